@@ -1,0 +1,10 @@
+"""The Celery application; queues and the periodic schedule are in heart_site.schedule."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
+app = Celery("heart")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

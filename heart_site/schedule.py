@@ -1,0 +1,43 @@
+"""Which queue each task goes to, and what runs periodically: one line and one reason per task."""
+
+from kombu import Queue
+
+CONTROL = "control"  # beat ticks: short, must never wait behind slow work
+LLM = "llm"  # long-running pulls of provider calls
+FIT = "fit"  # processor-bound estimation
+
+QUEUES = tuple(Queue(name) for name in (CONTROL, LLM, FIT))
+
+ROUTES = {
+    "completions.tasks.release_expired_writing_leases": {"queue": CONTROL},
+    "completions.tasks.wake_generation": {"queue": CONTROL},
+    "completions.tasks.generate_completions": {"queue": LLM},
+    "annotation.tasks.release_expired_leases": {"queue": CONTROL},
+    "annotation.tasks.wake_judging": {"queue": CONTROL},
+    "annotation.tasks.ask_judges": {"queue": LLM},
+    "ranking.tasks.refit_changed_studies": {"queue": CONTROL},
+    "ranking.tasks.run_fit": {"queue": FIT},
+}
+
+
+def beat_schedule(*, wake_seconds: float, refit_seconds: float) -> dict[str, dict[str, object]]:
+    """Return the periodic schedule with the given intervals in seconds."""
+    return {
+        # Gives the slots of abandoned claims back to others.
+        "release-expired-leases": {
+            "task": "annotation.tasks.release_expired_leases",
+            "schedule": 30.0,
+        },
+        "release-expired-writing-leases": {
+            "task": "completions.tasks.release_expired_writing_leases",
+            "schedule": 30.0,
+        },
+        # The rows are the queue; these ticks are the nudge that work may be waiting.
+        "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
+        "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
+        # Keeps the leaderboard a few seconds behind the judgments.
+        "refit-changed-studies": {
+            "task": "ranking.tasks.refit_changed_studies",
+            "schedule": refit_seconds,
+        },
+    }
