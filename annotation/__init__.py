@@ -1,0 +1,1 @@
+"""Who judges and how: studies, comparisons, raters, LLM judges and their judgments."""

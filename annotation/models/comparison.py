@@ -1,0 +1,60 @@
+"""The unit of judging work."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.choices import Purpose
+from annotation.models.study import Study
+
+
+class Comparison(models.Model):
+    """Two completions of one context, stored once, in canonical order."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="comparisons")
+    context = models.ForeignKey("completions.Context", models.PROTECT, related_name="comparisons")
+    first = models.ForeignKey("completions.Completion", models.PROTECT, related_name="+")
+    second = models.ForeignKey("completions.Completion", models.PROTECT, related_name="+")
+    purpose = models.CharField(max_length=5, choices=Purpose, default=Purpose.MAIN)
+    key = models.CharField(
+        max_length=24, help_text="Stable public name, derived from the two contents."
+    )
+    position = models.PositiveIntegerField(
+        help_text="Seeded place in the order in which comparisons are handed out."
+    )
+    slots_left = models.PositiveSmallIntegerField(
+        help_text="Judgments by people still wanted and not leased; changed under the row's lock."
+    )
+    shown_first_as_a = models.PositiveIntegerField(
+        default=0, help_text="Leases, open or answered, that drew the first completion as A."
+    )
+    shown_first_as_b = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["study", "first", "second"], name="comparison_pair_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(first__lt=F("second")), name="comparison_canonical_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=Purpose.values), name="comparison_purpose_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(slots_left__gte=0), name="comparison_slots_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(shown_first_as_a__gte=0, shown_first_as_b__gte=0),
+                name="comparison_shown_not_negative",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["study", "position", "id"],
+                condition=Q(slots_left__gt=0, purpose=Purpose.MAIN),
+                name="comparison_open",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.first_id} vs {self.second_id}"

@@ -1,0 +1,152 @@
+"""Leases that raters hold and the judgments of all evaluators."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotation.choices import Protocol, Side
+from annotation.models.comparison import Comparison
+from annotation.models.judge import Judge, JudgeCall
+from annotation.models.people import Rater
+from annotation.models.quality import QualityCheck
+from completions.models import TimedLease
+from completions.models.append_only import AppendOnlyModel
+
+
+class Lease(TimedLease):
+    """A rater's time-limited claim on one slot of a comparison, with the sides as drawn."""
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="leases")
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="leases")
+    first_side = models.CharField(max_length=1, choices=Side)
+    quality_check = models.ForeignKey(
+        QualityCheck, models.PROTECT, null=True, blank=True, related_name="leases"
+    )
+
+    class Meta(TimedLease.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            *TimedLease.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["rater"],
+                condition=Q(closed_at__isnull=True),
+                name="lease_one_open_per_rater",
+            ),
+            models.UniqueConstraint(
+                fields=["comparison", "rater"],
+                condition=Q(quality_check__isnull=True),
+                name="lease_comparison_once_per_rater",
+            ),
+            models.UniqueConstraint(
+                fields=["quality_check", "rater"],
+                condition=Q(quality_check__isnull=False),
+                name="lease_check_once_per_rater",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_side__in=Side.values), name="lease_side_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class Judgment(AppendOnlyModel):
+    """One evaluator's answer to one comparison, in the canonical frame; never edited.
+
+    ``verdict`` is positive when the first completion is better. On the preference scale it runs
+    from -2 to 2 with 0 for about the same; on the rubric scale its size is the strength, 1 to 5.
+    """
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="judgments")
+    rater = models.ForeignKey(
+        Rater, models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    lease = models.ForeignKey(
+        Lease, models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    judge = models.ForeignKey(
+        Judge, models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    judge_call = models.OneToOneField(
+        JudgeCall, models.PROTECT, null=True, blank=True, related_name="judgment"
+    )
+    protocol = models.CharField(max_length=12, choices=Protocol)
+    verdict = models.SmallIntegerField()
+    first_side = models.CharField(max_length=1, choices=Side)
+    rationale = models.TextField(blank=True)
+    shown_at = models.DateTimeField()
+    submitted_at = models.DateTimeField()
+    hidden_ms = models.PositiveIntegerField(
+        default=0, help_text="Time the page was hidden, as the page reported it, bounded."
+    )
+    is_surplus = models.BooleanField(
+        default=False, help_text="Came after its slot was given away: kept, not counted."
+    )
+    revises = models.OneToOneField(
+        "self", models.PROTECT, null=True, blank=True, related_name="revision"
+    )
+    protocol_hash = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(
+                    rater__isnull=False,
+                    lease__isnull=False,
+                    judge__isnull=True,
+                    judge_call__isnull=True,
+                )
+                | Q(
+                    rater__isnull=True,
+                    lease__isnull=True,
+                    judge__isnull=False,
+                    judge_call__isnull=False,
+                ),
+                name="judgment_by_a_rater_or_a_judge",
+            ),
+            models.CheckConstraint(
+                condition=Q(protocol=Protocol.PREFERENCE, verdict__range=(-2, 2))
+                | (Q(protocol=Protocol.RUBRIC, verdict__range=(-5, 5)) & ~Q(verdict=0)),
+                name="judgment_verdict_on_scale",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_side__in=Side.values), name="judgment_side_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(submitted_at__gte=F("shown_at")), name="judgment_shown_before_submitted"
+            ),
+            models.UniqueConstraint(
+                fields=["lease"],
+                condition=Q(revises__isnull=True),
+                name="judgment_once_per_lease",
+            ),
+            models.CheckConstraint(condition=~Q(protocol_hash=""), name="judgment_protocol_named"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.verdict:+d}"
+
+
+class DimensionMark(AppendOnlyModel):
+    """Which completion is ahead on one dimension, in the canonical frame; 0 is neither."""
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="marks")
+    dimension = models.CharField(max_length=20, help_text="Key of the rubric's dimension.")
+    advantage = models.SmallIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["judgment", "dimension"], name="dimensionmark_once_per_judgment"
+            ),
+            models.CheckConstraint(
+                condition=Q(advantage__range=(-5, 5)), name="dimensionmark_advantage_range"
+            ),
+            models.CheckConstraint(
+                condition=~Q(dimension=""), name="dimensionmark_dimension_given"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.judgment_id} {self.dimension}{self.advantage:+d}"

@@ -1,0 +1,93 @@
+"""People who judge."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.choices import Platform, RaterState
+from annotation.models.study import Study
+from completions.models.append_only import AppendOnlyModel
+
+
+class Rater(models.Model):
+    """A person who judges in one study, known everywhere by a pseudonym."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="raters")
+    code = models.CharField(max_length=16, unique=True)
+    platform = models.CharField(max_length=8, choices=Platform, default=Platform.GUEST)
+    external_id = models.CharField(
+        max_length=120, blank=True, help_text="The platform's name for this person; never released."
+    )
+    session = models.JSONField(default=dict, blank=True, help_text="The platform's other ids.")
+    writer = models.ForeignKey(
+        "completions.Writer",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="raters",
+        help_text="The same person as a writer: never shown a context they wrote for.",
+    )
+    state = models.CharField(max_length=10, choices=RaterState, default=RaterState.ACTIVE)
+    link_version = models.PositiveSmallIntegerField(default=1)
+    utc_offset_minutes = models.SmallIntegerField(null=True, blank=True)
+    cursor = models.PositiveIntegerField(
+        default=0, help_text="Where in the study's order this rater is served next."
+    )
+    last_context = models.ForeignKey(
+        "completions.Context", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    is_simulated = models.BooleanField(default=False)
+    entered_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(platform__in=Platform.values), name="rater_platform_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=RaterState.values), name="rater_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=RaterState.ACTIVE, ended_at__isnull=True)
+                | (~Q(state=RaterState.ACTIVE) & Q(ended_at__isnull=False)),
+                name="rater_ended_with_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(platform=Platform.GUEST, external_id="")
+                | (~Q(platform=Platform.GUEST) & ~Q(external_id=""))
+                | Q(state=RaterState.WITHDRAWN),
+                name="rater_external_id_unless_guest",
+            ),
+            models.UniqueConstraint(
+                fields=["study", "platform", "external_id"],
+                condition=~Q(external_id=""),
+                name="rater_once_per_external_id",
+            ),
+            models.CheckConstraint(
+                condition=Q(utc_offset_minutes__isnull=True)
+                | Q(utc_offset_minutes__range=(-840, 840)),
+                name="rater_utc_offset_range",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Consent(AppendOnlyModel):
+    """What a rater agreed to, and when."""
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="consents")
+    version = models.CharField(max_length=20)
+    text_hash = models.CharField(max_length=64)
+    given_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["rater", "version", "text_hash"], name="consent_once_per_text"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rater_id} v{self.version}"

@@ -1,0 +1,1 @@
+"""What is judged: dialogues, contexts, systems, writers and completions."""

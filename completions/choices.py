@@ -1,0 +1,56 @@
+"""Enumerations stored by the completions app."""
+
+from django.db import models
+
+
+class SystemKind(models.TextChoices):
+    """What produced a completion."""
+
+    MODEL = "MODEL", "Language model"
+    HUMAN = "HUMAN", "Human supporters"
+    ORIGINAL = "ORIGINAL", "Reply of the source dialogue"
+
+
+class Stratum(models.TextChoices):
+    """Whether a context is as its source has it, or rewritten to be hostile."""
+
+    REGULAR = "REGULAR", "Regular"
+    ADVERSARIAL = "ADVERSARIAL", "Adversarial"
+
+
+class EscalationProfile(models.TextChoices):
+    """How the hostility of an adversarial context develops over its seeker turns."""
+
+    ALWAYS_10 = "ALWAYS_10", "Hostile from the first turn"
+    LINEAR_RAMP = "LINEAR_RAMP", "A steady climb"
+    MID_SPIKE = "MID_SPIKE", "A sudden jump halfway"
+    MID_RAMP = "MID_RAMP", "A climb that starts late"
+
+
+class WriterState(models.TextChoices):
+    """Where a writer stands."""
+
+    INVITED = "INVITED", "Invited, has not agreed yet"
+    ACTIVE = "ACTIVE", "Writing"
+    PAUSED = "PAUSED", "Paused by an admin"
+    LEFT = "LEFT", "Left, texts stay"
+    WITHDRAWN = "WITHDRAWN", "Withdrew, texts removed"
+
+
+class CallState(models.TextChoices):
+    """Where a call to a model provider stands."""
+
+    PENDING = "PENDING", "Waiting"
+    CLAIMED = "CLAIMED", "A worker has it"
+    DONE = "DONE", "Answered"
+    INVALID = "INVALID", "Answered, but not usable"
+    FAILED = "FAILED", "Given up"
+
+
+class LeaseOutcome(models.TextChoices):
+    """How a lease was closed."""
+
+    SUBMITTED = "SUBMITTED", "Answered"
+    SKIPPED = "SKIPPED", "Skipped"
+    EXPIRED = "EXPIRED", "Ran out"
+    RELEASED = "RELEASED", "Given back"

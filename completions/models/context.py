@@ -1,0 +1,68 @@
+"""What a completion answers."""
+
+from django.db import models
+from django.db.models import Q
+
+from completions.choices import EscalationProfile, Stratum
+from completions.models.dataset import Dataset, Dialogue
+
+
+class Context(models.Model):
+    """A dialogue history that ends on a seeker turn."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="contexts")
+    dialogue = models.ForeignKey(Dialogue, models.PROTECT, related_name="contexts")
+    key = models.CharField(
+        max_length=24, unique=True, help_text="Stable public name, derived from the content."
+    )
+    turn_index = models.PositiveSmallIntegerField(
+        help_text="Index, in the dialogue's merged turns, of the last seeker turn."
+    )
+    turns = models.JSONField(help_text='[{"role": "seeker" | "supporter", "text": ...}, ...].')
+    stratum = models.CharField(max_length=12, choices=Stratum, default=Stratum.REGULAR)
+    escalation_profile = models.CharField(max_length=12, choices=EscalationProfile, blank=True)
+    source_context = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="rewrites"
+    )
+    provenance = models.JSONField(
+        default=dict, blank=True, help_text="Selection seed, signals, transformation, prompt hash."
+    )
+    content_hash = models.CharField(max_length=64)
+    slots_left = models.PositiveSmallIntegerField(
+        help_text="How many human completions are still wanted and not leased."
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["dialogue", "turn_index"],
+                condition=Q(stratum=Stratum.REGULAR),
+                name="context_regular_once_per_turn",
+            ),
+            models.CheckConstraint(
+                condition=Q(stratum__in=Stratum.values), name="context_stratum_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    stratum=Stratum.REGULAR, escalation_profile="", source_context__isnull=True
+                )
+                | Q(
+                    stratum=Stratum.ADVERSARIAL,
+                    escalation_profile__in=EscalationProfile.values,
+                    source_context__isnull=False,
+                ),
+                name="context_adversarial_has_profile_and_source",
+            ),
+            models.CheckConstraint(
+                condition=Q(slots_left__gte=0), name="context_slots_not_negative"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["dataset", "id"], condition=Q(slots_left__gt=0), name="context_open"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.key

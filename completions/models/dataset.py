@@ -1,0 +1,59 @@
+"""Where dialogues come from."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Dataset(models.Model):
+    """A named collection of dialogues and the contexts built from it."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120)
+    licence = models.CharField(max_length=120, blank=True)
+    is_authored = models.BooleanField(
+        default=False, help_text="Written for this product; not a record of real people."
+    )
+    completions_per_context = models.PositiveSmallIntegerField(
+        default=3, help_text="How many human completions each context wants."
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(condition=~Q(slug=""), name="dataset_slug_given"),
+            models.CheckConstraint(
+                condition=Q(completions_per_context__range=(0, 50)),
+                name="dataset_completions_per_context_range",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Dialogue(models.Model):
+    """One source dialogue: the unit of resampling, with all contexts cut from it."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="dialogues")
+    position = models.PositiveIntegerField(help_text="Place in the source file, from 0.")
+    content_hash = models.CharField(max_length=64)
+    emotion_type = models.CharField(max_length=60, blank=True, help_text="Normalised label.")
+    problem_type = models.CharField(max_length=60, blank=True, help_text="Normalised label.")
+    situation = models.TextField(blank=True)
+    source_labels = models.JSONField(default=dict, blank=True, help_text="Labels as imported.")
+    turns = models.JSONField(help_text='Merged turns: [{"role": ..., "text": ...}, ...].')
+    n_utterances = models.PositiveIntegerField()
+    imported_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["dataset", "content_hash"], name="dialogue_once_per_dataset"
+            ),
+            models.CheckConstraint(
+                condition=Q(n_utterances__gte=2), name="dialogue_has_two_utterances"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.dataset_id}/{self.position}"

@@ -1,0 +1,47 @@
+"""Who or what produces completions."""
+
+from django.db import models
+from django.db.models import Q
+
+from completions.choices import SystemKind
+
+
+class System(models.Model):
+    """A producer of completions: one model, the human supporters, or the original reply."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=120, unique=True, help_text="As leaderboards show it.")
+    kind = models.CharField(max_length=8, choices=SystemKind)
+    family = models.SlugField(
+        blank=True, help_text="Maker of the model; a judge never judges its own family."
+    )
+    model_id = models.CharField(
+        max_length=120, blank=True, help_text='As LiteLLM spells it, e.g. "openai/gpt-5".'
+    )
+    api_base = models.CharField(max_length=200, blank=True)
+    parameters = models.JSONField(default=dict, blank=True, help_text="What this model needs set.")
+    facts = models.JSONField(
+        default=dict, blank=True, help_text="External facts with their source."
+    )
+    is_simulated = models.BooleanField(
+        default=False, help_text="Answered by the offline provider; its scores mean nothing."
+    )
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(kind__in=SystemKind.values), name="system_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=(Q(kind=SystemKind.MODEL) & ~Q(family="") & ~Q(model_id=""))
+                | (~Q(kind=SystemKind.MODEL) & Q(family="", model_id="")),
+                name="system_model_has_family_and_id",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_simulated=False) | Q(name__icontains="simulated"),
+                name="system_simulated_says_so",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.slug

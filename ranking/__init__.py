@@ -1,0 +1,1 @@
+"""What follows from judgments: fits, ratings, results and exports."""

@@ -1,0 +1,124 @@
+"""Fits and the ratings they produce."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from completions.models.append_only import AppendOnlyModel
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+
+
+class Fit(models.Model):
+    """One estimation: what went in, how it was computed, and how it ended.
+
+    A row is claimed when the computation starts and completed once; after that it never changes.
+    """
+
+    study = models.ForeignKey("annotation.Study", models.PROTECT, related_name="fits")
+    pool = models.CharField(max_length=8, choices=EvaluatorPool)
+    context_set = models.CharField(max_length=12, choices=ContextSet)
+    key = models.CharField(
+        max_length=24, unique=True, help_text="Permanent public name, derived from the inputs."
+    )
+    state = models.CharField(max_length=8, choices=FitState, default=FitState.RUNNING)
+    as_of = models.DateTimeField(help_text="The analysis set is taken as of this time.")
+    inputs_hash = models.CharField(max_length=64)
+    method = models.JSONField(help_text="Estimator, strength mode, interval, replicates, seed.")
+    method_hash = models.CharField(max_length=64)
+    code_version = models.CharField(max_length=40)
+    n_judgments = models.PositiveIntegerField()
+    n_units = models.PositiveIntegerField(help_text="Source dialogues: the unit of resampling.")
+    is_simulated = models.BooleanField(help_text="Some evaluator or system behind it is simulated.")
+    diagnostics = models.JSONField(
+        default=dict, blank=True, help_text="Iterations, replicates without a maximum, warnings."
+    )
+    refusal = models.TextField(blank=True)
+    claimed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["study", "pool", "context_set", "inputs_hash", "method_hash"],
+                name="fit_once_per_inputs_and_method",
+            ),
+            models.CheckConstraint(
+                condition=Q(pool__in=EvaluatorPool.values), name="fit_pool_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(context_set__in=ContextSet.values), name="fit_context_set_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=FitState.RUNNING, ended_at__isnull=True, refusal="")
+                | Q(state=FitState.DONE, ended_at__isnull=False, refusal="")
+                | (Q(state=FitState.REFUSED, ended_at__isnull=False) & ~Q(refusal="")),
+                name="fit_ended_by_state",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["study", "pool", "context_set", "-ended_at"], name="fit_latest"),
+        )
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Rating(AppendOnlyModel):
+    """What one fit says of one system."""
+
+    fit = models.ForeignKey(Fit, models.PROTECT, related_name="ratings")
+    system = models.ForeignKey("completions.System", models.PROTECT, related_name="ratings")
+    theta = models.FloatField(help_text="Log strength, natural units, mean 0 over the systems.")
+    elo = models.FloatField(help_text="Points, mean 1500.")
+    elo_se = models.FloatField()
+    elo_low = models.FloatField()
+    elo_high = models.FloatField()
+    rank = models.PositiveSmallIntegerField()
+    rank_low = models.PositiveSmallIntegerField()
+    rank_high = models.PositiveSmallIntegerField()
+    n_judgments = models.PositiveIntegerField()
+    wins = models.PositiveIntegerField()
+    losses = models.PositiveIntegerField()
+    ties = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["fit", "system"], name="rating_once_per_fit"),
+            models.CheckConstraint(
+                condition=Q(elo_low__lte=F("elo"), elo_high__gte=F("elo")),
+                name="rating_interval_holds_elo",
+            ),
+            models.CheckConstraint(
+                condition=Q(rank_low__gte=1, rank_low__lte=F("rank"), rank_high__gte=F("rank")),
+                name="rating_interval_holds_rank",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_judgments=F("wins") + F("losses") + F("ties")),
+                name="rating_outcomes_add_up",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.fit_id} {self.system_id}"
+
+
+class DimensionRate(AppendOnlyModel):
+    """How often a system was ahead on one dimension, among the marks that named a side."""
+
+    rating = models.ForeignKey(Rating, models.PROTECT, related_name="dimension_rates")
+    dimension = models.CharField(max_length=20)
+    wins = models.PositiveIntegerField()
+    n_marks = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["rating", "dimension"], name="dimensionrate_once_per_rating"
+            ),
+            models.CheckConstraint(
+                condition=Q(n_marks__gte=F("wins")) & Q(n_marks__gte=1),
+                name="dimensionrate_wins_within_marks",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.rating_id} {self.dimension}"
