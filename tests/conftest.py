@@ -1,0 +1,37 @@
+"""Fixtures shared by every layer of tests."""
+
+import datetime as dt
+import os
+
+import pytest
+import redis
+
+REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
+
+
+def missing(what: str, how: str) -> None:
+    """Skip, or fail where the environment promises that nothing is missing."""
+    message = f"{what} is not here: {how}"
+    if os.environ.get("HEART_REQUIRE_SERVICES") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture
+def now() -> dt.datetime:
+    return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
+
+
+@pytest.fixture(autouse=True)
+def _fast_passwords(settings) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def redis_url() -> str:
+    try:
+        with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=1) as client:
+            client.ping()
+    except redis.ConnectionError:
+        missing("Redis", "start one on 127.0.0.1:6379 (Debian: apt-get install redis-server)")
+    return REDIS_URL
