@@ -1,0 +1,265 @@
+import json
+
+import pytest
+
+from completions import ingest
+from completions.demo import DIALOGUES
+from completions.ingest import IngestError
+from tests.shared_data import shared_file
+
+
+def utterance(speaker, content, strategy=None):
+    return {
+        "speaker": speaker,
+        "content": content,
+        "annotation": {"strategy": strategy} if strategy else {},
+    }
+
+
+def record(*utterances, **labels):
+    said = utterances or (utterance("seeker", "I am lost."), utterance("supporter", "Tell me."))
+    return {"dialog": list(said), **labels}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(content):
+        path = tmp_path / "dialogues.json"
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    return _write
+
+
+class TestMerging:
+    def test_joins_consecutive_utterances_of_one_speaker(self):
+        parsed = ingest.parse_record(
+            record(
+                utterance("supporter", "Hello."),
+                utterance("supporter", "How are you?", "Question"),
+                utterance("seeker", "Tired."),
+            ),
+            1,
+        )
+
+        assert [(turn.role, turn.text) for turn in parsed.turns] == [
+            ("supporter", "Hello. How are you?"),
+            ("seeker", "Tired."),
+        ]
+        assert parsed.turns[0].strategies == ("Question",)
+        assert parsed.n_utterances == 3
+
+    def test_strips_stray_whitespace(self):
+        parsed = ingest.parse_record(
+            record(utterance("seeker", " a\n\tb  c\u00a0 \r\n"), utterance("supporter", "d ")), 1
+        )
+
+        assert [turn.text for turn in parsed.turns] == ["a b c", "d"]
+
+
+class TestLabels:
+    @pytest.mark.parametrize(
+        ("raw", "normal"),
+        [
+            pytest.param("Issues with Parents", "conflict with parents", id="synonym"),
+            pytest.param("conflict with parents", "conflict with parents", id="as it is"),
+            pytest.param(" Sleep  Problems", "sleep problems", id="case and spaces"),
+            pytest.param("", "", id="none"),
+        ],
+    )
+    def test_have_one_spelling(self, raw, normal):
+        assert ingest.normal_label(raw) == normal
+
+    def test_are_kept_as_the_source_has_them(self):
+        parsed = ingest.parse_record(
+            record(
+                utterance("seeker", "I failed."),
+                utterance("supporter", "Which one?", "Question"),
+                emotion_type="Shame",
+                problem_type="Issues with Parents",
+                survey_score={"seeker": {"empathy": "5", "relevance": None}},
+            ),
+            1,
+        )
+
+        assert parsed.emotion_type == "shame"
+        assert parsed.source_labels == {
+            "emotion_type": "Shame",
+            "problem_type": "Issues with Parents",
+            "survey_score": {"seeker": {"empathy": "5", "relevance": None}},
+            "strategies": [[], ["Question"]],
+        }
+
+
+class TestContentHash:
+    def test_is_the_same_whatever_the_labels_and_the_split_into_utterances(self):
+        whole = record(utterance("seeker", "One. Two."), utterance("supporter", "Yes."))
+        split = record(
+            utterance("seeker", "One."),
+            utterance("seeker", "Two. "),
+            utterance("supporter", "Yes."),
+            emotion_type="fear",
+        )
+
+        hashes = {ingest.parse_record(one, 1).content_hash for one in (whole, split)}
+
+        assert len(hashes) == 1
+
+    def test_changes_with_the_speaker(self):
+        one = record(utterance("seeker", "Yes."), utterance("supporter", "Yes!"))
+        other = record(utterance("supporter", "Yes."), utterance("seeker", "Yes!"))
+
+        assert (
+            ingest.parse_record(one, 1).content_hash != ingest.parse_record(other, 1).content_hash
+        )
+
+
+class TestBadFile:
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            pytest.param(b"", "line 1, column 1", id="empty"),
+            pytest.param(b'[{"dialog": [}]', "line 1, column 14", id="broken"),
+            pytest.param(b'[\n {"dialog": []},\n oops]', "line 3, column 2", id="broken later"),
+            pytest.param(
+                b'["caf\xe9"]', "not UTF-8: unexpected byte 0xe9 at position 5", id="latin-1"
+            ),
+            pytest.param(b"\xef\xbb\xbf[\xff]", "unexpected byte 0xff at position 4", id="BOM"),
+            pytest.param("[]".encode("utf-16"), "not UTF-8", id="utf-16"),
+            pytest.param(b"[NaN]", "NaN is not a JSON number", id="NaN"),
+            pytest.param(b"[" * 100_000, "not valid JSON", id="nested too deep"),
+            pytest.param(b"[]", "holds no dialogues", id="no dialogues"),
+            pytest.param(b"{}", "unknown format", id="an object"),
+            pytest.param(b"[1]", "unknown format", id="numbers"),
+            pytest.param(b'[{"messages": []}]', "unknown format", id="another format"),
+        ],
+    )
+    def test_is_refused_with_the_position(self, write, content, reason):
+        path = write(content)
+
+        with pytest.raises(IngestError) as caught:
+            ingest.read_dialogues(path)
+
+        assert str(caught.value).startswith(f"{path}: ")
+        assert reason in str(caught.value)
+
+    def test_may_be_missing(self, tmp_path):
+        with pytest.raises(IngestError, match=r"none\.json: cannot be read: No such file"):
+            ingest.read_dialogues(tmp_path / "none.json")
+
+    def test_may_be_a_folder(self, tmp_path):
+        with pytest.raises(IngestError, match="cannot be read: Is a directory"):
+            ingest.read_dialogues(tmp_path)
+
+    def test_with_a_byte_order_mark_is_read(self, write):
+        path = write(b"\xef\xbb\xbf" + json.dumps([record()]).encode())
+
+        assert len(ingest.read_dialogues(path)) == 1
+
+
+class TestBadDialogue:
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            pytest.param("words", "dialogue 2: expected an object", id="not an object"),
+            pytest.param({"title": "x"}, "dialogue 2: dialog: is missing", id="no dialogue"),
+            pytest.param({"dialog": "x"}, "dialogue 2: dialog: expected a list", id="not a list"),
+            pytest.param(
+                {"dialog": []}, "dialogue 2: both a seeker and a supporter must speak", id="empty"
+            ),
+            pytest.param(
+                record(utterance("seeker", "Hi."), utterance("seeker", "Anyone?")),
+                "dialogue 2: both a seeker and a supporter must speak",
+                id="one speaker",
+            ),
+            pytest.param(
+                record(utterance("seeker", "Hi."), utterance("listener", "Hello.")),
+                "dialogue 2, utterance 2: speaker: "
+                "expected 'seeker' or 'supporter', found 'listener'",
+                id="unknown speaker",
+            ),
+            pytest.param(
+                record(utterance("seeker", "Hi."), {"speaker": "supporter"}),
+                "dialogue 2, utterance 2: content: is missing",
+                id="no content",
+            ),
+            pytest.param(
+                record(utterance("seeker", " \n "), utterance("supporter", "Hello.")),
+                "dialogue 2, utterance 1: content: is empty",
+                id="only spaces",
+            ),
+            pytest.param(
+                record(utterance("seeker", "\u200b\ufeff"), utterance("supporter", "Hello.")),
+                "dialogue 2, utterance 1: content: is empty",
+                id="only invisible characters",
+            ),
+            pytest.param(
+                record(utterance("seeker", "a\x00b"), utterance("supporter", "Hello.")),
+                "dialogue 2, utterance 1: content: "
+                "contains a character that cannot be stored: NUL, or half of a surrogate pair",
+                id="NUL",
+            ),
+            pytest.param(
+                record(emotion_type="x" * 61),
+                "dialogue 2: emotion_type: String should have at most 60 characters",
+                id="label too long",
+            ),
+        ],
+    )
+    def test_is_refused_with_its_place(self, bad, message):
+        with pytest.raises(IngestError) as caught:
+            ingest.parse_records([record(), bad])
+
+        assert str(caught.value) == message
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            pytest.param(
+                record(utterance("seeker", "\ud800"), utterance("supporter", "b")), id="surrogate"
+            ),
+            pytest.param(
+                record(survey_score={"seeker": {"empathy": float("inf")}}), id="infinite score"
+            ),
+            pytest.param(record(survey_score={"seeker": {"empathy": "\x00"}}), id="NUL in a score"),
+            pytest.param(record(emotion_type="\ud800"), id="surrogate in a label"),
+        ],
+    )
+    def test_that_no_database_can_store_is_refused(self, bad):
+        with pytest.raises(IngestError, match="dialogue 1"):
+            ingest.parse_records([bad])
+
+    def test_is_not_quoted_in_the_message(self):
+        bad = record(utterance("seeker", "my secret\x00"), utterance("supporter", "Hello."))
+
+        with pytest.raises(IngestError) as caught:
+            ingest.parse_record(bad, 1)
+
+        assert "secret" not in str(caught.value)
+
+
+class TestDemoDialogues:
+    def test_are_marked_as_written_for_the_demo(self):
+        dialogues = ingest.read_dialogues(DIALOGUES)
+
+        assert len(dialogues) == 12
+        assert {dialogue.source_labels["source"] for dialogue in dialogues} == {
+            "Written for HEART's demo; not a record of real people"
+        }
+        assert all(8 <= dialogue.n_utterances <= 14 for dialogue in dialogues)
+
+
+class TestESConv:
+    def test_has_the_published_counts(self):
+        dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+
+        assert len(dialogues) == 1300
+        assert sum(dialogue.n_utterances for dialogue in dialogues) == 38_365
+        assert sum(len(dialogue.turns) for dialogue in dialogues) == 30_392
+        assert len({dialogue.content_hash for dialogue in dialogues}) == 1300
+        assert len({dialogue.problem_type for dialogue in dialogues}) == 12
+        assert len({dialogue.emotion_type for dialogue in dialogues}) == 11
+
+    def test_failed_dialogues_are_another_format(self):
+        with pytest.raises(IngestError, match="dialogue 1, utterance 1: speaker"):
+            ingest.read_dialogues(shared_file("esconv/FailedESConv.json"))
