@@ -1,0 +1,95 @@
+"""Make a study's comparisons from the completions of its contexts."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from annotation import design
+from annotation.choices import Purpose
+from annotation.models import Comparison, Study
+from completions.models import Completion, Context
+
+BATCH = 1000
+
+
+@dataclass(frozen=True)
+class PlanReport:
+    """What planning did: comparisons added, in all, and appearances per system."""
+
+    n_added: int
+    n_comparisons: int
+    appearances: dict[str, int]
+
+
+@transaction.atomic
+def plan_study(*, study: Study) -> PlanReport:
+    """Add the comparisons that the study's design wants and does not have yet.
+
+    Planning again after new completions came extends the plan and leaves what is there alone.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
+    added = Comparison.objects.bulk_create(_wanted_comparisons(study), batch_size=BATCH)
+    systems = study.comparisons.filter(purpose=Purpose.MAIN).values_list(
+        "first__system__slug", "second__system__slug"
+    )
+    counts = Counter(slug for pair in systems for slug in pair)
+    return PlanReport(len(added), sum(counts.values()) // 2, dict(sorted(counts.items())))
+
+
+def _wanted_comparisons(study: Study) -> Iterator[Comparison]:
+    existing, appearances = _planned(study)
+    completions = _completions_by_context(study)
+    contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
+    for context in contexts.only("pk", "key"):
+        pairs = design.choose_pairs(
+            completions.get(context.pk, []),
+            wanted=study.pairs_per_context,
+            existing=existing.get(context.pk, set()),
+            appearances=appearances,
+            seed=study.seed,
+            context_key=context.key,
+        )
+        for first, second in pairs:
+            yield _comparison(study, context, first, second)
+
+
+def _comparison(
+    study: Study, context: Context, first: design.Candidate, second: design.Candidate
+) -> Comparison:
+    key = design.pair_key(
+        context_key=context.key, first_hash=first.content_hash, second_hash=second.content_hash
+    )
+    return Comparison(
+        study=study,
+        context=context,
+        first_id=first.key,
+        second_id=second.key,
+        key=key,
+        position=design.pair_position(seed=study.seed, key=key),
+        slots_left=study.judgments_per_pair,
+    )
+
+
+def _planned(study: Study) -> tuple[dict[int, set[tuple[int, int]]], Counter[Hashable]]:
+    """Return the pairs that exist, by context, and how often each system appears in them."""
+    pairs: dict[int, set[tuple[int, int]]] = {}
+    appearances = Counter[Hashable]()
+    rows = study.comparisons.filter(purpose=Purpose.MAIN).values_list(
+        "context_id", "first_id", "second_id", "first__system_id", "second__system_id"
+    )
+    for context, first, second, *systems in rows:
+        pairs.setdefault(context, set()).add((first, second))
+        appearances.update(systems)
+    return pairs, appearances
+
+
+def _completions_by_context(study: Study) -> dict[int, list[design.Candidate]]:
+    rows = Completion.objects.filter(context__dataset=study.dataset_id).values_list(
+        "context_id", "pk", "system_id", "content_hash"
+    )
+    found: dict[int, list[design.Candidate]] = {}
+    for context, pk, system, content_hash in rows:
+        found.setdefault(context, []).append(design.Candidate(pk, system, content_hash))
+    return found

@@ -1,0 +1,54 @@
+"""Pure rules of answers: which scale a protocol has, and the way from screen to canonical frame."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+SCALES: Mapping[str, frozenset[int]] = {
+    "PREFERENCE": frozenset({-2, -1, 0, 1, 2}),
+    "RUBRIC": frozenset({-5, -4, -3, -2, -1, 1, 2, 3, 4, 5}),
+}
+
+
+class InvalidAnswerError(ValueError):
+    """An answer is not on its protocol's scale, or marks an unknown dimension."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an evaluator said, in the frame of the screen: positive favours side A.
+
+    ``marks`` maps the key of a dimension to the advantage of side A on it (0 is neither).
+    """
+
+    verdict: int
+    rationale: str
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+
+def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) -> None:
+    """Refuse an answer that the protocol does not admit.
+
+    Raises
+    ------
+    InvalidAnswerError
+        Naming the value at fault and what would be accepted.
+    """
+    if answer.verdict not in SCALES[protocol]:
+        msg = f"verdict {answer.verdict} is not one of {sorted(SCALES[protocol])}"
+        raise InvalidAnswerError(msg)
+    if protocol == "PREFERENCE" and answer.marks:
+        msg = "a preference answer has no marks: its raters never see the rubric"
+        raise InvalidAnswerError(msg)
+    if unknown := sorted(set(answer.marks) - set(dimensions)):
+        msg = f"unknown dimensions {unknown}: the rubric has {sorted(dimensions)}"
+        raise InvalidAnswerError(msg)
+
+
+def swap_frame(answer: Answer, *, first_is_a: bool) -> Answer:
+    """Return the answer in the other frame; screen and canonical frame differ by one sign."""
+    sign = 1 if first_is_a else -1
+    return Answer(
+        verdict=sign * answer.verdict,
+        rationale=answer.rationale,
+        marks={key: sign * value for key, value in answer.marks.items()},
+    )
