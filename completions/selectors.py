@@ -1,0 +1,50 @@
+"""Reads of the completions app."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from completions.choices import WriterState
+from completions.models import Context, Dataset, Writer, WritingLease
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a writer's desk shows."""
+
+    n_written: int
+    n_waiting: int
+
+
+def dataset_by_slug(slug: str) -> Dataset | None:
+    """Return the dataset, or None."""
+    return Dataset.objects.filter(slug=slug).first()
+
+
+def writer_by_code(code: str) -> Writer | None:
+    """Return the writer of that pseudonym, with the dataset, or None."""
+    return Writer.objects.select_related("dataset").filter(code=code).first()
+
+
+def open_contexts(writer: Writer) -> QuerySet[Context]:
+    """Return contexts that still want a completion and that the writer never had before."""
+    had = WritingLease.objects.filter(context=OuterRef("pk"), writer=writer)
+    return Context.objects.filter(
+        ~Exists(had), dataset=writer.dataset_id, slots_left__gt=0
+    ).order_by("-slots_left", "key")
+
+
+def open_writing_lease(writer: Writer) -> WritingLease | None:
+    """Return the lease that the writer holds, with its context, or None."""
+    return writer.leases.select_related("context").filter(closed_at=None).first()
+
+
+def desk(writer: Writer) -> Desk:
+    """Count what the writer has written, and what waits (an open draft included)."""
+    held = writer.leases.filter(closed_at=None).count()
+    return Desk(writer.completions.count(), open_contexts(writer).count() + held)
+
+
+def is_writing(writer: Writer) -> bool:
+    """Say whether the writer has agreed and may write."""
+    return writer.state == WriterState.ACTIVE
