@@ -117,8 +117,9 @@ def load_records(path: Path) -> list[object]:
     IngestError
         If the file is missing, not UTF-8, not JSON or not in a known format.
     """
+    text = _decode(path)
     try:
-        content: object = json.loads(_decode(path), parse_constant=_refuse_constant)
+        content: object = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         msg = f"{path}: not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}"
         raise IngestError(msg) from error

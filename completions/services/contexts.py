@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -22,7 +21,7 @@ ORIGINAL_SYSTEM = {"name": "Original dataset", "kind": SystemKind.ORIGINAL}
 
 
 class DatasetNameError(ValueError):
-    """A dataset's name has no letter or digit that an address could carry."""
+    """A dataset's name gives no address."""
 
 
 class DatasetNotFoundError(LookupError):
@@ -68,7 +67,7 @@ def import_dialogues(
     Raises
     ------
     DatasetNameError
-        If the name has no letter or digit that an address could carry.
+        If the name has no Latin letter or digit for the dataset's address.
     """
     dialogues = tuple(dialogues)
     dataset = _dataset(dataset_name, now=now, licence=licence, is_authored=is_authored)
@@ -110,11 +109,15 @@ def build_contexts(*, dataset_name: str, n: int, seed: int, now: dt.datetime) ->
     if dataset is None:
         msg = f'there is no dataset "{dataset_name}"; import one first'
         raise DatasetNotFoundError(msg)
-    dialogues = {dialogue.content_hash: dialogue for dialogue in dataset.dialogues.iterator()}
+    dialogues = {row.content_hash: row for row in dataset.dialogues.select_related("dataset")}
     found = [one for key, row in dialogues.items() for one in selection.candidates(key, row.turns)]
     taken = _taken(dataset)
     chosen = selection.select(found, n=n, seed=seed, taken=taken)
-    _add_contexts(dataset, [_context(dialogues[one.dialogue], one, seed, now) for one in chosen])
+    contexts = [_context(dialogues[one.dialogue], one, seed, now) for one in chosen]
+    original, _ = System.objects.get_or_create(slug="original-dataset", defaults=ORIGINAL_SYSTEM)
+    stored = Context.objects.bulk_create(contexts, batch_size=BATCH)
+    replies = [_original_reply(context, original) for context in stored]
+    Completion.objects.bulk_create(replies, batch_size=BATCH)
     if chosen:
         record(
             action="contexts.built",
@@ -129,7 +132,7 @@ def build_contexts(*, dataset_name: str, n: int, seed: int, now: dt.datetime) ->
 def _dataset(name: str, *, now: dt.datetime, licence: str, is_authored: bool) -> Dataset:
     slug = slugify(name)
     if not slug:
-        msg = f'the dataset name "{name}" has no letter or digit that an address could carry'
+        msg = f'"{name}" cannot name a dataset: its address needs a Latin letter or a digit'
         raise DatasetNameError(msg)
     dataset, _ = Dataset.objects.get_or_create(
         slug=slug,
@@ -184,11 +187,10 @@ def _taken(dataset: Dataset) -> list[tuple[str, int]]:
 def _context(dialogue: Dialogue, chosen: Candidate, seed: int, now: dt.datetime) -> Context:
     turns = dialogue.turns[: chosen.turn_index + 1]
     dataset = dialogue.dataset
-    name = f"{dataset.slug} {dialogue.content_hash} {chosen.turn_index}"
     return Context(
         dataset=dataset,
         dialogue=dialogue,
-        key=_digest(name)[:24],
+        key=_digest(f"{dataset.slug} {dialogue.content_hash} {chosen.turn_index}")[:24],
         turn_index=chosen.turn_index,
         turns=turns,
         provenance={
@@ -198,36 +200,22 @@ def _context(dialogue: Dialogue, chosen: Candidate, seed: int, now: dt.datetime)
             "rule": selection.RULE,
             "seed": seed,
         },
-        content_hash=_digest(_canonical(turns)),
+        content_hash=_digest(json.dumps(turns, ensure_ascii=False, separators=(",", ":"))),
         slots_left=dataset.completions_per_context,
         created_at=now,
     )
 
 
-def _add_contexts(dataset: Dataset, contexts: list[Context]) -> None:
-    """Store contexts, and beside each the reply that its dialogue goes on with."""
-    original, _ = System.objects.get_or_create(slug="original-dataset", defaults=ORIGINAL_SYSTEM)
-    for context in contexts:
-        context.dataset = dataset
-    stored = Context.objects.bulk_create(contexts, batch_size=BATCH)
-    replies = [(one, one.dialogue.turns[one.turn_index + 1]["text"]) for one in stored]
-    Completion.objects.bulk_create(
-        [
-            Completion(
-                context=context,
-                system=original,
-                text=reply,
-                content_hash=_digest(reply),
-                created_at=context.created_at,
-            )
-            for context, reply in replies
-        ],
-        batch_size=BATCH,
+def _original_reply(context: Context, system: System) -> Completion:
+    """Return the completion that the dialogue itself goes on with."""
+    reply = context.dialogue.turns[context.turn_index + 1]["text"]
+    return Completion(
+        context=context,
+        system=system,
+        text=reply,
+        content_hash=_digest(reply),
+        created_at=context.created_at,
     )
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def _digest(text: str) -> str:

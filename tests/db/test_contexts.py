@@ -1,0 +1,297 @@
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from completions import ingest
+from completions.choices import Stratum, SystemKind
+from completions.demo import DIALOGUES
+from completions.models import Completion, Context, Dataset, Dialogue, LogEntry, System
+from completions.selection import SelectionError
+from completions.services.contexts import (
+    DatasetNameError,
+    DatasetNotFoundError,
+    build_contexts,
+    import_dialogues,
+)
+from tests.factories import make_dataset
+from tests.shared_data import REPOSITORY, shared_file
+
+
+@pytest.fixture(scope="module")
+def dialogues():
+    return ingest.read_dialogues(DIALOGUES)
+
+
+@pytest.fixture
+def imported(db, dialogues, now):
+    return import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+
+
+def build(now, n=24, seed=7, dataset="Demo"):
+    return build_contexts(dataset_name=dataset, n=n, seed=seed, now=now)
+
+
+@pytest.mark.django_db
+class TestImportDialogues:
+    def test_stores_turns_roles_and_labels(self, dialogues, now):
+        report = import_dialogues(
+            dataset_name="Demo set",
+            dialogues=dialogues,
+            now=now,
+            licence="Apache-2.0",
+            is_authored=True,
+        )
+
+        dataset = report.dataset
+        row = dataset.dialogues.get(position=2)
+        assert (dataset.slug, dataset.licence, dataset.is_authored) == (
+            "demo-set",
+            "Apache-2.0",
+            True,
+        )
+        assert (row.emotion_type, row.problem_type) == ("sadness", "bereavement")
+        assert row.source_labels["emotion_type"] == "sadness"
+        assert [turn["role"] for turn in row.turns[:2]] == ["seeker", "supporter"]
+        assert row.n_utterances == 13
+        assert row.imported_at == now
+
+    def test_counts_what_it_read(self, imported):
+        assert imported.n_dialogues == imported.n_added == 12
+        assert imported.n_utterances == 150
+        assert imported.n_turns == 138
+        assert imported.n_couplets == 66
+
+    def test_adds_nothing_when_repeated(self, imported, dialogues, now):
+        again = import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+
+        assert again.dataset == imported.dataset
+        assert again.n_added == 0
+        assert imported.dataset.dialogues.count() == 12
+
+    def test_adds_only_the_new_ones(self, dialogues, now):
+        import_dialogues(dataset_name="Demo", dialogues=dialogues[:5], now=now)
+
+        report = import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+
+        assert report.n_added == 7
+
+    def test_keeps_one_of_a_dialogue_given_twice(self, dialogues, now):
+        report = import_dialogues(dataset_name="Demo", dialogues=dialogues[:1] * 2, now=now)
+
+        assert report.n_added == 1
+
+    def test_keeps_datasets_apart(self, imported, dialogues, now):
+        other = import_dialogues(dataset_name="Other", dialogues=dialogues, now=now)
+
+        assert other.n_added == 12
+
+    def test_logs_once(self, imported, dialogues, now):
+        import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+
+        entry = LogEntry.objects.get(action="dialogues.imported")
+        assert (entry.subject, entry.after["added"]) == ("dataset demo", 12)
+
+    def test_refuses_a_name_without_an_address(self, dialogues, now):
+        with pytest.raises(DatasetNameError, match="needs a Latin letter or a digit"):
+            import_dialogues(dataset_name="数据", dialogues=dialogues, now=now)
+
+    def test_costs_a_fixed_number_of_queries(self, dialogues, now, django_assert_max_num_queries):
+        make_dataset(slug="demo")
+
+        # Savepoint in and out, dataset, known hashes, one batch (SQLite may cut it), log.
+        with django_assert_max_num_queries(8):
+            import_dialogues(dataset_name="demo", dialogues=dialogues, now=now)
+
+
+class TestBuildContexts:
+    def test_cuts_the_history_after_the_seekers_turn(self, imported, now):
+        build(now)
+
+        for context in Context.objects.select_related("dialogue"):
+            assert context.turns == context.dialogue.turns[: context.turn_index + 1]
+            assert context.turns[-1]["role"] == "seeker"
+            assert context.stratum == Stratum.REGULAR
+
+    def test_keeps_the_original_reply_as_a_completion(self, imported, now):
+        build(now)
+
+        system = System.objects.get(kind=SystemKind.ORIGINAL)
+        assert system.name == "Original dataset"
+        assert system.completions.count() == 24
+        for completion in system.completions.select_related("context__dialogue"):
+            turn = completion.context.dialogue.turns[completion.context.turn_index + 1]
+            assert (turn["role"], turn["text"]) == ("supporter", completion.text)
+
+    def test_records_where_each_context_is_from(self, imported, now):
+        build(now, n=1, seed=11)
+
+        context = Context.objects.select_related("dialogue").get()
+        assert context.provenance == {
+            "dialogue": context.dialogue.content_hash,
+            "turn_index": context.turn_index,
+            "n_words": len(context.turns[-1]["text"].split()),
+            "rule": "couplets-1",
+            "seed": 11,
+        }
+        assert context.slots_left == imported.dataset.completions_per_context
+
+    def test_takes_two_of_each_demo_dialogue(self, imported, now):
+        report = build(now)
+
+        assert (report.n_contexts, report.n_dialogues, report.n_added) == (24, 12, 24)
+
+    def test_adds_nothing_when_repeated(self, imported, now):
+        build(now)
+
+        assert build(now).n_added == 0
+        assert (Context.objects.count(), Completion.objects.count()) == (24, 24)
+        assert LogEntry.objects.filter(action="contexts.built").count() == 1
+
+    def test_extends_what_is_there(self, imported, now):
+        build(now, n=5)
+        first = set(Context.objects.values_list("key", flat=True))
+
+        report = build(now, n=20)
+
+        keys = set(Context.objects.values_list("key", flat=True))
+        assert (report.n_added, report.n_contexts) == (15, 20)
+        assert first < keys
+
+    def test_gives_the_same_contexts_for_the_same_seed(self, imported, now, dialogues):
+        import_dialogues(dataset_name="Reversed", dialogues=reversed(dialogues), now=now)
+        build(now, n=9)
+        build(now, n=9, dataset="Reversed")
+
+        hashes = [
+            list(
+                Context.objects.filter(dataset__slug=slug)
+                .order_by("pk")
+                .values_list("content_hash", flat=True)
+            )
+            for slug in ("demo", "reversed")
+        ]
+        assert hashes[0] == hashes[1]
+
+    def test_refuses_more_than_there_are_and_writes_nothing(self, imported, now):
+        with pytest.raises(SelectionError, match="25 contexts were asked for and 24"):
+            build(now, n=25)
+
+        assert not Context.objects.exists()
+
+    @pytest.mark.django_db
+    def test_needs_a_dataset(self, now):
+        with pytest.raises(DatasetNotFoundError, match='there is no dataset "Demo"'):
+            build(now)
+
+
+@pytest.mark.django_db
+class TestESConv:
+    def test_imports_in_under_three_seconds(self, now):
+        path = shared_file("esconv/ESConv.json")
+        begun = time.perf_counter()
+
+        report = import_dialogues(
+            dataset_name="ESConv", dialogues=ingest.read_dialogues(path), now=now
+        )
+
+        assert time.perf_counter() - begun < 3
+        assert (report.n_added, report.n_utterances, report.n_turns, report.n_couplets) == (
+            1300,
+            38_365,
+            30_392,
+            14_642,
+        )
+        assert Dialogue.objects.count() == 1300
+
+
+ONE_SPEAKER = json.dumps(
+    [
+        {"dialog": [{"speaker": role, "content": "Hi."} for role in roles]}
+        for roles in (("seeker", "supporter"), ("seeker", "seeker"))
+    ]
+).encode()
+
+
+@pytest.mark.django_db
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            pytest.param(None, "cannot be read: No such file or directory", id="missing"),
+            pytest.param(b'[{"dialog": [', "not valid JSON at line 1, column 14", id="broken"),
+            pytest.param(b'[{"dialog": "\xe9"}]', "byte 0xe9 at position 13", id="latin-1"),
+            pytest.param(b'{"conversations": []}', "unknown format", id="unknown format"),
+            pytest.param(ONE_SPEAKER, "dialogue 2: both a seeker and", id="one speaker"),
+        ],
+    )
+    def test_ends_with_code_2_and_writes_nothing(self, tmp_path, content, message):
+        path = tmp_path / "input.json"
+        if content is not None:
+            path.write_bytes(content)
+
+        with pytest.raises(CommandError, match=message) as caught:
+            call_command("contexts", "import", str(path), "--dataset", "bad")
+
+        assert caught.value.returncode == 2
+        assert not Dialogue.objects.exists()
+        assert not Dataset.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [
+            pytest.param(["--dataset", "nowhere"], "there is no dataset", id="no dataset"),
+            pytest.param(
+                ["--dataset", "Demo"], "280 contexts were asked for and 24", id="too many"
+            ),
+            pytest.param(["--dataset", "Demo", "--regular", "0"], "above zero", id="none"),
+            pytest.param(["--dataset", "Demo", "--regular", "few"], "above zero", id="no number"),
+        ],
+    )
+    def test_of_a_build_ends_with_code_2(self, imported, asked, message):
+        with pytest.raises(CommandError, match=message):
+            call_command("contexts", "build", *asked)
+
+        assert not Context.objects.exists()
+
+
+class TestCommand:
+    """The real command in processes of its own, on an SQLite file of its own."""
+
+    @staticmethod
+    def run(folder, *arguments):
+        return subprocess.run(  # noqa: S603 (our own command line)
+            [sys.executable, "manage.py", *map(str, arguments)],
+            cwd=REPOSITORY,
+            env=os.environ
+            | {"DATABASE_URL": f"sqlite:///{folder}/db.sqlite3", "HEART_DATA_DIR": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    def test_imports_builds_and_refuses(self, tmp_path):
+        bad = tmp_path / "bad.json"
+        bad.write_bytes(ONE_SPEAKER)
+        assert self.run(tmp_path, "migrate", "--verbosity=0").returncode == 0
+
+        imported = self.run(tmp_path, "contexts", "import", DIALOGUES, "--dataset", "demo")
+        built = self.run(tmp_path, "contexts", "build", "--dataset", "demo", "--regular", 24)
+        refused = self.run(tmp_path, "contexts", "import", bad, "--dataset", "demo")
+
+        assert (imported.returncode, built.returncode, refused.returncode) == (0, 0, 2)
+        assert imported.stdout == (
+            "demo: 12 dialogues (12 new), 150 utterances, 138 turns, 66 couplets\n"
+        )
+        assert built.stdout == (
+            "demo: 24 contexts (24 new) of 12 dialogues, from 54 candidates, seed 7\n"
+        )
+        assert refused.stderr == (
+            "CommandError: dialogue 2: both a seeker and a supporter must speak\n"
+        )
+        assert imported.stderr == built.stderr == refused.stdout == ""
