@@ -1,0 +1,76 @@
+# One word per task; each works from a clean clone. `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+MANAGE := $(BIN)/python manage.py
+
+# The embedded default keeps its data and its secret in var/; a deployment sets the variables itself.
+ifeq ($(HEART_SECRET_KEY)$(HEART_SECRET_KEY_FILE),)
+export HEART_SECRET_KEY_FILE := $(CURDIR)/var/secret-key
+SECRET := var/secret-key
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo run test check fix bench-% clean
+
+help: ## List the tasks
+	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/.dev $(SECRET) ## Make .venv with everything that development needs, from the lock
+
+demo: .venv/.runtime $(SECRET) ## A judged and ranked study, then the site (CHECK=1: headless; DIALOGUES=FILE)
+	@$(MANAGE) demo $(if $(CHECK),--check) $(if $(DIALOGUES),--dialogues "$(DIALOGUES)") $(if $(PORT),--port $(PORT))
+
+run: .venv/.runtime $(SECRET) ## The site with worker and periodic tasks in one process
+	@$(MANAGE) serve $(if $(PORT),--port $(PORT))
+
+test: setup ## All tests, on SQLite and on PostgreSQL
+	@BIN=$(BIN) tests/run $(ARGS)
+
+check: setup ## Lint, types, import contracts, migrations, deployment settings, compose file
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	$(MANAGE) makemigrations --check --dry-run
+	HEART_HTTPS=true HEART_ALLOWED_HOSTS=heart.example \
+	  HEART_SECRET_KEY_FILE= HEART_SECRET_KEY=$$($(PYTHON) -c "import secrets; print(secrets.token_urlsafe(50))") \
+	  $(MANAGE) check --deploy --fail-level WARNING
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+fix: setup ## Format and repair what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: ## Renew the locks (needs uv); releases younger than a week are left out
+	for lock in "requirements.lock" "requirements-dev.lock --group dev"; do \
+	  uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	    --no-annotate --no-header --upgrade --exclude-newer "7 days" --quiet --output-file $$lock; \
+	done
+
+clean: ## Remove the environment and the embedded data
+	rm -rf .venv var staticfiles
+
+# --- Files behind the tasks ---
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "HEART needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }
+	@if command -v uv >/dev/null; then uv venv --quiet --no-python-downloads --python $(PYTHON) .venv; \
+	 else $(PYTHON) -m venv .venv || { echo "On Debian: apt-get install python3-venv"; exit 1; }; fi
+
+.venv/.runtime: requirements.lock | .venv/bin/python
+	@$(call install,$<)
+	@touch $@
+
+.venv/.dev: requirements-dev.lock | .venv/bin/python
+	@$(call install,$<)
+	@touch $@ .venv/.runtime
+
+define install
+echo "Installing $(1) ..."; if command -v uv >/dev/null; \
+  then uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1); \
+  else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); fi
+endef
+
+var/secret-key:
+	@mkdir -p var
+	@umask 077; $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(50))' > $@
