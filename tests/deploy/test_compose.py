@@ -155,14 +155,6 @@ def test_a_server_answers_and_ends_as_a_plain_process(service, path, environment
 
 
 def test_the_schedule_and_the_workers_cover_the_same_queues():
-    from heart_site import schedule
-
-    listened = {
-        word
-        for service in OURS.values()
-        for option, word in zip(
-            service.get("command", []), service.get("command", [])[1:], strict=False
-        )
-        if option == "-Q"
-    }
+    commands = [service["command"] for service in OURS.values()]
+    listened = {command[command.index("-Q") + 1] for command in commands if "-Q" in command}
     assert listened == {queue.name for queue in schedule.QUEUES}
