@@ -1,8 +1,19 @@
 """Mount each app's URLs under its own prefix."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import TemplateView
+
+from heart_site import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", TemplateView.as_view(template_name="home.html"), name="home"),
+    path("s/<slug:study>/", include("annotation.urls")),
+    path("w/", include("completions.urls")),
+    path("console/", include("annotation.console_urls")),
+    path("", include("ranking.urls")),
+    path("api/v1/", include("ranking.api_urls")),
     path("admin/", admin.site.urls),
+    path("healthz", health.alive, name="alive"),
+    path("readyz", health.ready, name="ready"),
 ]

@@ -1,0 +1,124 @@
+"""The embedded default: web server, worker, beat and offline provider in one process (ADR-0014).
+
+For a laptop: SQLite and an in-process broker, no Redis. The rows are the queue, so nothing is lost
+when the process ends; the next start finds the same rows.
+"""
+
+import errno
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TextIO
+
+from celery import Celery
+from celery.beat import EmbeddedService, Scheduler
+from celery.worker import WorkController
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from waitress.server import BaseWSGIServer, create_server
+
+from completions import offline
+from heart_site import schedule
+from heart_site.celery import app as celery_app
+
+logger = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+PORTS_TO_TRY = 20
+WEB_THREADS = 8
+WORKER_THREADS = 4
+READY_SECONDS = 30.0
+
+
+class NoFreePortError(Exception):
+    """All the ports that were tried are taken."""
+
+
+class _Worker(WorkController):
+    """A worker that tells when it has begun to consume."""
+
+    def __init__(self, app: Celery, *, ready: Callable[[], None], **options: object) -> None:
+        self._ready = ready
+        super().__init__(app, **options)
+
+    def on_consumer_ready(self, consumer: object) -> None:  # noqa: ARG002 (Celery's signature)
+        """Tell it; Celery sends no signal for a worker in a thread."""
+        self._ready()
+
+
+@contextmanager
+def background() -> Iterator[None]:
+    """Run the offline provider, a worker and beat for the length of the block."""
+    # Threads of the pool look the application up here; without it their tasks would vanish.
+    celery_app.set_default()
+    with offline.serving() as base_url:
+        settings.HEART_OFFLINE_LLM_URL = base_url
+        ready = threading.Event()
+        worker = _Worker(
+            celery_app,
+            ready=ready.set,
+            pool="threads",
+            concurrency=WORKER_THREADS,
+            queues=[queue.name for queue in schedule.QUEUES],
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+        )
+        threading.Thread(target=worker.start, name="worker", daemon=True).start()
+        if not ready.wait(READY_SECONDS):
+            msg = f"the worker did not start within {READY_SECONDS:.0f} s"
+            raise RuntimeError(msg)
+        beat = EmbeddedService(celery_app, thread=True, scheduler_cls=Scheduler)
+        beat.start()
+        try:
+            yield
+        finally:
+            beat.stop()
+            worker.stop()
+
+
+@contextmanager
+def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Bind a web server and yield its address and the function that serves until Ctrl-C.
+
+    If ``port`` is taken, the next free one is used. Port 0 lets the system choose.
+
+    Raises
+    ------
+    NoFreePortError
+        If the ports after it are taken as well.
+    """
+    server = _bind(port)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield f"http://{HOST}:{server.effective_port}", server.run
+    finally:
+        server.close()
+
+
+def announce_port(out: TextIO, *, wanted: int, address: str) -> None:
+    """Say so if the site is not where it was asked to be."""
+    if wanted and not address.endswith(f":{wanted}"):
+        out.write(f"Port {wanted} is taken, so the site uses the next free one.\n")
+
+
+def _bind(port: int) -> BaseWSGIServer:
+    candidates = [0] if port == 0 else range(port, port + PORTS_TO_TRY)
+    for candidate in candidates:
+        try:
+            return create_server(
+                get_wsgi_application(), host=HOST, port=candidate, threads=WEB_THREADS
+            )
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    msg = f"ports {port} to {port + PORTS_TO_TRY - 1} are all taken; choose one with --port"
+    raise NoFreePortError(msg)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Treat a polite request to end like Ctrl-C."""
+    raise KeyboardInterrupt
