@@ -1,0 +1,119 @@
+"""Rubrics as data: read from TOML, checked, and named by the hash of their content."""
+
+import hashlib
+import json
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+RUBRICS = Path(__file__).parent / "rubrics"
+
+Line = Annotated[str, Field(min_length=1, max_length=400)]
+STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+class RubricError(ValueError):
+    """A rubric cannot be used; the message names the file, the field and the reason."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One thing that the rubric asks, with a message that scores high and one that scores low."""
+
+    __pydantic_config__ = STRICT
+
+    key: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,3}$")]
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    asks: Line
+    high: Line
+    low: Line
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The dimensions in their order, and what an evaluator is to leave aside."""
+
+    __pydantic_config__ = STRICT
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
+    dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1, max_length=12)]
+    checklist: tuple[Line, ...]
+
+    @property
+    def reference(self) -> str:
+        """The name under which study files ask for it."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the dimensions, in order."""
+        return tuple(dimension.key for dimension in self.dimensions)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the canonical content."""
+        canonical = json.dumps(
+            self.content(), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+        )
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def content(self) -> dict[str, Any]:
+        """Return the rubric as plain values that JSON can hold."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return plain
+
+
+_ADAPTER = TypeAdapter(Rubric)
+
+
+def load_rubric(reference: str) -> Rubric:
+    """Return a shipped rubric by its reference, such as ``heart-1``.
+
+    Raises
+    ------
+    RubricError
+        If there is none of that name, or its file does not hold a rubric.
+    """
+    known = sorted(path.stem for path in RUBRICS.glob("*.toml"))
+    if reference not in known:
+        msg = f'there is no rubric "{reference}"; known are {", ".join(known)}'
+        raise RubricError(msg)
+    path = RUBRICS / f"{reference}.toml"
+    rubric = parse_rubric(path.read_text(encoding="utf-8"), source=path.name)
+    if rubric.reference != reference:
+        msg = f"{path.name}: holds {rubric.reference}: name and version must match the file's name"
+        raise RubricError(msg)
+    return rubric
+
+
+def parse_rubric(text: str, *, source: str) -> Rubric:
+    """Read a rubric from TOML; ``source`` is named in errors.
+
+    Raises
+    ------
+    RubricError
+        If the text is not TOML, a field is missing, unknown or out of range, or a key is used
+        twice.
+    """
+    try:
+        rubric = _ADAPTER.validate_python(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{source}: not valid TOML: {error}"
+        raise RubricError(msg) from error
+    except ValidationError as error:
+        raise RubricError(_explain(error, source)) from error
+    if len(set(rubric.keys)) < len(rubric.keys):
+        msg = f"{source}: dimensions: every key may be used once, found {', '.join(rubric.keys)}"
+        raise RubricError(msg)
+    return rubric
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    problems = (
+        f"{source}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()
+    )
+    return "\n".join(problems)

@@ -1,0 +1,177 @@
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from annotation import protocol, rubric
+from annotation.protocol import STUDIES, ProtocolError
+
+SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
+DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")
+RUBRIC = rubric.load_rubric("heart-1")
+
+
+def load(slug):
+    return protocol.load_protocol(STUDIES / f"{slug}.toml")
+
+
+class TestShippedStudies:
+    def test_are_these(self):
+        assert SHIPPED == ["demo", "heart-preference", "heart-rubric"]
+
+    @pytest.mark.parametrize("slug", SHIPPED)
+    def test_are_named_after_their_file_and_use_a_known_rubric(self, slug):
+        study = load(slug)
+
+        assert study.slug == slug
+        assert rubric.load_rubric(study.rubric)
+        assert study.help_lines[0].url == "https://findahelpline.com/"
+
+    @pytest.mark.parametrize(
+        ("slug", "numbers"),
+        [("demo", (3, 0, 12)), ("heart-preference", (5, 28, 40)), ("heart-rubric", (5, 28, 40))],
+    )
+    def test_have_their_numbers(self, slug, numbers):
+        study = load(slug)
+
+        assert (study.judgments_per_pair, study.pairs_per_context, study.session_length) == numbers
+
+    @pytest.mark.parametrize("slug", ["demo", "heart-preference"])
+    def test_of_preference_show_no_word_of_the_rubric(self, slug):
+        names = [dimension.name for dimension in RUBRIC.dimensions]
+
+        study = load(slug)
+
+        assert study.protocol == "preference"
+        assert study.mentions([*names, "rubric", "dimension"]) == []
+
+    @pytest.mark.parametrize("slug", SHIPPED)
+    def test_tell_before_consent_what_a_person_must_know(self, slug):
+        consent = load(slug).consent
+
+        assert [fact.name for fact in consent.facts] == [
+            "What you do",
+            "How long",
+            "Pay",
+            "Who wrote the messages",
+            "What is kept",
+            "What it is for",
+            "Leaving",
+        ]
+
+    def test_of_the_demo_say_that_software_is_simulated(self):
+        assert load("demo").mentions(["simulated"]) == ["simulated"]
+
+
+class TestMentions:
+    def test_finds_words_whatever_their_case(self):
+        assert load("demo").mentions(["TOMATOES", "clarinet"]) == ["TOMATOES"]
+
+    def test_leaves_the_name_of_the_rubric_aside(self):
+        assert load("demo").mentions(["heart-1"]) == []
+
+
+class TestContent:
+    def test_holds_the_rubric_itself_and_survives_json(self):
+        content = load("demo").content(RUBRIC.content())
+
+        assert content["rubric"]["dimensions"][0]["key"] == "H"
+        assert json.loads(json.dumps(content)) == content
+
+    def test_hash_does_not_depend_on_comments_and_defaults_left_out(self):
+        layout = "# another comment\n" + DEMO.replace("lease_minutes = 30\n", "")
+        other = protocol.parse_protocol(layout, source="x")
+
+        hashes = {
+            protocol.content_hash(study.content(RUBRIC.content()))
+            for study in (load("demo"), other)
+        }
+
+        assert len(hashes) == 1
+
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            pytest.param("judgments_per_pair = 3", "judgments_per_pair = 4", id="a number"),
+            pytest.param("best, most naturally", "best, most warmly", id="the question"),
+            pytest.param('version = "1"', 'version = "2"', id="consent version"),
+        ],
+    )
+    def test_hash_changes_with_the_content(self, old, new):
+        changed = protocol.parse_protocol(DEMO.replace(old, new), source="x")
+        rubric_content = RUBRIC.content()
+
+        assert protocol.content_hash(changed.content(rubric_content)) != protocol.content_hash(
+            load("demo").content(rubric_content)
+        )
+
+    def test_hash_changes_with_the_rubric(self):
+        content = load("demo").content(RUBRIC.content())
+        other = load("demo").content(RUBRIC.content() | {"version": "2"})
+
+        assert protocol.content_hash(content) != protocol.content_hash(other)
+
+    def test_cannot_be_changed_in_place(self):
+        with pytest.raises(ValidationError, match="frozen"):
+            load("demo").seed = "8"
+
+
+class TestBadStudy:
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            pytest.param('slug = "demo"', "slug = ", "not valid TOML", id="not TOML"),
+            pytest.param('slug = "demo"', "", "slug: Field required", id="missing field"),
+            pytest.param(
+                "lease_minutes", "lease_minuets", "lease_minuets: Extra", id="unknown field"
+            ),
+            pytest.param('"preference"', '"likert"', "protocol: Input should be", id="protocol"),
+            pytest.param('"demo"', '"De mo"', "slug: String should match", id="slug"),
+            pytest.param(
+                "judgments_per_pair = 3",
+                "judgments_per_pair = 0",
+                "greater than",
+                id="no judgments",
+            ),
+            pytest.param(
+                "session_length = 12", 'session_length = "x"', "valid integer", id="words"
+            ),
+            pytest.param("slightly = 2", "slightly = 4", "must be less than", id="soft scores"),
+            pytest.param("much = 4", "much = 6", "soft_scores.much: Input", id="off the scale"),
+            pytest.param(
+                "strength = 4", "strength = 5", "strength must be one of [2, 4]", id="practice"
+            ),
+            pytest.param(
+                'role = "seeker"', 'role = "supporter"', "practice: the last turn", id="last turn"
+            ),
+            pytest.param("https://988", "javascript://988", "help_lines.12.url", id="address"),
+            pytest.param('version = "1"', 'version = ""', "consent.version: String", id="version"),
+        ],
+    )
+    def test_is_refused_with_file_field_and_reason(self, old, new, message):
+        assert old in DEMO
+
+        with pytest.raises(ProtocolError) as caught:
+            protocol.parse_protocol(DEMO.replace(old, new), source="mine.toml")
+
+        assert str(caught.value).startswith("mine.toml: ")
+        assert message in str(caught.value)
+
+    def test_names_every_problem(self):
+        text = DEMO.replace("session_length = 12", "").replace('seed = "7"', "seed = 7")
+
+        with pytest.raises(ProtocolError) as caught:
+            protocol.parse_protocol(text, source="x")
+
+        assert len(str(caught.value).splitlines()) == 2
+
+    def test_may_be_missing(self, tmp_path):
+        with pytest.raises(ProtocolError, match=r"none\.toml: cannot be read: No such file"):
+            protocol.load_protocol(tmp_path / "none.toml")
+
+    def test_must_be_utf8(self, tmp_path):
+        path = tmp_path / "latin.toml"
+        path.write_bytes(b'title = "caf\xe9"')
+
+        with pytest.raises(ProtocolError, match="not UTF-8: unexpected byte at position 12"):
+            protocol.load_protocol(path)
