@@ -1,0 +1,154 @@
+"""The one rule for which judgments count, and the way from their rows to counts."""
+
+import datetime as dt
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+
+from annotation.choices import Purpose, RaterState
+from annotation.models import DimensionMark, Exclusion, Judgment, Study
+from completions.choices import CallState, Stratum
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.counts import Group, JudgmentCounts, MarkGroup, make_stamp
+
+FIRST = "comparison__first__system__slug"
+SECOND = "comparison__second__system__slug"
+GROUP = ("comparison__context__dialogue__content_hash", FIRST, SECOND, "protocol", "verdict")
+SIMULATED = Q(rater__is_simulated=True) | Q(judge__is_simulated=True)
+POOLS: dict[str, Q] = {
+    EvaluatorPool.HUMAN: Q(rater__isnull=False),
+    EvaluatorPool.LLM: Q(judge__isnull=False),
+    EvaluatorPool.COMBINED: Q(),
+}
+CONTEXT_SETS: dict[str, Q] = {
+    ContextSet.ALL: Q(),
+    ContextSet.REGULAR: Q(comparison__context__stratum=Stratum.REGULAR),
+    ContextSet.ADVERSARIAL: Q(comparison__context__stratum=Stratum.ADVERSARIAL),
+}
+
+SELECTIONS = tuple(product(EvaluatorPool, ContextSet))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which judgments a fit is about: a study's, of a pool, on a set of contexts, as of a time."""
+
+    study: Study
+    pool: EvaluatorPool
+    context_set: ContextSet
+    as_of: dt.datetime
+
+
+@dataclass(frozen=True)
+class Evaluators:
+    """How many people and which LLM judges gave the judgments."""
+
+    n_raters: int
+    judges: tuple[str, ...]
+
+
+def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
+    """Return the judgments of a study that count, as of a time: the rule, in one place.
+
+    A judgment counts when it answers a main comparison of two different systems (the answer to a
+    quality check does not, not even when the check repeats a main pair), is the current
+    revision, is not surplus, comes from a valid call if a judge gave it, and its evaluator is
+    neither excluded by the newest decision nor withdrawn.
+    """
+    revised = Judgment.objects.filter(revises=OuterRef("pk"), submitted_at__lte=as_of)
+    raters = _excluded("rater", as_of).filter(rater__study=study)
+    return (
+        Judgment.objects.filter(
+            ~Exists(revised),
+            Q(judge_call__isnull=True) | Q(judge_call__state=CallState.DONE),
+            comparison__study=study,
+            comparison__purpose=Purpose.MAIN,
+            lease__quality_check__isnull=True,
+            is_surplus=False,
+            submitted_at__lte=as_of,
+        )
+        .exclude(comparison__first__system=F("comparison__second__system"))
+        .exclude(rater__state=RaterState.WITHDRAWN, rater__ended_at__lte=as_of)
+        .exclude(rater__in=raters.values("rater"))
+        .exclude(judge__in=_excluded("judge", as_of).values("judge"))
+    )
+
+
+def selected(selection: Selection) -> QuerySet[Judgment]:
+    """Return the analysis set of one selection."""
+    return analysis_set(study=selection.study, as_of=selection.as_of).filter(
+        POOLS[selection.pool], CONTEXT_SETS[selection.context_set]
+    )
+
+
+def read_counts(selection: Selection) -> JudgmentCounts:
+    """Count the selected judgments by dialogue, pair and verdict, in the database."""
+    rows = (
+        selected(selection)
+        .values_list(*GROUP)
+        .annotate(n=Count("pk"), newest=Max("pk"), n_simulated=Count("pk", filter=SIMULATED))
+        .order_by(*GROUP)
+    )
+    groups = tuple(Group(*row) for row in rows)
+    return JudgmentCounts(groups, _read_marks(selection), newest_decision(selection.study))
+
+
+def read_stamps(*, study: Study, as_of: dt.datetime) -> dict[tuple[EvaluatorPool, ContextSet], str]:
+    """Return the stamp of each pool and context set that has judgments, without reading them."""
+    numbers = {
+        f"{kind}_{pool}_{context_set}": number(filter=POOLS[pool] & CONTEXT_SETS[context_set])
+        for pool, context_set in SELECTIONS
+        for kind, number in (("n", partial(Count, "pk")), ("newest", partial(Max, "pk")))
+    }
+    found = analysis_set(study=study, as_of=as_of).aggregate(**numbers)
+    decision = newest_decision(study)
+    return {
+        (pool, context_set): make_stamp(n, found[f"newest_{pool}_{context_set}"], decision)
+        for pool, context_set in SELECTIONS
+        if (n := found[f"n_{pool}_{context_set}"])
+    }
+
+
+def read_evaluators(selection: Selection) -> Evaluators:
+    """Return who gave the selected judgments."""
+    judgments = selected(selection)
+    judges = judgments.filter(judge__isnull=False).values_list("judge__name", flat=True)
+    n_raters = judgments.aggregate(n=Count("rater", distinct=True))["n"]
+    return Evaluators(n_raters, tuple(judges.distinct().order_by("judge__name")))
+
+
+def newest_decision(study: Study) -> int:
+    """Return the key of the newest exclusion decision that may concern the study, or 0."""
+    concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
+    newest: int | None = concerned.aggregate(newest=Max("pk"))["newest"]
+    return newest or 0
+
+
+def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:
+    """Return the newest decisions as of a time, where they exclude their evaluator."""
+    decided = Exclusion.objects.filter(decided_at__lte=as_of, **{f"{evaluator}__isnull": False})
+    newer = decided.filter(
+        Q(decided_at__gt=OuterRef("decided_at"))
+        | Q(decided_at=OuterRef("decided_at"), pk__gt=OuterRef("pk")),
+        **{evaluator: OuterRef(evaluator)},
+    )
+    return decided.filter(~Exists(newer), is_excluded=True)
+
+
+def _read_marks(selection: Selection) -> tuple[MarkGroup, ...]:
+    """Count the marks that named a side, by system and dimension, in the database."""
+    rows = (
+        DimensionMark.objects.filter(judgment__in=selected(selection))
+        .exclude(advantage=0)
+        .values_list("dimension", f"judgment__{FIRST}", f"judgment__{SECOND}")
+        .annotate(n=Count("pk"), n_first=Count("pk", filter=Q(advantage__gt=0)))
+        .order_by()
+    )
+    wins, totals = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for dimension, first, second, n, n_first in rows:
+        wins.update({(first, dimension): n_first, (second, dimension): n - n_first})
+        totals.update({(first, dimension): n, (second, dimension): n})
+    return tuple(MarkGroup(*key, wins[key], totals[key]) for key in sorted(totals))
