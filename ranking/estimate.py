@@ -1,0 +1,180 @@
+"""From counted judgments to ratings: which estimators run, in what order, on what terms."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ranking import numerics
+from ranking.counts import JudgmentCounts, Outcomes
+from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
+from ranking.numerics.bradley_terry import (
+    BradleyTerryFit,
+    NotConvergedError,
+    fit_bradley_terry,
+)
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.elo import to_elo
+from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.ranks import RankIntervals, rank_intervals
+from ranking.numerics.strength import StrengthMode
+
+FEWEST_DIALOGUES = 2
+FEW_DIALOGUES = 20
+MUCH_WITHOUT_MAXIMUM = 0.05
+
+
+class EstimateRefusedError(Exception):
+    """The judgments do not determine the ratings.
+
+    Attributes
+    ----------
+    components : list of lists of str
+        Groups of systems inside which ratings could be given, if that was the trouble.
+    """
+
+    def __init__(self, reason: str, components: list[list[str]] | None = None) -> None:
+        super().__init__(reason)
+        self.components = components or []
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a fit is computed; stored with it, and part of what makes it unique."""
+
+    strength: StrengthMode
+    slightly: int
+    much: int
+    level: float
+    replicates: int
+    seed: int
+    estimator: str = "Bradley-Terry, maximum likelihood"
+    ties: str = "half to each side"
+    pooling: str = "each judgment counts once"
+    interval: str = "bootstrap of source dialogues, percentiles"
+    ranks: str = "simultaneous pairwise differences (max-t)"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the method as it is stored."""
+        return asdict(self)
+
+    def hash(self) -> str:
+        """Return the hash of the method and of the code that carries it out."""
+        content = json.dumps([self.as_json(), code_version()], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Ratings of ``systems``; every array has shape (n_systems,), Elo figures are in points."""
+
+    systems: tuple[str, ...]
+    theta: Floats
+    elo: Floats
+    elo_se: Floats
+    elo_low: Floats
+    elo_high: Floats
+    rank: Integers
+    rank_low: Integers
+    rank_high: Integers
+    outcomes: Outcomes
+    diagnostics: dict[str, Any]
+
+
+@cache
+def code_version() -> str:
+    """Return a mark of the estimators' source, which changes when any of them does."""
+    sources = sorted(Path(numerics.__path__[0]).glob("*.py"))
+    content = b"".join(path.read_bytes() for path in [*sources, Path(__file__)])
+    return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def estimate_ratings(counts: JudgmentCounts, method: Method) -> Estimate:
+    """Rate the systems of the counted judgments.
+
+    Raises
+    ------
+    EstimateRefusedError
+        If the judgments cannot determine the ratings or their intervals, with the reason.
+    """
+    if len(counts.dialogues) < FEWEST_DIALOGUES:
+        msg = "All judgments are on one source dialogue; an interval needs two or more."
+        raise EstimateRefusedError(msg)
+    tables = counts.win_tables(mode=method.strength, slightly=method.slightly, much=method.much)
+    try:
+        fit = fit_bradley_terry(tables.total())
+        replicates = bootstrap_strengths(
+            tables,
+            fit.log_strengths,
+            n_replicates=method.replicates,
+            rng=np.random.default_rng(method.seed),
+        )
+    except NotConnectedError as error:
+        raise _not_connected(error, counts.systems) from error
+    except NotConvergedError as error:
+        msg = f"The search for the ratings did not end: {error}."
+        raise EstimateRefusedError(msg) from error
+    return _assemble(counts, method, fit, replicates)
+
+
+def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> EstimateRefusedError:
+    components = [[systems[index] for index in group] for group in error.components]
+    reason = f"No judgments place these {len(components)} groups of systems on one scale."
+    return EstimateRefusedError(reason, components)
+
+
+def _assemble(
+    counts: JudgmentCounts, method: Method, fit: BradleyTerryFit, replicates: BootstrapReplicates
+) -> Estimate:
+    if len(replicates.fitted()) < FEWEST_DIALOGUES:
+        msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
+        raise EstimateRefusedError(msg)
+    elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
+    interval = percentile_intervals(resampled, level=method.level)
+    ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=method.level)
+    return Estimate(
+        systems=counts.systems,
+        theta=fit.log_strengths,
+        elo=elo,
+        elo_se=resampled.std(axis=0, ddof=1),
+        # A percentile interval may miss its estimate by a hair; it is never shown so.
+        elo_low=np.minimum(interval.low, elo),
+        elo_high=np.maximum(interval.high, elo),
+        rank=1 + (elo[None, :] > elo[:, None]).sum(axis=1),
+        rank_low=ranks.best,
+        rank_high=ranks.worst,
+        outcomes=counts.outcomes(),
+        diagnostics=_diagnose(counts, fit, replicates, ranks),
+    )
+
+
+def _diagnose(
+    counts: JudgmentCounts,
+    fit: BradleyTerryFit,
+    replicates: BootstrapReplicates,
+    ranks: RankIntervals,
+) -> dict[str, Any]:
+    """Say how the computation went, and what a reader should be warned of."""
+    warnings = []
+    if len(counts.dialogues) < FEW_DIALOGUES:
+        warnings.append(
+            f"Only {len(counts.dialogues)} source dialogues: with fewer than {FEW_DIALOGUES}, "
+            "intervals tend to be too narrow."
+        )
+    if replicates.n_without_maximum > MUCH_WITHOUT_MAXIMUM * replicates.n_replicates:
+        warnings.append(
+            f"{replicates.n_without_maximum} of {replicates.n_replicates} resamples leave systems "
+            "unconnected: intervals rest on the others."
+        )
+    return {
+        "iterations": fit.iterations,
+        "replicates": replicates.n_replicates,
+        "replicates_without_maximum": replicates.n_without_maximum,
+        "rank_critical_value": ranks.critical_value,
+        "warnings": warnings,
+    }

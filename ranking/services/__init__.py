@@ -1,0 +1,18 @@
+"""Writes of the ranking app; everything a caller may import is named here."""
+
+from ranking.services.claiming import (
+    claim_all_changed_fits,
+    claim_changed_fits,
+    claim_fit,
+    reclaim_lost_fits,
+)
+from ranking.services.running import refit_study, run_fit
+
+__all__ = [
+    "claim_all_changed_fits",
+    "claim_changed_fits",
+    "claim_fit",
+    "reclaim_lost_fits",
+    "refit_study",
+    "run_fit",
+]

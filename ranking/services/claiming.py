@@ -1,0 +1,127 @@
+"""Find out which ratings are out of date and claim their computation."""
+
+import datetime as dt
+import hashlib
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation import selectors as annotation_selectors
+from annotation.models import Study
+from completions.models import System
+from ranking import frames, selectors
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.counts import JudgmentCounts
+from ranking.estimate import Method, code_version
+from ranking.frames import Selection
+from ranking.models import Fit
+from ranking.numerics.strength import StrengthMode
+
+CLAIM_LENGTH = dt.timedelta(minutes=2)
+LEVEL = 0.95
+
+
+def claim_all_changed_fits(*, now: dt.datetime) -> list[int]:
+    """Claim every fit that is out of date or whose worker was lost, and return their keys."""
+    claimed = reclaim_lost_fits(now=now)
+    for study in annotation_selectors.studies():
+        claimed += claim_changed_fits(study=study, now=now)
+    return claimed
+
+
+@transaction.atomic
+def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
+    """Take over claims that are older than a computation takes, and return their keys.
+
+    Should the first worker be alive after all, both compute the same, and one of them stores it.
+    """
+    lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
+    keys = list(lost.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    Fit.objects.filter(pk__in=keys).update(claimed_at=now)
+    return keys
+
+
+def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
+    """Claim a fit for each pool and context set whose judgments changed; return their keys.
+
+    Calling it again before the fits are done claims nothing twice.
+    """
+    known = selectors.newest_stamps(study)
+    claimed = []
+    for (pool, context_set), stamp in frames.read_stamps(study=study, as_of=now).items():
+        method = method_of(study=study, pool=pool, context_set=context_set)
+        if known.get((pool, context_set)) == (stamp, method.hash()):
+            continue
+        fit = claim_fit(study=study, pool=pool, context_set=context_set, now=now)
+        if fit is not None:
+            claimed.append(fit.pk)
+    return claimed
+
+
+def claim_fit(
+    *, study: Study, pool: EvaluatorPool, context_set: ContextSet, now: dt.datetime
+) -> Fit | None:
+    """Claim the computation of the ratings as of now.
+
+    Returns ``None`` when there is nothing to rate, or a fit of the same judgments by the same
+    method exists or is being computed.
+    """
+    selection = Selection(study, pool, context_set, now)
+    counts = frames.read_counts(selection)
+    if not counts.groups:
+        return None
+    method = method_of(study=study, pool=pool, context_set=context_set)
+    inputs_hash, method_hash = counts.inputs_hash(), method.hash()
+    fit, created = Fit.objects.get_or_create(
+        study=study,
+        pool=pool,
+        context_set=context_set,
+        inputs_hash=inputs_hash,
+        method_hash=method_hash,
+        defaults={
+            "key": _key(study.slug, pool, context_set, inputs_hash, method_hash),
+            "as_of": now,
+            "claimed_at": now,
+            "method": method.as_json(),
+            "code_version": code_version(),
+        }
+        | _facts(counts, selection),
+    )
+    return fit if created else None
+
+
+def method_of(*, study: Study, pool: EvaluatorPool, context_set: ContextSet) -> Method:
+    """Return how the study's ratings are computed; the seed comes from the study's own."""
+    settled = study.content.get("analysis", {})
+    seed = hashlib.sha256(f"{study.seed}/{pool}/{context_set}".encode()).digest()
+    return Method(
+        strength=StrengthMode(settled.get("strength", StrengthMode.SOFT)),
+        slightly=settled.get("slightly", 2),
+        much=settled.get("much", 4),
+        level=LEVEL,
+        replicates=settings.HEART_BOOTSTRAP_REPLICATES,
+        seed=int.from_bytes(seed[:6], "big"),
+    )
+
+
+def _key(*parts: str) -> str:
+    """Return the permanent public name of a fit."""
+    return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
+
+
+def _facts(counts: JudgmentCounts, selection: Selection) -> dict[str, Any]:
+    """Return what is known of a fit before it is computed."""
+    systems = System.objects.filter(slug__in=counts.systems, is_simulated=True)
+    evaluators = frames.read_evaluators(selection)
+    return {
+        "n_judgments": counts.n_judgments,
+        "n_units": len(counts.dialogues),
+        "is_simulated": counts.has_simulated_evaluator or systems.exists(),
+        "diagnostics": {
+            "stamp": counts.stamp,
+            "n_raters": evaluators.n_raters,
+            "judges": list(evaluators.judges),
+            "has_simulated_evaluators": counts.has_simulated_evaluator,
+        },
+    }

@@ -1,0 +1,19 @@
+"""Celery entry points of the ranking app; each calls one service."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from ranking import services
+
+
+@shared_task(ignore_result=True)
+def refit_changed_studies() -> None:
+    """Beat tick: claim the fits that are out of date and hand each to a worker."""
+    for fit_id in services.claim_all_changed_fits(now=timezone.now()):
+        run_fit.delay(fit_id=fit_id)
+
+
+@shared_task(ignore_result=True)
+def run_fit(*, fit_id: int) -> None:
+    """Compute one claimed fit; safe to run twice."""
+    services.run_fit(fit_id=fit_id, clock=timezone.now)
