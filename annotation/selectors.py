@@ -6,7 +6,7 @@ from statistics import median
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.choices import Purpose, Side
-from annotation.models import Comparison, Judgment, Lease, Rater, Study
+from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Study
 from completions.choices import LeaseOutcome
 from completions.models import WritingLease
 
@@ -111,3 +111,9 @@ def is_excluded(rater: Rater) -> bool:
     """Say whether the newest decision on the rater is an exclusion."""
     newest = rater.exclusions.order_by("-decided_at", "-pk").first()
     return newest is not None and newest.is_excluded
+
+
+def judging_progress(study: Study) -> tuple[int, int]:
+    """Return how many of the study's judge calls have ended, and how many there are."""
+    calls = JudgeCall.objects.filter(comparison__study=study)
+    return calls.filter(ended_at__isnull=False).count(), calls.count()

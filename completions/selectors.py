@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, QuerySet
 
 from completions.choices import WriterState
-from completions.models import Context, Dataset, Writer, WritingLease
+from completions.models import Context, Dataset, GenerationCall, Writer, WritingLease
 
 
 @dataclass(frozen=True)
@@ -48,3 +48,14 @@ def desk(writer: Writer) -> Desk:
 def is_writing(writer: Writer) -> bool:
     """Say whether the writer has agreed and may write."""
     return writer.state == WriterState.ACTIVE
+
+
+def any_writer(dataset: Dataset) -> Writer | None:
+    """Return the writer who was invited first, or None."""
+    return dataset.writers.select_related("dataset").order_by("pk").first()
+
+
+def generation_progress(dataset: Dataset) -> tuple[int, int]:
+    """Return how many of the dataset's generation calls have ended, and how many there are."""
+    calls = GenerationCall.objects.filter(context__dataset=dataset)
+    return calls.filter(ended_at__isnull=False).count(), calls.count()
