@@ -1,0 +1,203 @@
+"""The demo: a small study from a file of dialogues to a leaderboard, with the real components.
+
+Systems and judges are simulated: the offline provider answers them. Each step finds what an
+earlier run left and adds what is missing, so running it again resumes.
+"""
+
+import datetime as dt
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.utils import timezone
+from django.utils.text import slugify
+from tqdm import tqdm
+
+from annotation import selectors as studies
+from annotation import services as annotation
+from annotation.models import Study
+from annotation.protocol import STUDIES, load_protocol
+from annotation.rubric import load_rubric
+from completions import ingest
+from completions import selectors as contexts
+from completions import services as completions
+from completions.http import invitation_link
+from completions.models import Dataset
+from ranking import selectors as ranking
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.models import Fit
+
+AUTHORED = Path(ingest.__file__).parent / "demo" / "dialogues.json"
+CONTEXTS_AUTHORED = 24
+CONTEXTS_OF_A_FILE = 30
+SEED = 7
+VOICES = ("alder", "birch", "cedar")
+JUDGES = ("alder", "birch")
+TICK_S = 0.1
+STALLED_S = 120.0
+
+Count = Callable[[], tuple[int, int]]
+
+
+class DemoStalledError(Exception):
+    """Nothing moved for a while; the message says what was being waited for."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the demo's dialogues come from, and what its rows are called."""
+
+    file: Path
+    dataset: str
+    study: str
+    n_contexts: int
+    is_authored: bool
+
+    @classmethod
+    def of(cls, file: Path | None) -> "Source":
+        """Return the authored dialogues, or those of a file of the user's own."""
+        if file is None:
+            return cls(AUTHORED, "demo", "demo", CONTEXTS_AUTHORED, is_authored=True)
+        name = slugify(file.stem) or "file"
+        return cls(file, name, f"demo-{name}"[:50], CONTEXTS_OF_A_FILE, is_authored=False)
+
+
+@dataclass(frozen=True)
+class Doors:
+    """The ways in that a newcomer is shown, as paths."""
+
+    rate: str
+    write: str
+    password: str
+
+
+def prepare(source: Source, *, now: dt.datetime) -> Study:
+    """Import the dialogues, build the contexts, create and open the study.
+
+    Raises
+    ------
+    ingest.IngestError
+        If the file cannot be read as dialogues; nothing is stored then.
+    completions.selection.SelectionError
+        If the file has too few fitting turns.
+    """
+    completions.import_dialogues(
+        dataset_name=source.dataset,
+        dialogues=ingest.read_dialogues(source.file),
+        now=now,
+        is_authored=source.is_authored,
+    )
+    completions.build_contexts(dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now)
+    study = studies.study_by_slug(source.study)
+    return study if study is not None else _create_study(source, now=now)
+
+
+def _create_study(source: Source, *, now: dt.datetime) -> Study:
+    protocol = load_protocol(STUDIES / "demo.toml").model_copy(update={"slug": source.study})
+    study = annotation.create_study(
+        protocol=protocol,
+        rubric=load_rubric(protocol.rubric),
+        dataset=_dataset(source),
+        now=now,
+    )
+    return annotation.open_study(study=study, now=now)
+
+
+def _dataset(source: Source) -> Dataset:
+    dataset = contexts.dataset_by_slug(source.dataset)
+    if dataset is None:
+        raise completions.DatasetNotFoundError(source.dataset)
+    return dataset
+
+
+def run(study: Study) -> Fit:
+    """Have the systems write, plan the comparisons, have the judges judge, wait for the ratings.
+
+    A worker and beat have to be running. Raises DemoStalledError when nothing moves.
+    """
+    systems = [
+        completions.register_simulated_system(
+            slug=f"simulated-{voice}",
+            name=f"Simulated {voice.title()}",
+            family=f"simulated-{voice}",
+            model_id=f"openai/offline-{voice}",
+        )
+        for voice in VOICES
+    ]
+    judges = [
+        annotation.register_simulated_judge(
+            slug=f"simulated-judge-{voice}",
+            name=f"Simulated judge {voice.title()}",
+            family=f"simulated-{voice}",
+            model_id=f"openai/offline-judge-{voice}",
+        )
+        for voice in JUDGES
+    ]
+    completions.plan_generation_calls(dataset=study.dataset, systems=systems, now=timezone.now())
+    _wait("Completions", lambda: contexts.generation_progress(study.dataset))
+    annotation.plan_study(study=study)
+    annotation.plan_judge_calls(study=study, judges=judges, now=timezone.now())
+    _wait("Judgments", lambda: studies.judging_progress(study))
+    _wait("Ratings", lambda: _rated(study))
+    return _newest_fit(study)
+
+
+def doors(study: Study, *, now: dt.datetime) -> Doors:
+    """Return the ways in; the demo's writer and admin are made once and found again."""
+    writer = contexts.any_writer(study.dataset) or completions.invite_writer(
+        dataset=study.dataset, now=now
+    )
+    return Doors(
+        rate=f"/s/{study.slug}/", write=invitation_link(writer), password=_admin_password()
+    )
+
+
+def _admin_password() -> str:
+    """Return the demo admin's password, generated once and kept readable for this user only."""
+    file = settings.HEART_DATA_DIR / "admin-password"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.write_text(secrets.token_urlsafe(9), encoding="utf-8")
+    password = file.read_text(encoding="utf-8").strip()
+    if not User.objects.filter(username="admin").exists():
+        User.objects.create_superuser("admin", password=password)
+    return password
+
+
+def _newest_fit(study: Study) -> Fit:
+    fit = ranking.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
+    if fit is None:
+        msg = f"there are no ratings of {study.slug}"
+        raise DemoStalledError(msg)
+    return fit
+
+
+def _rated(study: Study) -> tuple[int, int]:
+    """Return how many judgments the newest ratings rest on, and how many there are."""
+    fit = ranking.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
+    return fit.n_judgments if fit else 0, ranking.n_judgments(study)
+
+
+def _wait(what: str, progress: Count) -> None:
+    """Show progress until all is done."""
+    moved_at, last = time.monotonic(), -1
+    bar = tqdm(desc=what, unit="", file=sys.stderr, disable=not sys.stderr.isatty(), leave=False)
+    with bar:
+        while True:
+            done, total = progress()
+            bar.total, bar.n = total, done
+            bar.refresh()
+            if done >= total:
+                return
+            if done != last:
+                moved_at, last = time.monotonic(), done
+            elif time.monotonic() - moved_at > STALLED_S:
+                msg = f"{what}: stuck at {done} of {total} for {STALLED_S:.0f} s"
+                raise DemoStalledError(msg)
+            time.sleep(TICK_S)

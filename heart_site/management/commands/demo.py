@@ -1,0 +1,66 @@
+"""The main job from one file to a leaderboard, then the site."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.models import Study
+from completions.ingest import IngestError
+from completions.selection import SelectionError
+from heart_site import demo, embedded
+from ranking import selectors as ranking
+
+
+class Command(BaseCommand):
+    """Set up the demo study, run it, print the leaderboard, serve the site."""
+
+    help = "Set up a small judged and ranked study with simulated systems, then serve the site."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the source, the port, and whether to stay."""
+        parser.add_argument("--check", action="store_true", help="print the leaderboard and exit")
+        parser.add_argument("--dialogues", type=Path, help="a file in ESConv's format")
+        parser.add_argument("--port", type=int, default=8000, help="0 lets the system choose")
+
+    def handle(
+        self,
+        *,
+        check: bool,
+        dialogues: Path | None,
+        port: int,
+        **_options: Any,  # noqa: ANN401 (Django's signature)
+    ) -> None:
+        """Run the demo; unreadable input ends with exit code 2 and nothing written."""
+        call_command("migrate", verbosity=0)
+        self.stdout.write("Systems and judges of this demo are simulated: scores mean nothing.")
+        try:
+            study = demo.prepare(demo.Source.of(dialogues), now=timezone.now())
+            with embedded.background():
+                self._show_leaderboard(study)
+                if not check:
+                    self._serve(study, port)
+        except (IngestError, SelectionError, embedded.NoFreePortError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        except demo.DemoStalledError as error:
+            raise CommandError(str(error)) from error
+
+    def _show_leaderboard(self, study: Study) -> None:
+        self.stdout.write(ranking.leaderboard_text(demo.run(study)))
+
+    def _serve(self, study: Study, port: int) -> None:
+        doors = demo.doors(study, now=timezone.now())
+        with embedded.web(port=port) as (address, serve):
+            embedded.announce_port(self.stdout, wanted=port, address=address)
+            self.stdout.write(
+                f"Judge as a guest      {address}{doors.rate}\n"
+                f"Write as a supporter  {address}{doors.write}\n"
+                f"Console               {address}/console/  (admin, {doors.password})\n"
+                f"Results               {address}/results/{study.slug}/\n"
+                "Ctrl-C stops it; running it again resumes."
+            )
+            self.stdout.flush()
+            serve()
+        self.stdout.write("Stopped.")
