@@ -6,6 +6,8 @@ from django.db.models import F, Q
 from completions.models.append_only import AppendOnlyModel
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 
+FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
+
 
 class Fit(models.Model):
     """One estimation: what went in, how it was computed, and how it ended.
@@ -83,6 +85,15 @@ class Rating(AppendOnlyModel):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["fit", "system"], name="rating_once_per_fit"),
+            models.CheckConstraint(
+                condition=Q(
+                    theta__range=(-FINITE, FINITE),
+                    elo_se__range=(0, FINITE),
+                    elo_low__gte=-FINITE,
+                    elo_high__lte=FINITE,
+                ),
+                name="rating_numbers_finite",
+            ),
             models.CheckConstraint(
                 condition=Q(elo_low__lte=F("elo"), elo_high__gte=F("elo")),
                 name="rating_interval_holds_elo",

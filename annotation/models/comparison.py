@@ -21,13 +21,14 @@ class Comparison(models.Model):
     position = models.PositiveIntegerField(
         help_text="Seeded place in the order in which comparisons are handed out."
     )
-    slots_left = models.PositiveSmallIntegerField(
+    # The counters are signed, so that the constraints below, and not nameless ones, refuse.
+    slots_left = models.SmallIntegerField(
         help_text="Judgments by people still wanted and not leased; changed under the row's lock."
     )
-    shown_first_as_a = models.PositiveIntegerField(
+    shown_first_as_a = models.IntegerField(
         default=0, help_text="Leases, open or answered, that drew the first completion as A."
     )
-    shown_first_as_b = models.PositiveIntegerField(default=0)
+    shown_first_as_b = models.IntegerField(default=0)
 
     class Meta:
         constraints = (

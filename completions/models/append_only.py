@@ -1,6 +1,6 @@
 """Rows that are written once: see ADR-0008."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NoReturn, TypeVar
 
 from django.db import models
@@ -32,17 +32,32 @@ class AppendOnlyQuerySet(models.QuerySet[Row]):
         """Refuse."""
         _refuse(self.model)
 
+    def bulk_create(
+        self,
+        objs: Iterable[Row],
+        batch_size: int | None = None,
+        ignore_conflicts: bool = False,  # noqa: FBT001, FBT002 (Django's signature)
+        update_conflicts: bool = False,  # noqa: FBT001, FBT002 (Django's signature)
+        update_fields: Collection[str] | None = None,
+        unique_fields: Collection[str] | None = None,
+    ) -> list[Row]:
+        """Add rows; refuse to overwrite stored ones that they collide with."""
+        if update_conflicts or update_fields or unique_fields:
+            _refuse(self.model)
+        return super().bulk_create(objs, batch_size, ignore_conflicts)
+
 
 class AppendOnlyModel(models.Model):
     """A model whose rows are never edited or deleted through any interface.
 
-    The one exception, a person's withdrawal, will use the unrestricted base manager and say so.
+    The one exception, a person's withdrawal, will use a plain ``models.QuerySet`` and say so.
     """
 
     objects = AppendOnlyQuerySet.as_manager()
 
     class Meta:
         abstract = True
+        base_manager_name = "objects"  # related managers move rows through the base manager
 
     def save(
         self,
@@ -53,9 +68,10 @@ class AppendOnlyModel(models.Model):
         update_fields: Iterable[str] | None = None,
     ) -> None:
         """Insert a new row; refuse to change a stored one."""
-        if not self._state.adding or force_update:
+        if not self._state.adding or force_update or update_fields is not None:
             _refuse(type(self))
-        super().save(force_insert=force_insert, using=using, update_fields=update_fields)
+        # Forced, because a new object that carries a stored row's key would overwrite that row.
+        super().save(force_insert=force_insert or True, using=using)
 
     def delete(
         self,

@@ -28,7 +28,8 @@ class Context(models.Model):
         default=dict, blank=True, help_text="Selection seed, signals, transformation, prompt hash."
     )
     content_hash = models.CharField(max_length=64)
-    slots_left = models.PositiveSmallIntegerField(
+    # Signed, so that the constraint below, and not a nameless one, refuses to go under zero.
+    slots_left = models.SmallIntegerField(
         help_text="How many human completions are still wanted and not leased."
     )
     created_at = models.DateTimeField()
