@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-POSITIONS = 2**31
+POSITIONS = 2**31 - 1  # one less than what the column holds: a rater's cursor is a position + 1
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,12 @@ def _draw(seed: str, *parts: object) -> int:
 
 
 def pair_key(*, context_key: str, first_hash: str, second_hash: str) -> str:
-    """Return a name for the pair that depends on its contents alone, not on any database."""
-    message = f"{context_key}:{first_hash}:{second_hash}".encode()
-    return hashlib.sha256(message).hexdigest()[:24]
+    """Return a name for the pair that depends on its contents alone, not on any database.
+
+    Which completion is first is the database's choice, so the name does not depend on that.
+    """
+    low, high = sorted((first_hash, second_hash))
+    return hashlib.sha256(f"{context_key}:{low}:{high}".encode()).hexdigest()[:24]
 
 
 def pair_position(*, seed: str, key: str) -> int:
@@ -44,7 +47,7 @@ def rater_start(*, seed: str, rater_code: str) -> int:
 def choose_pairs(
     candidates: Sequence[Candidate],
     *,
-    wanted: int,
+    lacking: int | None,
     existing: Collection[tuple[int, int]],
     appearances: Counter[Hashable],
     seed: str,
@@ -52,10 +55,10 @@ def choose_pairs(
 ) -> list[tuple[Candidate, Candidate]]:
     """Return the pairs of one context to add, completions of different systems, lower key first.
 
-    With ``wanted`` 0 these are all pairs; otherwise as many as lack to that number, chosen one by
-    one, each time the pair whose systems have appeared least so far; equal ones by the seed.
-    ``existing`` pairs are never chosen again. ``appearances`` is carried over the contexts of a
-    study, counts the existing pairs too, and is updated here.
+    With ``lacking`` None these are all pairs; otherwise as many as are lacking, chosen one by one,
+    each time the pair whose systems have appeared least so far; equal ones by the seed. Pairs
+    that are ``existing`` are never chosen again. ``appearances`` is carried over the contexts of
+    a study, counts the existing main pairs too, and is updated here.
     """
     ordered = sorted(candidates, key=lambda candidate: candidate.key)
     pairs = [
@@ -63,16 +66,16 @@ def choose_pairs(
         for a, b in combinations(ordered, 2)
         if a.system != b.system and (a.key, b.key) not in existing
     ]
-    if wanted == 0:
+    if lacking is None:
         return pairs
 
     def cost(pair: tuple[Candidate, Candidate]) -> tuple[int, int, int]:
         low, high = sorted(appearances[candidate.system] for candidate in pair)
-        names = (candidate.content_hash for candidate in pair)
+        names = sorted(candidate.content_hash for candidate in pair)
         return high, low, _draw(seed, "pair", context_key, *names)
 
     chosen: list[tuple[Candidate, Candidate]] = []
-    while pairs and len(chosen) < wanted - len(existing):
+    while pairs and len(chosen) < lacking:
         pair = min(pairs, key=cost)
         pairs.remove(pair)
         chosen.append(pair)
@@ -88,7 +91,8 @@ def first_goes_to_a(
     ``shown`` counts how often the pair's first completion has been A and B so far, and
     ``rater_shown`` the same over everything this rater was shown. The pair is balanced first,
     then the rater; where both are even, a seeded coin decides. So a pair's counts never differ
-    by more than one, and the draw can be repeated from the seed and the order of events.
+    by more than one as long as no lease is given back, every draw after that brings them closer
+    again, and each draw can be repeated from the seed and the order of events.
     """
     for as_a, as_b in (shown, rater_shown):
         if as_a != as_b:

@@ -7,10 +7,11 @@ SCALES: Mapping[str, frozenset[int]] = {
     "PREFERENCE": frozenset({-2, -1, 0, 1, 2}),
     "RUBRIC": frozenset({-5, -4, -3, -2, -1, 1, 2, 3, 4, 5}),
 }
+FARTHEST_MARK = 5
 
 
 class InvalidAnswerError(ValueError):
-    """An answer is not on its protocol's scale, or marks an unknown dimension."""
+    """An answer or a mark is not on its scale, or a mark is of an unknown dimension."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) 
         raise InvalidAnswerError(msg)
     if unknown := sorted(set(answer.marks) - set(dimensions)):
         msg = f"unknown dimensions {unknown}: the rubric has {sorted(dimensions)}"
+        raise InvalidAnswerError(msg)
+    if beyond := [key for key, value in answer.marks.items() if abs(value) > FARTHEST_MARK]:
+        msg = f"marks of {sorted(beyond)} are beyond {FARTHEST_MARK} for either side"
         raise InvalidAnswerError(msg)
 
 

@@ -1,27 +1,43 @@
 """Writes of the annotation app; everything a caller may import is named here."""
 
 from annotation.services.entering import Entry, enter_study
-from annotation.services.judging import (
-    LeaseNotFoundError,
+from annotation.services.judges import register_simulated_judge
+from annotation.services.judging import submit_judgment
+from annotation.services.leasing import (
     RaterEndedError,
     StudyNotOpenError,
     lease_next_comparison,
     release_expired_leases,
     skip_comparison,
     stop_judging,
-    submit_judgment,
 )
 from annotation.services.planning import PlanReport, plan_study
+from annotation.services.slots import LeaseNotFoundError
+from annotation.services.studies import (
+    StudyExistsError,
+    StudyStateError,
+    close_study,
+    create_study,
+    open_study,
+    pause_study,
+)
 
 __all__ = [
     "Entry",
     "LeaseNotFoundError",
     "PlanReport",
     "RaterEndedError",
+    "StudyExistsError",
     "StudyNotOpenError",
+    "StudyStateError",
+    "close_study",
+    "create_study",
     "enter_study",
     "lease_next_comparison",
+    "open_study",
+    "pause_study",
     "plan_study",
+    "register_simulated_judge",
     "release_expired_leases",
     "skip_comparison",
     "stop_judging",

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from annotation import design
 from annotation.choices import Platform, StudyState
 from annotation.models import Consent, Rater, Study
-from annotation.services.judging import StudyNotOpenError
+from annotation.services.leasing import StudyNotOpenError
 from completions.models import Writer
 
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"

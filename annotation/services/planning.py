@@ -1,8 +1,8 @@
 """Make a study's comparisons from the completions of its contexts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
@@ -23,6 +23,15 @@ class PlanReport:
     appearances: dict[str, int]
 
 
+@dataclass
+class _Planned:
+    """What a study has: pairs by context, how many of them are main, appearances of systems."""
+
+    pairs: defaultdict[int, set[tuple[int, int]]] = field(default_factory=lambda: defaultdict(set))
+    n_main: Counter[int] = field(default_factory=Counter)
+    appearances: Counter[Hashable] = field(default_factory=Counter)
+
+
 @transaction.atomic
 def plan_study(*, study: Study) -> PlanReport:
     """Add the comparisons that the study's design wants and does not have yet.
@@ -39,15 +48,15 @@ def plan_study(*, study: Study) -> PlanReport:
 
 
 def _wanted_comparisons(study: Study) -> Iterator[Comparison]:
-    existing, appearances = _planned(study)
+    planned = _planned(study)
     completions = _completions_by_context(study)
     contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
     for context in contexts.only("pk", "key"):
         pairs = design.choose_pairs(
             completions.get(context.pk, []),
-            wanted=study.pairs_per_context,
-            existing=existing.get(context.pk, set()),
-            appearances=appearances,
+            lacking=_lacking(study, planned.n_main[context.pk]),
+            existing=planned.pairs[context.pk],
+            appearances=planned.appearances,
             seed=study.seed,
             context_key=context.key,
         )
@@ -72,17 +81,22 @@ def _comparison(
     )
 
 
-def _planned(study: Study) -> tuple[dict[int, set[tuple[int, int]]], Counter[Hashable]]:
-    """Return the pairs that exist, by context, and how often each system appears in them."""
-    pairs: dict[int, set[tuple[int, int]]] = {}
-    appearances = Counter[Hashable]()
-    rows = study.comparisons.filter(purpose=Purpose.MAIN).values_list(
-        "context_id", "first_id", "second_id", "first__system_id", "second__system_id"
+def _lacking(study: Study, n_planned: int) -> int | None:
+    """Return how many pairs a context lacks; None stands for all there can be."""
+    return study.pairs_per_context - n_planned if study.pairs_per_context else None
+
+
+def _planned(study: Study) -> _Planned:
+    planned = _Planned()
+    rows = study.comparisons.values_list(
+        "purpose", "context_id", "first_id", "second_id", "first__system_id", "second__system_id"
     )
-    for context, first, second, *systems in rows:
-        pairs.setdefault(context, set()).add((first, second))
-        appearances.update(systems)
-    return pairs, appearances
+    for purpose, context, first, second, *systems in rows:
+        planned.pairs[context].add((first, second))
+        if purpose == Purpose.MAIN:
+            planned.n_main[context] += 1
+            planned.appearances.update(systems)
+    return planned
 
 
 def _completions_by_context(study: Study) -> dict[int, list[design.Candidate]]:

@@ -47,7 +47,14 @@ class OwnWordsMissingError(Exception):
 def invite_writer(
     *, dataset: Dataset, now: dt.datetime, email: str = "", by: User | None = None
 ) -> Writer:
-    """Create a writer of the dataset's pool, to be sent a personal link."""
+    """Create a writer of the dataset's pool, to be sent a personal link.
+
+    Inviting the same address again, however it is capitalised, returns the writer it already has.
+    """
+    dataset = Dataset.objects.select_for_update().get(pk=dataset.pk)  # one invitation at a time
+    email = email.strip().lower()
+    if email and (known := dataset.writers.filter(email=email).first()) is not None:
+        return known
     code = "W" + "".join(secrets.choice(CODE_LETTERS) for _ in range(10))
     writer = Writer.objects.create(dataset=dataset, code=code, email=email, invited_at=now)
     record(action="writer.invited", subject=f"writer {code}", now=now, by=by)
@@ -93,10 +100,7 @@ def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | No
         If the writer may not write.
     """
     writer = _active(writer)
-    if (held := selectors.open_writing_lease(writer)) is not None:
-        if held.expires_at <= now:
-            held.expires_at = now + LEASE_LENGTH
-            held.save(update_fields=["expires_at"])
+    if (held := _held_lease(writer, now=now)) is not None:
         return held
     free = selectors.open_contexts(writer)
     # A row that nobody holds is preferred; a held one is waited for when all are held.
@@ -116,7 +120,7 @@ def save_draft(*, token: uuid.UUID, writer: Writer, text: str) -> None:
     Raises
     ------
     WritingLeaseNotFoundError
-        If ``writer`` holds no lease with this token.
+        If ``writer`` holds no lease with this token, or has withdrawn.
     """
     lease = _lease(token, writer)
     if lease.outcome != LeaseOutcome.SUBMITTED:
@@ -135,11 +139,13 @@ def submit_completion(
     Raises
     ------
     WritingLeaseNotFoundError
-        If ``writer`` holds no lease with this token.
+        If ``writer`` holds no lease with this token, or has withdrawn.
     wording.UnusableTextError
         If the text is empty, far too short or far too long.
     OwnWordsMissingError
         If the declaration is missing.
+    WriterNotActiveError
+        If the writer may not write any more.
     ContextTakenError
         If the lease was given back and the context needs no more completions.
     """
@@ -212,9 +218,23 @@ def _active(writer: Writer) -> Writer:
 
 
 def _lease(token: uuid.UUID, writer: Writer) -> WritingLease:
-    lease = WritingLease.objects.select_for_update().filter(token=token, writer=writer).first()
+    """Lock the lease that the writer has with this token, open or closed."""
+    leases = WritingLease.objects.exclude(writer__state=WriterState.WITHDRAWN)
+    mine = leases.filter(token=token, writer=writer)
+    lease = mine.select_for_update(of=("self",)).first()
     if lease is None:
         raise WritingLeaseNotFoundError
+    return lease
+
+
+def _held_lease(writer: Writer, *, now: dt.datetime) -> WritingLease | None:
+    """Return the writer's open lease, prolonged if it ran out."""
+    # Locked: a sweep that is closing it is waited for, and then it is gone.
+    leases = writer.leases.select_related("context").select_for_update(of=("self",))
+    lease = leases.filter(closed_at=None).first()
+    if lease is not None and lease.expires_at <= now:
+        lease.expires_at = now + LEASE_LENGTH
+        lease.save(update_fields=["expires_at"])
     return lease
 
 
