@@ -1,0 +1,189 @@
+"""Who asks, and how a rater's page is answered: identity, headers, page or fragment."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from annotation import selectors
+from annotation.blinded import StudyPage
+from annotation.choices import StudyState
+from annotation.models import Rater, Study
+
+COOKIE = "heart_rater"
+COOKIE_SECONDS = 90 * 24 * 60 * 60
+
+P = ParamSpec("P")
+
+
+class RaterRequest(HttpRequest):
+    """A request of somebody who is enrolled in the study of the address."""
+
+    htmx: HtmxDetails
+    rater: Rater
+    page: StudyPage
+
+
+class SeeOther(HttpResponseRedirect):
+    """Go on with a GET, whatever the request was."""
+
+    status_code = 303
+
+
+def rater_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
+    """Keep the page out of every cache, and tell a fragment from a page."""
+    return vary_on_headers("HX-Request")(cache_control(no_store=True)(view))
+
+
+def rater_required(
+    view: Callable[Concatenate[RaterRequest, P], HttpResponse],
+) -> Callable[Concatenate[RaterRequest, P], HttpResponse]:
+    """Set ``request.rater`` and ``request.page``, or send the visitor to the study's entry.
+
+    The slug of the study ends here: the view is not given it again.
+    """
+
+    @wraps(view)
+    def wrapper(request: RaterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        study = study_or_404(str(kwargs.pop("study")))
+        rater = recognised(request, study)
+        if rater is None:
+            return go(request, reverse("annotation:entry", args=[study.slug]))
+        request.rater, request.page = rater, StudyPage.from_study(study)
+        return view(request, *args, **kwargs)
+
+    return rater_page(wrapper)
+
+
+def study_or_404(slug: str) -> Study:
+    """Return the study of the address.
+
+    Raises
+    ------
+    Http404
+        If there is no such study.
+    """
+    study = selectors.study_by_slug(slug)
+    if study is None:
+        raise Http404
+    return study
+
+
+def recognised(request: HttpRequest, study: Study) -> Rater | None:
+    """Return the rater whose signed cookie came with the request, if it is a valid one."""
+    return rater_of_badge(request.COOKIES.get(COOKIE, ""), study=study, use="cookie")
+
+
+def badge(rater: Rater, *, use: str) -> str:
+    """Return the rater's code, signed for one use in one study."""
+    return _signer(rater.study, use).sign(f"{rater.code}-{rater.link_version}")
+
+
+def rater_of_badge(value: str, *, study: Study, use: str) -> Rater | None:
+    """Return the rater that the badge names; None if it is forged, foreign or withdrawn."""
+    try:
+        code, _dash, version = _signer(study, use).unsign(value).partition("-")
+    except signing.BadSignature:
+        return None
+    rater = selectors.rater_by_code(study=study, code=code)
+    return rater if rater is not None and str(rater.link_version) == version else None
+
+
+def remember(response: HttpResponse, request: HttpRequest, rater: Rater) -> HttpResponse:
+    """Let the browser keep the rater's badge for this study alone."""
+    response.set_cookie(
+        COOKIE,
+        badge(rater, use="cookie"),
+        max_age=COOKIE_SECONDS,
+        path=reverse("annotation:entry", args=[rater.study.slug]),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def sign_entry(fields: Mapping[str, Any], *, study: Study) -> str:
+    """Return how a visitor came, signed, so that a form can carry it until they agree."""
+    return _signer(study, "entry").sign_object(dict(fields), compress=True)
+
+
+def unsign_entry(value: str, *, study: Study) -> dict[str, Any]:
+    """Return what ``sign_entry`` was given.
+
+    Raises
+    ------
+    django.core.signing.BadSignature
+        If the value was changed, or signed for another study.
+    """
+    fields: dict[str, Any] = _signer(study, "entry").unsign_object(value)
+    return fields
+
+
+def go(request: HttpRequest, url: str) -> HttpResponse:
+    """Send the browser on; htmx would otherwise swap the next page into this one."""
+    if isinstance(details := getattr(request, "htmx", None), HtmxDetails) and details:
+        return HttpResponseClientRedirect(url)
+    return SeeOther(url)
+
+
+def render_fragment(
+    request: HttpRequest, fragment: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """Render ``fragment`` alone for htmx, or inside the page for a plain request."""
+    if getattr(request, "htmx", False):
+        return render(request, fragment, {**context, "swap": True}, status=status)
+    page = {**context, "fragment": fragment}
+    return render(request, "annotation/page.html", page, status=status)
+
+
+def say(
+    request: HttpRequest,
+    study: StudyPage,
+    *,
+    status: int,
+    heading: str,
+    text: str,
+    way_on: tuple[str, str] = ("", ""),
+) -> HttpResponse:
+    """Answer with a kind sentence or two instead of work; ``way_on`` is a label and an address."""
+    context = {"study": study, "heading": heading, "text": text}
+    context["back_label"], context["back_url"] = way_on
+    return render_fragment(request, "annotation/_message.html", context, status=status)
+
+
+def say_not_open(
+    request: HttpRequest, study: Study, *, way_on: tuple[str, str] = ("", "")
+) -> HttpResponse:
+    """Tell a visitor that the study hands out nothing now, and what to do."""
+    heading, text = {
+        StudyState.DRAFT: (
+            _("This study has not begun"),
+            _("It is being prepared. Please try the same link again later."),
+        ),
+        StudyState.PAUSED: (
+            _("This study is taking a pause"),
+            _("What you sent is kept. Please try the same link again later."),
+        ),
+    }.get(
+        StudyState(study.state),
+        (
+            _("This study is closed"),
+            _("No more answers are needed. What you sent is kept. Thank you."),
+        ),
+    )
+    page = StudyPage.from_study(study)
+    return say(request, page, status=409, heading=heading, text=text, way_on=way_on)
+
+
+def _signer(study: Study, use: str) -> signing.Signer:
+    return signing.Signer(sep="~", salt=f"heart.{use}.{study.slug}")

@@ -1,0 +1,21 @@
+"""Addresses of the rater-facing pages, mounted under /s/<study>/."""
+
+from django.urls import path
+
+from annotation.views import ending, entering, judging
+
+app_name = "annotation"
+urlpatterns = [
+    path("", entering.entry, name="entry"),
+    path("consent/", entering.consent, name="consent"),
+    path("how/", entering.how, name="how"),
+    path("resume/<str:link>/", entering.resume, name="resume"),
+    path("judge/", judging.judge, name="judge"),
+    path("judge/<uuid:token>/", judging.submit, name="submit"),
+    path("judge/<uuid:token>/skip/", judging.skip, name="skip"),
+    path("last/", judging.last, name="last"),
+    path("help/", ending.help_lines, name="help"),
+    path("break/", ending.take_break, name="take_break"),
+    path("stop/", ending.stop, name="stop"),
+    path("done/", ending.done, name="done"),
+]

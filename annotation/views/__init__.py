@@ -1,0 +1,1 @@
+"""Rater-facing pages; each view parses, calls one service and answers."""
