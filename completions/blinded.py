@@ -1,0 +1,105 @@
+"""All that a writer's page may know: frozen values without rows, keys, labels or sources."""
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from completions import selectors, wording, writing_selectors
+from completions.models import Writer, WritingLease
+
+SHOWN_WHOLE = 8  # a dialogue of up to so many turns is never folded
+RECENT = 5  # how many turns before the latest stay in view of a longer one
+LONG_WORDS = 60  # from here on the count is coloured; nothing else happens
+ON_DESK = 5  # how many sent messages the desk shows
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of the dialogue."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Talk:
+    """The dialogue as raters will see it: a long one is folded to its last turns."""
+
+    earlier: tuple[Turn, ...]
+    recent: tuple[Turn, ...]
+    latest: Turn
+
+    @classmethod
+    def of(cls, turns: Sequence[dict[str, str]]) -> "Talk":
+        """Fold the stored turns of a context."""
+        shown = [Turn(turn["role"], turn["text"]) for turn in turns]
+        fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
+        return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1])
+
+
+@dataclass(frozen=True)
+class Task:
+    """A talk that waits for the writer's message."""
+
+    token: uuid.UUID
+    talk: Talk
+    draft: str
+
+    @classmethod
+    def from_lease(cls, lease: WritingLease) -> "Task":
+        """Leave out everything but the dialogue and the draft."""
+        return cls(lease.token, Talk.of(lease.context.turns), lease.draft)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How long a text is, and from where on a text is called long."""
+
+    words: int
+    sentences: int
+    long_words: int = LONG_WORDS
+
+    @classmethod
+    def of(cls, text: str) -> "Counts":
+        """Count the words and sentences of ``text``."""
+        return cls(wording.count_words(text), wording.count_sentences(text))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A message of the writer's own, sent or begun."""
+
+    token: uuid.UUID
+    text: str
+    at: dt.datetime
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What waits and what is done."""
+
+    code: str
+    n_waiting: int
+    n_written: int
+    has_draft: bool
+    stranded: tuple[Note, ...]
+    sent: tuple[Note, ...]
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Desk":
+        """Read the desk of ``writer``."""
+        counts = selectors.desk(writer)
+        held = selectors.open_writing_lease(writer)
+        sent = writing_selectors.texts_sent(writer, limit=ON_DESK)
+        return cls(
+            code=writer.code,
+            n_waiting=counts.n_waiting,
+            n_written=counts.n_written,
+            has_draft=held is not None and bool(held.draft),
+            stranded=tuple(
+                Note(lease.token, lease.draft, lease.issued_at)
+                for lease in writing_selectors.stranded_leases(writer)
+            ),
+            sent=tuple(Note(*row) for row in sent),
+        )

@@ -1,0 +1,201 @@
+"""Who asks, and how a writer's page is answered: links, identity, headers, page or fragment."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from completions import selectors, services
+from completions.choices import WriterState
+from completions.guidelines import GUIDE
+from completions.models import Writer
+
+COOKIE = "heart_writer"
+COOKIE_SECONDS = 90 * 24 * 60 * 60
+
+# A writer on pause gets no talk, but a draft that is on its way is still kept.
+MAY_COME_IN = (WriterState.ACTIVE, WriterState.PAUSED)
+
+P = ParamSpec("P")
+
+
+class WriterRequest(HttpRequest):
+    """A request of somebody who is known as a writer."""
+
+    htmx: HtmxDetails
+    writer: Writer
+
+
+class SeeOther(HttpResponseRedirect):
+    """Go on with a GET, whatever the request was."""
+
+    status_code = 303
+
+
+def invitation_link(writer: Writer) -> str:
+    """Return the path of the writer's personal link; whoever has it can write in their place."""
+    return reverse("completions:invitation", args=[badge(writer, use="link")])
+
+
+def writer_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
+    """Keep the page out of every cache, and tell a fragment from a page."""
+    return vary_on_headers("HX-Request")(cache_control(no_store=True)(view))
+
+
+def writer_required(
+    view: Callable[Concatenate[WriterRequest, P], HttpResponse],
+) -> Callable[Concatenate[WriterRequest, P], HttpResponse]:
+    """Set ``request.writer``, or ask for the personal link.
+
+    What every view has to refuse (a writer who may not write, a foreign token) is answered here.
+    """
+
+    @wraps(view)
+    def wrapper(request: WriterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        writer = recognised(request)
+        if writer is None:
+            return say_who_are_you(request)
+        if writer.state not in MAY_COME_IN:
+            return say_not_writing(request, writer)
+        request.writer = writer
+        try:
+            return view(request, *args, **kwargs)
+        except services.WriterNotActiveError:
+            return say_not_writing(request, writer)
+        except services.WritingLeaseNotFoundError:
+            return say_gone(request)
+
+    return writer_page(wrapper)
+
+
+def recognised(request: HttpRequest) -> Writer | None:
+    """Return the writer whose signed cookie came with the request, if it is a valid one."""
+    return writer_of_badge(request.COOKIES.get(COOKIE, ""), use="cookie")
+
+
+def badge(writer: Writer, *, use: str) -> str:
+    """Return the writer's code, signed for one use."""
+    return _signer(use).sign(f"{writer.code}-{writer.link_version}")
+
+
+def writer_of_badge(value: str, *, use: str) -> Writer | None:
+    """Return the writer that the badge names; None if it is forged, or a newer link was made."""
+    try:
+        code, _dash, version = _signer(use).unsign(value).partition("-")
+    except signing.BadSignature:
+        return None
+    writer = selectors.writer_by_code(code)
+    return writer if writer is not None and str(writer.link_version) == version else None
+
+
+def remember(response: HttpResponse, request: HttpRequest, writer: Writer) -> HttpResponse:
+    """Let the browser keep the writer's badge, for the writers' pages alone."""
+    response.set_cookie(
+        COOKIE,
+        badge(writer, use="cookie"),
+        max_age=COOKIE_SECONDS,
+        path=reverse("completions:desk"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def go(request: WriterRequest, url: str) -> HttpResponse:
+    """Send the browser on; htmx would otherwise swap the next page into this one."""
+    return HttpResponseClientRedirect(url) if request.htmx else SeeOther(url)
+
+
+def render_fragment(
+    request: HttpRequest, fragment: str, context: Mapping[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """Render ``fragment`` alone for htmx, or inside the page for a plain request."""
+    shown = {"guide": GUIDE, "has_desk": hasattr(request, "writer"), **context}
+    if getattr(request, "htmx", False):
+        return render(request, fragment, {**shown, "swap": True}, status=status)
+    page = {**shown, "fragment": fragment}
+    return render(request, "completions/page.html", page, status=status)
+
+
+def say(
+    request: HttpRequest, *, heading: str, text: str, status: int, back: str = ""
+) -> HttpResponse:
+    """Answer with one kind sentence or two instead of work."""
+    context = {"heading": heading, "text": text, "back_url": back, "back_label": _("To your desk")}
+    return render_fragment(request, "annotation/_message.html", context, status=status)
+
+
+def say_who_are_you(request: HttpRequest) -> HttpResponse:
+    """Ask somebody whom this browser does not know for their link."""
+    return say(
+        request,
+        heading=_("Please open your personal link"),
+        text=_(
+            "This browser does not know you, or your link was renewed. Open the newest link you "
+            "were sent, and you are back where you were: drafts that were saved are kept."
+        ),
+        status=403,
+    )
+
+
+def say_wrong_link(request: HttpRequest) -> HttpResponse:
+    """Tell that a link opens nothing, and what to do."""
+    return say(
+        request,
+        heading=_("This link does not open anything"),
+        text=_(
+            "Perhaps a piece of it was lost on the way, or a newer link has replaced it. Copy "
+            "the whole link once more, or ask whoever sent it for a new one."
+        ),
+        status=404,
+    )
+
+
+def say_not_writing(request: HttpRequest, writer: Writer) -> HttpResponse:
+    """Tell a writer who is paused, or has left, what became of their texts."""
+    heading, text = {
+        WriterState.PAUSED: (
+            _("Your writing is on pause"),
+            _("Everything you sent or saved is kept. Ask whoever invited you when it goes on."),
+        ),
+        WriterState.INVITED: (
+            _("One step is missing"),
+            _("Open your personal link once more: it asks for your agreement first."),
+        ),
+        WriterState.WITHDRAWN: (
+            _("You have withdrawn"),
+            _("Your texts were removed. Thank you for having been here."),
+        ),
+    }.get(
+        WriterState(writer.state),
+        (
+            _("You have left"),
+            _("Thank you for what you wrote. If you want to come back, ask whoever invited you."),
+        ),
+    )
+    return say(request, heading=heading, text=text, status=403)
+
+
+def say_gone(request: HttpRequest) -> HttpResponse:
+    """Tell that a talk is not this writer's."""
+    return say(
+        request,
+        heading=_("This talk is not yours to write for"),
+        text=_("The address belongs to somebody else, or to no talk. Your own texts are all kept."),
+        status=404,
+        back=reverse("completions:desk"),
+    )
+
+
+def _signer(use: str) -> signing.Signer:
+    return signing.Signer(sep="~", salt=f"heart.writer.{use}")

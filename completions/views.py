@@ -1,0 +1,178 @@
+"""Writers' pages; each view parses, calls one service and answers."""
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from completions import blinded, forms, guidelines, http, selectors, services, writing_selectors
+from completions.choices import LeaseOutcome, WriterState
+from completions.http import WriterRequest, writer_page, writer_required
+from completions.models import Writer, WritingLease
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_page
+def invitation(request: HttpRequest, link: str) -> HttpResponse:
+    """Ask an invited person for consent; let a writer who has agreed in again."""
+    writer = http.writer_of_badge(link, use="link")
+    if writer is None:
+        return http.say_wrong_link(request)
+    if selectors.is_writing(writer):
+        return _let_in(request, writer)
+    if writer.state != WriterState.INVITED:
+        return http.say_not_writing(request, writer)
+    if request.method == "POST":
+        return _answer_invitation(request, writer)
+    return http.render_fragment(request, "completions/_consent.html", {})
+
+
+@require_GET
+@writer_required
+def desk(request: WriterRequest) -> HttpResponse:
+    """Show what is waiting and what is done."""
+    if not selectors.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    context = {"desk": blinded.Desk.of(request.writer)}
+    return http.render_fragment(request, "completions/_desk.html", context)
+
+
+@require_GET
+@writer_required
+def next_talk(request: WriterRequest) -> HttpResponse:
+    """Find the talk that this writer should write for now, and go to its own address."""
+    lease = services.lease_next_context(writer=request.writer, now=timezone.now())
+    if lease is None:
+        return http.render_fragment(request, "completions/_nothing.html", {})
+    return http.go(request, reverse("completions:talk", args=[lease.token]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_required
+def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Show a talk with the text box, or what was sent for it; take a message that is posted."""
+    lease = writing_selectors.lease_of(request.writer, token=token)
+    if lease is None:
+        raise services.WritingLeaseNotFoundError
+    if request.method == "POST":
+        return _send(request, lease)
+    return _show_talk(request, lease)
+
+
+@require_POST
+@writer_required
+def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Keep what is typed so far; a script gets no content, a browser the page again."""
+    services.save_draft(token=token, writer=request.writer, text=forms.typed(request.POST))
+    if request.htmx:
+        return HttpResponse(status=204)
+    return http.SeeOther(f"{reverse('completions:talk', args=[token])}?saved")
+
+
+@require_POST
+@writer_required
+def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Give the talk back, with the reason given, and go on to the next."""
+    form = forms.Skip(request.POST)
+    if not form.is_valid():
+        return http.go(request, reverse("completions:talk", args=[token]))
+    services.skip_context(
+        token=token,
+        writer=request.writer,
+        reason=form.cleaned_data["reason"],
+        now=timezone.now(),
+    )
+    return http.go(request, reverse("completions:next"))
+
+
+@require_GET
+@writer_page
+def help_lines(request: HttpRequest) -> HttpResponse:
+    """Show where to find somebody to talk to; open to everyone."""
+    context = {"has_desk": http.recognised(request) is not None}
+    return http.render_fragment(request, "completions/_help.html", context)
+
+
+def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
+    form = forms.Consent(request.POST)
+    if not form.is_valid():
+        return http.render_fragment(request, "completions/_consent.html", {}, status=422)
+    if form.cleaned_data["choice"] == "decline":
+        return http.say(
+            request,
+            heading=_("Thank you for reading"),
+            text=_(
+                "You declined, and nothing was stored. You can close this page. Should you "
+                "change your mind, your link stays open."
+            ),
+            status=200,
+        )
+    services.accept_invitation(
+        writer=writer,
+        consent_version=guidelines.VERSION,
+        consent_text=guidelines.consent_text(),
+        now=timezone.now(),
+    )
+    return _let_in(request, writer)
+
+
+def _let_in(request: HttpRequest, writer: Writer) -> HttpResponse:
+    return http.remember(http.SeeOther(reverse("completions:desk")), request, writer)
+
+
+def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    if not selectors.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    if lease.outcome == LeaseOutcome.SUBMITTED:
+        return _show_sent(request, lease)
+    if lease.closed_at is not None and lease.context.slots_left == 0:
+        return _say_taken(request, lease.draft)
+    return _show(request, lease, forms.Completion(initial={"text": lease.draft}))
+
+
+def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    """Store the posted message; what cannot be accepted stays in the box and as the draft."""
+    form = forms.Completion(request.POST)
+    if lease.outcome == LeaseOutcome.SUBMITTED:  # sent before, from here or another tab
+        return http.go(request, reverse("completions:talk", args=[lease.token]))
+    if not form.is_valid():
+        text = forms.typed(request.POST)
+        services.save_draft(token=lease.token, writer=request.writer, text=text)
+        return _show(request, lease, form, status=422)
+    try:
+        services.submit_completion(
+            token=lease.token, writer=request.writer, now=timezone.now(), **form.cleaned_data
+        )
+    except services.ContextTakenError:
+        return _say_taken(request, form.cleaned_data["text"])
+    return http.go(request, reverse("completions:talk", args=[lease.token]))
+
+
+def _show(
+    request: WriterRequest, lease: WritingLease, form: forms.Completion, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "task": blinded.Task.from_lease(lease),
+        "form": form,
+        "counts": blinded.Counts.of(form["text"].value() or ""),
+        "skip_reasons": forms.SKIP_REASONS,
+        "is_saved": "saved" in request.GET,
+    }
+    return http.render_fragment(request, "completions/_talk.html", context, status=status)
+
+
+def _show_sent(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    context = {
+        "task": blinded.Task.from_lease(lease),
+        "text": writing_selectors.text_sent(lease),
+        "n_waiting": selectors.desk(request.writer).n_waiting,
+    }
+    return http.render_fragment(request, "completions/_sent.html", context)
+
+
+def _say_taken(request: WriterRequest, text: str) -> HttpResponse:
+    context = {"text": text}
+    return http.render_fragment(request, "completions/_taken.html", context, status=409)

@@ -1,0 +1,38 @@
+"""Reads of the writer's pages."""
+
+import datetime as dt
+import uuid
+
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from completions.choices import LeaseOutcome
+from completions.models import Completion, Writer, WritingLease
+
+
+def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
+    """Return the writer's lease with this token, with its context, or None."""
+    return writer.leases.select_related("context").filter(token=token).first()
+
+
+def text_sent(lease: WritingLease) -> str:
+    """Return the completion that came of the lease, or an empty text."""
+    sent = Completion.objects.filter(context=lease.context_id, writer=lease.writer_id)
+    return sent.values_list("text", flat=True).first() or ""
+
+
+def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
+    """Return leases that ran out over a draft which can still be sent, newest first."""
+    return (
+        writer.leases.select_related("context")
+        .filter(outcome=LeaseOutcome.EXPIRED, context__slots_left__gt=0)
+        .exclude(draft="")
+        .order_by("-closed_at", "-pk")
+    )
+
+
+def texts_sent(writer: Writer, *, limit: int) -> list[tuple[uuid.UUID, str, dt.datetime]]:
+    """Return the token, the text and the time of what the writer sent last, newest first."""
+    leases = WritingLease.objects.filter(context=OuterRef("context"), writer=OuterRef("writer"))
+    sent = writer.completions.annotate(token=Subquery(leases.values("token")[:1]))
+    rows = sent.order_by("-created_at", "-pk").values_list("token", "text", "created_at")
+    return list(rows[:limit])
