@@ -91,7 +91,7 @@ def make_context(*, dialogue: Dialogue | None = None, **fields: Any) -> Context:
     )
 
 
-def make_system(*, kind: SystemKind = SystemKind.MODEL, **fields: Any) -> System:
+def make_system(*, kind: str = SystemKind.MODEL, **fields: Any) -> System:
     n = next(_serial)
     model = {"family": f"family-{n}", "model_id": f"openai/model-{n}"}
     return System.objects.create(
@@ -122,7 +122,7 @@ def make_writing_lease(**fields: Any) -> WritingLease:
 def make_completion(
     *, context: Context | None = None, system: System | None = None, **fields: Any
 ) -> Completion:
-    text = fields.pop("text", None) or f"I hear how much that weighs on you ({next(_serial)})."
+    text = fields.pop("text", f"I hear how much that weighs on you ({next(_serial)}).")
     return Completion.objects.create(
         context=context or make_context(),
         system=system or make_system(),
@@ -257,7 +257,7 @@ def make_llm_judgment(*, comparison: Comparison | None = None, **fields: Any) ->
     """A judge's judgment, with its answered call."""
     comparison = comparison or make_comparison()
     judge = fields.pop("judge", None) or make_judge()
-    call = make_judge_call(
+    call = fields.pop("judge_call", None) or make_judge_call(
         comparison=comparison, judge=judge, state=CallState.DONE, ended_at=NOW, raw_answer="{}"
     )
     return Judgment.objects.create(

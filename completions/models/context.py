@@ -46,12 +46,13 @@ class Context(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    stratum=Stratum.REGULAR, escalation_profile="", source_context__isnull=True
-                )
-                | Q(
                     stratum=Stratum.ADVERSARIAL,
                     escalation_profile__in=EscalationProfile.values,
                     source_context__isnull=False,
+                )
+                | (
+                    ~Q(stratum=Stratum.ADVERSARIAL)
+                    & Q(escalation_profile="", source_context__isnull=True)
                 ),
                 name="context_adversarial_has_profile_and_source",
             ),

@@ -1,0 +1,289 @@
+"""Ways to break the rules of the completions app."""
+
+from functools import partial
+from typing import Any
+
+from completions.choices import CallState, EscalationProfile, LeaseOutcome, Stratum, SystemKind
+from tests.db.constraints.rules import Case, twice
+from tests.factories import (
+    HOUR,
+    NOW,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_generation_call,
+    make_system,
+    make_writer,
+    make_writing_lease,
+)
+from tests.factories_written_once import make_log_entry, make_writer_consent
+
+CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "I hear you."}
+FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
+INVALID = {"state": CallState.INVALID, "ended_at": NOW, "error_kind": "empty", "raw_answer": " "}
+
+
+def make_adversarial_context(**fields):
+    source = make_context()
+    hostile: dict[str, Any] = {
+        "dialogue": source.dialogue,
+        "turn_index": source.turn_index,
+        "stratum": Stratum.ADVERSARIAL,
+        "escalation_profile": EscalationProfile.MID_RAMP,
+        "source_context": source,
+    }
+    return make_context(**hostile | fields)
+
+
+def make_done_call(**fields):
+    return make_generation_call(**DONE | {"completion": make_completion()} | fields)
+
+
+def make_skipped_writing_lease(**fields):
+    skipped = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED, "skip_reason": "upsetting"}
+    return make_writing_lease(**skipped | fields)
+
+
+DATASETS = [
+    Case("Dataset.slug", twice(make_dataset, slug="demo")),
+    Case("dataset_slug_given", partial(make_dataset, slug="")),
+    Case(
+        "dataset_completions_per_context_range",
+        partial(make_dataset, completions_per_context=51),
+        partial(make_dataset, completions_per_context=50),
+    ),
+    Case(
+        "dialogue_once_per_dataset",
+        twice(make_dialogue, dataset=make_dataset, content_hash="same"),
+        twice(make_dialogue, content_hash="same", changed={"dataset": make_dataset}),
+    ),
+    Case(
+        "dialogue_has_two_utterances",
+        partial(make_dialogue, n_utterances=1),
+        partial(make_dialogue, n_utterances=2),
+    ),
+]
+
+CONTEXTS = [
+    Case("Context.key", twice(make_context, key="same")),
+    Case(
+        "context_regular_once_per_turn",
+        twice(make_context, dialogue=make_dialogue, turn_index=2),
+        make_adversarial_context,
+        "the rewrite of a turn is another context",
+    ),
+    Case("context_stratum_known", partial(make_context, stratum="OTHER")),
+    Case(
+        "context_adversarial_has_profile_and_source",
+        partial(make_adversarial_context, escalation_profile=""),
+        make_adversarial_context,
+        "without a profile",
+    ),
+    Case(
+        "context_adversarial_has_profile_and_source",
+        partial(make_adversarial_context, escalation_profile="OTHER"),
+        label="of an unknown profile",
+    ),
+    Case(
+        "context_adversarial_has_profile_and_source",
+        partial(make_adversarial_context, source_context=None),
+        label="without a source",
+    ),
+    Case(
+        "context_adversarial_has_profile_and_source",
+        lambda: make_context(source_context=make_context()),
+        label="regular with a source",
+    ),
+    Case(
+        "context_adversarial_has_profile_and_source",
+        partial(make_context, escalation_profile=EscalationProfile.MID_RAMP),
+        label="regular with a profile",
+    ),
+    Case(
+        "context_slots_not_negative",
+        partial(make_context, slots_left=-1),
+        partial(make_context, slots_left=0),
+    ),
+]
+
+SYSTEMS = [
+    Case("System.slug", twice(make_system, slug="same")),
+    Case("System.name", twice(make_system, name="Same")),
+    Case("system_kind_known", partial(make_system, kind="OTHER")),
+    Case(
+        "system_model_has_family_and_id",
+        partial(make_system, family=""),
+        make_system,
+        "a model without a family",
+    ),
+    Case(
+        "system_model_has_family_and_id",
+        partial(make_system, model_id=""),
+        label="a model without an id",
+    ),
+    Case(
+        "system_model_has_family_and_id",
+        partial(make_system, kind=SystemKind.HUMAN, family="people"),
+        partial(make_system, kind=SystemKind.HUMAN),
+        "people with a family",
+    ),
+    Case(
+        "system_simulated_says_so",
+        partial(make_system, is_simulated=True, name="Listener"),
+        partial(make_system, is_simulated=True, name="SIMULATED Listener"),
+    ),
+]
+
+WRITERS = [
+    Case("Writer.code", twice(make_writer, code="W1")),
+    Case("writer_code_given", partial(make_writer, code="")),
+    Case("writer_state_known", partial(make_writer, state="OTHER")),
+    Case(
+        "writer_invited_once_per_dataset",
+        twice(make_writer, dataset=make_dataset, email="a@example.org"),
+        twice(make_writer, dataset=make_dataset, email=""),
+        "several without an address",
+    ),
+    Case(
+        "writerconsent_once_per_text",
+        twice(make_writer_consent, writer=make_writer),
+        twice(make_writer_consent, writer=make_writer, changed={"version": "2"}),
+    ),
+]
+
+WRITING_LEASES = [
+    Case("WritingLease.token", twice(make_writing_lease, token="0" * 32)),
+    Case(
+        "writinglease_positive_length",
+        partial(make_writing_lease, expires_at=NOW),
+        partial(make_writing_lease, expires_at=NOW + HOUR / 3600),
+    ),
+    Case(
+        "writinglease_closed_with_outcome",
+        partial(make_writing_lease, closed_at=NOW),
+        partial(make_writing_lease, **CLOSED),
+        "closed without an outcome",
+    ),
+    Case(
+        "writinglease_closed_with_outcome",
+        partial(make_writing_lease, outcome=LeaseOutcome.EXPIRED),
+        label="open with an outcome",
+    ),
+    Case(
+        "writinglease_closed_with_outcome",
+        partial(make_writing_lease, closed_at=NOW, outcome="OTHER"),
+        label="of an unknown outcome",
+    ),
+    Case(
+        "writinglease_reason_only_when_skipped",
+        partial(make_skipped_writing_lease, outcome=LeaseOutcome.EXPIRED),
+        make_skipped_writing_lease,
+    ),
+    Case(
+        "writinglease_context_once_per_writer",
+        twice(make_writing_lease, context=make_context, writer=make_writer, **CLOSED),
+        twice(make_writing_lease, context=make_context, **CLOSED),
+    ),
+    Case(
+        "writinglease_one_open_per_writer",
+        twice(make_writing_lease, writer=make_writer),
+        twice(make_writing_lease, writer=make_writer, changed=CLOSED),
+    ),
+]
+
+COMPLETIONS = [
+    Case(
+        "completion_once_per_system",
+        twice(make_completion, context=make_context, system=make_system),
+        twice(
+            make_completion,
+            context=make_context,
+            system=make_system,
+            changed={"writer": make_writer},
+        ),
+        "people's completions have one system",
+    ),
+    Case(
+        "completion_once_per_writer",
+        twice(make_completion, context=make_context, writer=make_writer),
+        twice(make_completion, writer=make_writer),
+    ),
+    Case("completion_text_given", partial(make_completion, text="")),
+]
+
+CALLS = [
+    Case("generationcall_state_known", partial(make_generation_call, state="OTHER")),
+    Case(
+        "generationcall_ended_with_time",
+        partial(make_generation_call, **FAILED | {"ended_at": None}),
+        partial(make_generation_call, **FAILED),
+        "ended without a time",
+    ),
+    Case(
+        "generationcall_ended_with_time",
+        partial(make_generation_call, ended_at=NOW),
+        make_generation_call,
+        "pending with a time",
+    ),
+    Case(
+        "generationcall_claimed_with_time",
+        partial(make_generation_call, state=CallState.CLAIMED),
+        partial(make_generation_call, state=CallState.CLAIMED, claimed_at=NOW),
+    ),
+    Case(
+        "generationcall_answer_kept",
+        partial(make_done_call, raw_answer=""),
+        make_done_call,
+        "done",
+    ),
+    Case(
+        "generationcall_answer_kept",
+        partial(make_generation_call, **INVALID | {"raw_answer": ""}),
+        partial(make_generation_call, **INVALID),
+        "invalid",
+    ),
+    Case(
+        "generationcall_failure_named",
+        partial(make_generation_call, **FAILED | {"error_kind": ""}),
+        label="failed",
+    ),
+    Case(
+        "generationcall_failure_named",
+        partial(make_generation_call, **INVALID | {"error_kind": ""}),
+        label="invalid",
+    ),
+    Case(
+        "generationcall_once_per_context",
+        twice(make_generation_call, context=make_context, system=make_system),
+        twice(make_generation_call, context=make_context),
+    ),
+    Case(
+        "generationcall_done_with_completion",
+        partial(make_done_call, completion=None),
+        label="done without",
+    ),
+    Case(
+        "generationcall_done_with_completion",
+        lambda: make_generation_call(completion=make_completion()),
+        label="pending with",
+    ),
+    Case("GenerationCall.completion", twice(make_done_call, completion=make_completion)),
+]
+
+LOG = [
+    Case("logentry_names_act_and_subject", partial(make_log_entry, action=""), label="no act"),
+    Case("logentry_names_act_and_subject", partial(make_log_entry, subject=""), label="no subject"),
+]
+
+CASES = [
+    *DATASETS,
+    *CONTEXTS,
+    *SYSTEMS,
+    *WRITERS,
+    *WRITING_LEASES,
+    *COMPLETIONS,
+    *CALLS,
+    *LOG,
+]

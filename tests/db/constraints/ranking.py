@@ -1,0 +1,121 @@
+"""Ways to break the rules of the ranking app."""
+
+from functools import partial
+
+from ranking.choices import FitState
+from tests.db.constraints.rules import Case, twice
+from tests.factories import NOW, make_study, make_system
+from tests.factories_written_once import make_dimension_rate, make_fit, make_rating
+
+DONE = {"state": FitState.DONE, "ended_at": NOW}
+REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
+
+FITS = [
+    Case("Fit.key", twice(make_fit, key="same")),
+    Case(
+        "fit_once_per_inputs_and_method",
+        twice(make_fit, study=make_study, inputs_hash="same"),
+        twice(make_fit, study=make_study, inputs_hash="same", changed={"method_hash": "other"}),
+    ),
+    Case("fit_pool_known", partial(make_fit, pool="OTHER")),
+    Case("fit_context_set_known", partial(make_fit, context_set="OTHER")),
+    Case("fit_ended_by_state", partial(make_fit, ended_at=NOW), make_fit, "running with a time"),
+    Case(
+        "fit_ended_by_state",
+        partial(make_fit, **DONE | {"ended_at": None}),
+        partial(make_fit, **DONE),
+        "done without a time",
+    ),
+    Case(
+        "fit_ended_by_state", partial(make_fit, **DONE, refusal="no"), label="done with a refusal"
+    ),
+    Case(
+        "fit_ended_by_state",
+        partial(make_fit, **REFUSED | {"refusal": ""}),
+        partial(make_fit, **REFUSED),
+        "refused without a reason",
+    ),
+    Case(
+        "fit_ended_by_state",
+        partial(make_fit, **REFUSED | {"ended_at": None}),
+        label="refused without a time",
+    ),
+    Case("fit_ended_by_state", partial(make_fit, state="OTHER"), label="of an unknown state"),
+]
+
+RATINGS = [
+    Case(
+        "rating_once_per_fit",
+        twice(make_rating, fit=make_fit, system=make_system),
+        twice(make_rating, fit=make_fit),
+    ),
+    *(
+        Case("rating_numbers_finite", partial(make_rating, **{column: value}), label=column)
+        for column, value in [
+            ("theta", float("inf")),
+            ("elo_se", float("inf")),
+            ("elo_low", float("-inf")),
+            ("elo_high", float("inf")),
+        ]
+    ),
+    Case(
+        "rating_numbers_finite",
+        partial(make_rating, elo_se=-0.1),
+        partial(make_rating, elo_se=0),
+        "a negative error",
+    ),
+    Case(
+        "rating_interval_holds_elo",
+        partial(make_rating, elo=1517, elo_low=1518),
+        partial(make_rating, elo=1517, elo_low=1517),
+        "too high",
+    ),
+    Case(
+        "rating_interval_holds_elo",
+        partial(make_rating, elo=1517, elo_high=1516),
+        partial(make_rating, elo=1517, elo_high=1517),
+        "too low",
+    ),
+    Case(
+        "rating_interval_holds_rank",
+        partial(make_rating, rank=2, rank_low=3),
+        partial(make_rating, rank=2, rank_low=2),
+        "too high",
+    ),
+    Case(
+        "rating_interval_holds_rank",
+        partial(make_rating, rank=2, rank_high=1),
+        partial(make_rating, rank=2, rank_high=2),
+        "too low",
+    ),
+    Case(
+        "rating_interval_holds_rank",
+        partial(make_rating, rank=0, rank_low=0),
+        partial(make_rating, rank=1, rank_low=1),
+        "from one",
+    ),
+    Case(
+        "rating_outcomes_add_up",
+        partial(make_rating, n_judgments=10, wins=5, losses=3, ties=1),
+        partial(make_rating, n_judgments=9, wins=5, losses=3, ties=1),
+    ),
+    Case(
+        "dimensionrate_once_per_rating",
+        twice(make_dimension_rate, rating=make_rating),
+        twice(make_dimension_rate, rating=make_rating, changed={"dimension": "E"}),
+    ),
+    Case(
+        "dimensionrate_wins_within_marks",
+        partial(make_dimension_rate, wins=6, n_marks=5),
+        partial(make_dimension_rate, wins=5, n_marks=5),
+        "more wins",
+    ),
+    Case(
+        "dimensionrate_wins_within_marks",
+        partial(make_dimension_rate, wins=0, n_marks=0),
+        partial(make_dimension_rate, wins=0, n_marks=1),
+        "no marks",
+    ),
+]
+
+CASES = [*FITS, *RATINGS]

@@ -1,0 +1,103 @@
+"""What a case is, which rules the models state, and which of them the database says was broken."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.apps import apps
+from django.db import IntegrityError, connection
+from django.db.models import BaseConstraint, Model, UniqueConstraint
+
+APPS = ("completions", "annotation", "ranking")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to break a rule, and the nearest row that the rule must let through.
+
+    A rule is a constraint's name, or ``Model.field`` for a unique column.
+    """
+
+    rule: str
+    breaks: Callable[[], object]
+    allows: Callable[[], object] | None = None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.rule}-{self.label}".removesuffix("-").replace(" ", "-")
+
+
+def twice(make, *, changed=None, **shared):
+    """Return a function that makes two rows alike in the ``shared`` fields.
+
+    ``changed`` is what the second has otherwise; values that are builders are called when it runs,
+    those of the shared fields once for both rows.
+    """
+
+    def run():
+        fields = _built(shared)
+        make(**fields)
+        return make(**fields | _built(changed or {}))
+
+    return run
+
+
+def _built(fields):
+    return {name: value() if callable(value) else value for name, value in fields.items()}
+
+
+def our_models() -> list[type[Model]]:
+    return [model for label in APPS for model in apps.get_app_config(label).get_models()]
+
+
+def rules() -> dict[str, str]:
+    """Return every rule of our models, with what the database says when it is broken."""
+    return {**_constraints(), **_unique_columns()}
+
+
+def broken_rule(error: IntegrityError) -> str:
+    """Return what the database says was broken, in the words of the values of ``rules``."""
+    if connection.vendor == "sqlite":  # "CHECK constraint failed: name", "UNIQUE ...: columns"
+        return str(error).partition("constraint failed: ")[2]
+    diagnosis = error.__cause__.diag  # type: ignore[union-attr]  # psycopg's error has it
+    return str(diagnosis.constraint_name or error)
+
+
+def _constraints() -> dict[str, str]:
+    return {
+        constraint.name: _said_of(model, constraint)
+        for model in our_models()
+        for constraint in model._meta.constraints
+    }
+
+
+def _said_of(model: type[Model], constraint: BaseConstraint) -> str:
+    if connection.vendor == "sqlite" and isinstance(constraint, UniqueConstraint):
+        return _columns(model, constraint.fields)
+    return constraint.name
+
+
+def _unique_columns() -> dict[str, str]:
+    return {
+        f"{model.__name__}.{field.name}": _said_of_column(model, field)
+        for model in our_models()
+        for field in model._meta.local_concrete_fields
+        if field.unique and not field.primary_key
+    }
+
+
+def _said_of_column(model, field) -> str:
+    if connection.vendor == "sqlite":
+        return _columns(model, [field.name])
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_constraints(cursor, model._meta.db_table)
+    return next(
+        name
+        for name, facts in found.items()
+        if facts["unique"] and facts["columns"] == [field.column] and not facts["primary_key"]
+    )
+
+
+def _columns(model, names) -> str:
+    table = model._meta.db_table
+    return ", ".join(f"{table}.{model._meta.get_field(name).column}" for name in names)

@@ -1,0 +1,131 @@
+"""Typed builders of rows that are written once, and of the fits that some belong to."""
+
+import itertools
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from annotation.choices import Purpose
+from annotation.models import CheckResult, Consent, DimensionMark, Exclusion
+from completions.models import LogEntry, WriterConsent
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.models import DimensionRate, Fit, Rating
+from tests.factories import (
+    NOW,
+    digest,
+    make_comparison,
+    make_judgment,
+    make_quality_check,
+    make_rater,
+    make_study,
+    make_system,
+    make_writer,
+)
+
+_serial = itertools.count(1)
+
+
+def make_user(**fields: Any) -> User:
+    return User.objects.create(**{"username": f"admin-{next(_serial)}"} | fields)
+
+
+def make_log_entry(**fields: Any) -> LogEntry:
+    return LogEntry.objects.create(
+        **{"at": NOW, "action": "study.opened", "subject": "study demo"} | fields
+    )
+
+
+def make_writer_consent(**fields: Any) -> WriterConsent:
+    writer = fields.pop("writer", None) or make_writer()
+    return WriterConsent.objects.create(
+        writer=writer,
+        **{"version": "1", "text_hash": digest("consent"), "given_at": NOW} | fields,
+    )
+
+
+def make_consent(**fields: Any) -> Consent:
+    rater = fields.pop("rater", None) or make_rater()
+    return Consent.objects.create(
+        rater=rater,
+        **{"version": "1", "text_hash": digest("consent"), "given_at": NOW} | fields,
+    )
+
+
+def make_mark(**fields: Any) -> DimensionMark:
+    judgment = fields.pop("judgment", None) or make_judgment()
+    return DimensionMark.objects.create(
+        judgment=judgment, **{"dimension": "H", "advantage": 1} | fields
+    )
+
+
+def make_check_result(**fields: Any) -> CheckResult:
+    """The result of a rater's judgment on a planted pair."""
+    comparison = make_comparison(purpose=Purpose.CHECK)
+    check = fields.pop("quality_check", None) or make_quality_check(comparison=comparison)
+    judgment = fields.pop("judgment", None) or make_judgment(comparison=check.comparison)
+    return CheckResult.objects.create(
+        judgment=judgment, quality_check=check, **{"is_passed": True} | fields
+    )
+
+
+def make_exclusion(**fields: Any) -> Exclusion:
+    """The exclusion of a rater, unless the fields name a judge."""
+    who = {} if {"rater", "judge"} & set(fields) else {"rater": make_rater()}
+    return Exclusion.objects.create(
+        **who, **{"is_excluded": True, "rule": "checks-v1", "decided_at": NOW} | fields
+    )
+
+
+def make_fit(**fields: Any) -> Fit:
+    n = next(_serial)
+    study = fields.pop("study", None) or make_study()
+    return Fit.objects.create(
+        study=study,
+        **{
+            "pool": EvaluatorPool.HUMAN,
+            "context_set": ContextSet.ALL,
+            "key": f"fit-{n}",
+            "state": FitState.RUNNING,
+            "as_of": NOW,
+            "inputs_hash": digest(f"inputs {n}"),
+            "method": {"strength": "soft"},
+            "method_hash": digest("method"),
+            "code_version": "numerics-1",
+            "n_judgments": 10,
+            "n_units": 2,
+            "is_simulated": False,
+            "claimed_at": NOW,
+        }
+        | fields,
+    )
+
+
+def make_rating(**fields: Any) -> Rating:
+    fit = fields.pop("fit", None) or make_fit()
+    system = fields.pop("system", None) or make_system()
+    return Rating.objects.create(
+        fit=fit,
+        system=system,
+        **{
+            "theta": 0.1,
+            "elo": 1517.0,
+            "elo_se": 20.0,
+            "elo_low": 1480.0,
+            "elo_high": 1555.0,
+            "rank": 2,
+            "rank_low": 1,
+            "rank_high": 3,
+            "n_judgments": 10,
+            "wins": 5,
+            "losses": 3,
+            "ties": 2,
+        }
+        | fields,
+    )
+
+
+def make_dimension_rate(**fields: Any) -> DimensionRate:
+    rating = fields.pop("rating", None) or make_rating()
+    return DimensionRate.objects.create(
+        rating=rating, **{"dimension": "H", "wins": 3, "n_marks": 5} | fields
+    )
