@@ -264,7 +264,7 @@ class TestCommand:
 
     @staticmethod
     def run(folder, *arguments):
-        return subprocess.run(  # noqa: S603 (our own command line)
+        return subprocess.run(
             [sys.executable, "manage.py", *map(str, arguments)],
             cwd=REPOSITORY,
             env=os.environ
