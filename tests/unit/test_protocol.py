@@ -24,7 +24,7 @@ class TestShippedStudies:
         study = load(slug)
 
         assert study.slug == slug
-        assert rubric.load_rubric(study.rubric)
+        assert rubric.load_rubric(study.rubric).reference == study.rubric
         assert study.help_lines[0].url == "https://findahelpline.com/"
 
     @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ from annotation.rubric import RubricError
 TEXT = (rubric.RUBRICS / "heart-1.toml").read_text(encoding="utf-8")
 
 
+def heart():
+    return rubric.load_rubric("heart-1")
+
+
 class TestHeartRubric:
     def test_has_the_five_dimensions_in_order(self):
-        heart = rubric.load_rubric("heart-1")
-
-        assert "".join(heart.keys) == "HEART"
-        assert [dimension.name for dimension in heart.dimensions] == [
+        assert "".join(heart().keys) == "HEART"
+        assert [dimension.name for dimension in heart().dimensions] == [
             "Human Alignment",
             "Empathic Responsiveness",
             "Attunement",
@@ -23,12 +25,12 @@ class TestHeartRubric:
         ]
 
     def test_reminds_of_length_formatting_and_position(self):
-        starts = [line.split(":")[0] for line in rubric.load_rubric("heart-1").checklist]
+        starts = [line.split(":")[0] for line in heart().checklist]
 
         assert starts == ["Length", "Formatting", "Position"]
 
     def test_never_changes_once_published(self):
-        assert rubric.load_rubric("heart-1").sha256 == (
+        assert heart().sha256 == (
             "7a83989db521751fac2229a419b1a5616942adfaee255de6fba81f25f0b86810"
         )
 
@@ -37,7 +39,7 @@ class TestHash:
     def test_does_not_depend_on_comments_and_layout(self):
         other = "# a comment\n" + TEXT.replace("\n\n", "\n\n\n")
 
-        assert rubric.parse_rubric(other, source="x").sha256 == rubric.load_rubric("heart-1").sha256
+        assert rubric.parse_rubric(other, source="x").sha256 == heart().sha256
 
     @pytest.mark.parametrize(
         "change",
@@ -50,18 +52,16 @@ class TestHash:
     def test_changes_with_the_content(self, change):
         changed = rubric.parse_rubric(change(TEXT), source="x")
 
-        assert changed.sha256 != rubric.load_rubric("heart-1").sha256
+        assert changed.sha256 != heart().sha256
 
 
 class TestContent:
     def test_is_what_the_file_holds(self):
-        assert rubric.load_rubric("heart-1").content() == tomllib.loads(TEXT)
+        assert heart().content() == tomllib.loads(TEXT)
 
     def test_cannot_be_changed_in_place(self):
-        heart = rubric.load_rubric("heart-1")
-
         with pytest.raises(dataclasses.FrozenInstanceError):
-            heart.version = "2"
+            heart().version = "2"
 
 
 class TestBadRubric:

@@ -60,7 +60,7 @@ class TestSelect:
     def test_takes_at_most_two_of_a_dialogue_and_apart(self):
         chosen = selection.select(POOL, n=24, seed=1)
 
-        by_dialogue = {}
+        by_dialogue: dict[str, list[int]] = {}
         for candidate in chosen:
             by_dialogue.setdefault(candidate.dialogue, []).append(candidate.turn_index)
         assert len(by_dialogue) == 12
