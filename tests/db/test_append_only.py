@@ -1,0 +1,156 @@
+"""Rows that are written once cannot be changed or deleted in any of the usual ways."""
+
+import pytest
+from django.db import IntegrityError, models, transaction
+
+from annotation.models import CheckResult, Consent, DimensionMark, Exclusion, Judgment
+from completions.models import LogEntry, WriterConsent
+from completions.models.append_only import AppendOnlyError, AppendOnlyModel
+from ranking.models import DimensionRate, Rating
+from tests.db.constraints.rules import our_models
+from tests.factories import make_judge, make_judgment, make_llm_judgment
+from tests.factories_written_once import (
+    make_check_result,
+    make_consent,
+    make_dimension_rate,
+    make_exclusion,
+    make_log_entry,
+    make_mark,
+    make_rating,
+    make_user,
+    make_writer_consent,
+)
+
+pytestmark = pytest.mark.django_db
+
+BUILDERS = {
+    CheckResult: make_check_result,
+    Consent: make_consent,
+    DimensionMark: make_mark,
+    DimensionRate: make_dimension_rate,
+    Exclusion: lambda: make_exclusion(decided_by=make_user()),
+    Judgment: make_judgment,
+    LogEntry: lambda: make_log_entry(by=make_user()),
+    Rating: make_rating,
+    WriterConsent: make_writer_consent,
+}
+WITH_PARENT = {  # where the usual builder leaves a parent out
+    "annotation.Judgment.judge": make_llm_judgment,
+    "annotation.Exclusion.judge": lambda: make_exclusion(judge=make_judge()),
+}
+
+
+def some_column(model) -> str:
+    return next(field.attname for field in model._meta.concrete_fields if not field.primary_key)
+
+
+def values(row) -> dict[str, object]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+
+
+ATTEMPTS = {
+    "save": lambda row: row.save(),
+    "save some columns": lambda row: row.save(update_fields=[some_column(type(row))]),
+    "force an update": lambda row: row.save(force_update=True),
+    "delete": lambda row: row.delete(),
+    "update a queryset": lambda row: type(row).objects.filter(pk=row.pk).update(pk=row.pk),
+    "delete a queryset": lambda row: type(row).objects.filter(pk=row.pk).delete(),
+    "update in bulk": lambda row: type(row).objects.bulk_update([row], [some_column(type(row))]),
+    "overwrite in bulk": lambda row: type(row).objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        update_fields=[some_column(type(row))],
+        unique_fields=["id"],
+    ),
+    "update or create": lambda row: type(row).objects.update_or_create(
+        pk=row.pk, defaults={some_column(type(row)): getattr(row, some_column(type(row)))}
+    ),
+    "update by the base manager": lambda row: type(row)._base_manager.update(pk=row.pk),
+    "force an update of a new object": lambda row: type(row)(**values(row)).save(force_update=True),
+}
+
+
+def foreign_keys():
+    """Return the foreign keys by which a related manager reaches an append-only model."""
+    return [
+        field
+        for model in BUILDERS
+        for field in model._meta.local_fields
+        if field.many_to_one and not field.remote_field.hidden
+    ]
+
+
+@pytest.fixture(params=BUILDERS, ids=lambda model: model.__name__)
+def row(request):
+    return BUILDERS[request.param]()
+
+
+def test_every_append_only_model_is_tried_here():
+    assert {model for model in our_models() if issubclass(model, AppendOnlyModel)} == set(BUILDERS)
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_a_stored_row_refuses_to(attempt, row):
+    with pytest.raises(AppendOnlyError, match=f"{type(row).__name__} rows are append-only"):
+        attempt(row)
+
+    assert values(type(row).objects.get()) == values(row)
+
+
+def test_a_new_object_with_the_key_of_a_stored_row_does_not_overwrite_it(row):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        type(row)(**values(row)).save()
+
+
+@pytest.mark.parametrize("field", foreign_keys(), ids=str)
+class TestARelatedManager:
+    @pytest.fixture
+    def manager(self, field):
+        return self.manager_of_another_row(field)
+
+    @staticmethod
+    def manager_of_another_row(field):
+        row = WITH_PARENT.get(str(field), BUILDERS[field.model])()
+        return getattr(getattr(row, field.name), field.remote_field.get_accessor_name())
+
+    def test_refuses_to_update(self, manager, field):
+        with pytest.raises(AppendOnlyError):
+            manager.update(**{field.attname: manager.instance.pk})
+
+    def test_refuses_to_delete(self, manager, field):
+        with pytest.raises(AppendOnlyError):
+            manager.all().delete()
+
+    def test_refuses_to_move_a_row_to_another_parent(self, manager, field):
+        theirs = self.manager_of_another_row(field)
+
+        with pytest.raises(AppendOnlyError):
+            theirs.add(manager.get())
+
+    def test_refuses_to_let_its_rows_go(self, manager, field):
+        if not field.null:
+            assert not hasattr(manager, "clear")
+            return
+        with pytest.raises(AppendOnlyError):
+            manager.clear()
+
+
+def test_rows_are_added_one_by_one_and_in_bulk():
+    mark = make_mark(dimension="H")
+
+    DimensionMark.objects.bulk_create(
+        [DimensionMark(judgment=mark.judgment, dimension="E", advantage=-1)]
+    )
+
+    assert {stored.dimension for stored in mark.judgment.marks.all()} == {"H", "E"}
+
+
+def test_deleting_never_cascades_to_any_row_of_ours():
+    keys = [
+        field
+        for model in our_models()
+        for field in model._meta.local_fields
+        if field.remote_field is not None
+    ]
+
+    assert [key for key in keys if key.remote_field.on_delete is not models.PROTECT] == []
