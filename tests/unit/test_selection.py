@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from completions import ingest, selection
@@ -73,6 +73,7 @@ class TestSelect:
         assert len({candidate.dialogue for candidate in chosen[:12]}) == 12
         assert sorted(per_dialogue.values()) == [1] * 9 + [2] * 3
 
+    @settings(deadline=None)  # a busy machine must not fail this test
     @given(st.permutations(POOL), st.integers(0, 24))
     def test_does_not_depend_on_the_order_of_the_input(self, shuffled, n):
         assert selection.select(shuffled, n=n, seed=7) == selection.select(POOL, n=n, seed=7)
@@ -89,6 +90,7 @@ class TestSelect:
             ("dialogue 9", 8),
         ]
 
+    @settings(deadline=None)  # a busy machine must not fail this test
     @given(st.integers(0, 24), st.integers(0, 24))
     def test_of_more_extends_that_of_fewer(self, fewer, more):
         fewer, more = sorted((fewer, more))
