@@ -1,4 +1,4 @@
-"""What a leaderboard shows, as plain values, and how it reads as text."""
+"""What a leaderboard shows, as plain values."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -61,8 +61,13 @@ class BoardRow:
 
     @property
     def is_baseline(self) -> bool:
-        """Say whether people wrote the completions: the row to hold the others against."""
+        """Say whether people wrote the completions: a row to hold the others against."""
         return self.kind != "MODEL"
+
+    @property
+    def is_human(self) -> bool:
+        """Say whether the study's supporters wrote the completions."""
+        return self.kind == "HUMAN"
 
     @property
     def win_rate(self) -> float:
@@ -75,44 +80,47 @@ class BoardRow:
         low, high = self.rank_low, self.rank_high
         return str(low) if low == high else f"{low}\N{EN DASH}{high}"
 
-    @property
-    def label(self) -> str:
-        """Return the name, saying "simulated" if it does not say so itself."""
-        says_so = "simulated" in self.name.casefold()
-        return self.name if says_so or not self.is_simulated else f"{self.name} (simulated)"
-
 
 @dataclass(frozen=True)
-class Board:
-    """The ratings of one fit and the terms on which they hold."""
+class Conditions:
+    """The terms on which the ratings of a fit hold; never shown without them."""
 
-    study: str
-    title: str
-    key: str
     pool: str
     context_set: str
-    state: str
     as_of: dt.datetime
-    refusal: str
-    components: tuple[tuple[str, ...], ...]
-    is_simulated: bool
     n_judgments: int
     n_dialogues: int
     n_raters: int
     judges: tuple[str, ...]
+    is_simulated: bool
     has_simulated_evaluators: bool
-    method: dict[str, object]
+    slightly: int
+    much: int
+    replicates: int
     replicates_without_maximum: int
+    seed: int
     warnings: tuple[str, ...]
     inputs_hash: str
     protocol_hash: str
     code_version: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """The ratings of one fit, or why there are none, with the conditions."""
+
+    study: str
+    title: str
+    key: str
+    refusal: str
+    components: tuple[tuple[str, ...], ...]
+    conditions: Conditions
     rows: tuple[BoardRow, ...]
 
     @property
     def has_human_baseline(self) -> bool:
         """Say whether completions written for the study by people are among the systems."""
-        return any(row.kind == "HUMAN" for row in self.rows)
+        return any(row.is_human for row in self.rows)
 
     @property
     def dimensions(self) -> tuple[DimensionShare, ...]:
@@ -122,40 +130,11 @@ class Board:
 
 def whiskers(intervals: Sequence[tuple[float, float, float]]) -> list[Whisker]:
     """Place (low, middle, high) intervals and the centre on one common scale."""
-    lowest = min(CENTRE, *(low for low, _, _ in intervals))
-    highest = max(CENTRE, *(high for _, _, high in intervals))
+    lowest = min((low for low, _, _ in intervals), default=CENTRE)
+    highest = max((high for _, _, high in intervals), default=CENTRE)
     scale = (WHISKER_WIDTH - 2 * WHISKER_MARGIN) / max(highest - lowest, 1.0)
 
     def place(points: float) -> float:
         return round(WHISKER_MARGIN + scale * (points - lowest), 1)
 
     return [Whisker(place(a), place(b), place(c), place(CENTRE)) for a, b, c in intervals]
-
-
-def as_text(board: Board) -> str:
-    """Write a leaderboard as lines of text for a terminal."""
-    lines = [f"{board.title}: {board.pool.lower()}, {board.context_set.lower()} contexts"]
-    if board.is_simulated:
-        lines.append("Some systems or judges are simulated: these scores mean nothing.")
-    if board.refusal:
-        return "\n".join([*lines, board.refusal, *(", ".join(c) for c in board.components)])
-    width = max(len(row.label) for row in board.rows)
-    keys = [share.key for share in board.dimensions]
-    heads = [f"{'Rank':>7}  {'System':<{width}}  {'Elo':>5}  {'95 % interval':>13}  {'Win %':>5}"]
-    lines.append("  ".join(heads + [f"{key:>4}" for key in keys]))
-    lines += [_line(row, width) for row in board.rows]
-    lines += board.warnings
-    return "\n".join(lines)
-
-
-def _line(row: BoardRow, width: int) -> str:
-    interval = f"{row.elo_low:.0f} to {row.elo_high:.0f}"
-    shares = [f"{'-' if d.per_cent is None else f'{d.per_cent:.0f}':>4}" for d in row.dimensions]
-    cells = [
-        f"{row.rank_text:>7}",
-        f"{row.label:<{width}}",
-        f"{row.elo:>5.0f}",
-        f"{interval:>13}",
-        f"{row.win_rate:>5.1f}",
-    ]
-    return "  ".join(cells + shares)

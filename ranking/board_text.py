@@ -1,0 +1,52 @@
+"""A leaderboard as lines of text for a terminal."""
+
+from ranking.board import Board, BoardRow
+
+CAUTION = "Scores say how supportive short replies were perceived to be; they certify no safety."
+SIMULATED = "Some systems or judges are simulated: these scores say nothing about real ones."
+
+
+def as_text(board: Board) -> str:
+    """Write the board, its conditions first."""
+    terms = board.conditions
+    lines = [
+        f"{board.title} ({board.study}): {terms.pool.lower()}, {terms.context_set.lower()}",
+        f"{terms.n_judgments} judgments on {terms.n_dialogues} source dialogues, fit {board.key}",
+        CAUTION,
+    ]
+    if terms.is_simulated:
+        lines.append(SIMULATED)
+    lines.append("")
+    return "\n".join([*lines, *_table(board), *terms.warnings])
+
+
+def _table(board: Board) -> list[str]:
+    if board.refusal:
+        return [board.refusal, *(f"  {', '.join(group)}" for group in board.components)]
+    width = max(len(_label(row)) for row in board.rows)
+    heads = ["   Rank", f"{'System':<{width}}", "  Elo", "95 % interval", "Win %"]
+    heads += [f"{dimension.key:>4}" for dimension in board.dimensions]
+    return ["  ".join(heads), *(_line(row, width) for row in board.rows)]
+
+
+def _line(row: BoardRow, width: int) -> str:
+    interval = f"{row.elo_low:.0f} to {row.elo_high:.0f}"
+    cells = [
+        f"{row.rank_text:>7}",
+        f"{_label(row):<{width}}",
+        f"{row.elo:>5.0f}",
+        f"{interval:>13}",
+        f"{row.win_rate:>5.1f}",
+    ]
+    shares = (share.per_cent for share in row.dimensions)
+    cells += [f"{'-' if share is None else f'{share:.0f}':>4}" for share in shares]
+    return "  ".join(cells)
+
+
+def _label(row: BoardRow) -> str:
+    """Return the name with what it is, so that no simulated row passes for a real one."""
+    if row.is_simulated:
+        return f"{row.name} (simulated)"
+    return {"HUMAN": f"{row.name} (people)", "ORIGINAL": f"{row.name} (original)"}.get(
+        row.kind, row.name
+    )

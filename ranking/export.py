@@ -1,0 +1,147 @@
+"""Tables that leave the site as CSV: which columns, and their rows one by one."""
+
+import csv
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    Subquery,
+    When,
+)
+from django.db.models.expressions import Combinable
+
+from annotation.models import DimensionMark, Judgment, Study
+from annotation.selectors import dimension_keys
+from ranking.board import Board, BoardRow
+from ranking.frames import SIMULATED, analysis_set
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+BATCH = 2000
+Cell = str | int | float | bool | dt.datetime | None
+Lines = Iterator[str]
+
+# Nothing of a judgment leaves that is not named here. Raters go by their pseudonym; platform
+# ids, sessions and time zones stay.
+JUDGMENT_COLUMNS: dict[str, Combinable] = {
+    "comparison": F("comparison__key"),
+    "context": F("comparison__context__key"),
+    "stratum": F("comparison__context__stratum"),
+    "purpose": F("comparison__purpose"),
+    "first_system": F("comparison__first__system__slug"),
+    "second_system": F("comparison__second__system__slug"),
+    "rater": F("rater__code"),
+    "judge": F("judge__name"),
+    "is_simulated": Case(When(SIMULATED, then=True), default=False),
+    "protocol": F("protocol"),
+    "protocol_hash": F("protocol_hash"),
+    "verdict": F("verdict"),
+    "side_of_first": F("first_side"),
+    "shown_at": F("shown_at"),
+    "submitted_at": F("submitted_at"),
+    "hidden_ms": F("hidden_ms"),
+    "is_surplus": F("is_surplus"),
+    "is_revised": Exists(Judgment.objects.filter(revises=OuterRef("pk"))),
+    "rationale": F("rationale"),
+}
+RATING_COLUMNS = (
+    "fit",
+    "rank",
+    "rank_low",
+    "rank_high",
+    "system",
+    "kind",
+    "is_simulated",
+    "elo",
+    "elo_se",
+    "elo_low",
+    "elo_high",
+    "win_per_cent",
+    "n_judgments",
+    "wins",
+    "losses",
+    "ties",
+)
+
+
+class _Line:
+    """A file that hands back what was written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(rows: Iterable[Iterable[Cell]]) -> Iterator[str]:
+    """Turn rows into lines of CSV, one by one, with spreadsheet formulas made harmless."""
+    writer = csv.writer(_Line())
+    for row in rows:
+        yield writer.writerow([defuse(cell) for cell in row])
+
+
+def defuse(cell: Cell) -> Cell:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
+    if isinstance(cell, str) and cell.startswith(FORMULA_STARTS):
+        return f"'{cell}"
+    return cell.isoformat() if isinstance(cell, dt.datetime) else cell
+
+
+def judgment_rows(*, study: Study, now: dt.datetime) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per judgment of the study, in the canonical frame.
+
+    Verdicts and marks are positive when the first completion is ahead. ``counts`` says whether
+    the judgment is in the analysis set as of now. One query, read in batches.
+    """
+    keys = dimension_keys(study)
+    yield (*JUDGMENT_COLUMNS, "counts", *(f"mark_{key}" for key in keys))
+    counted = Q(pk__in=analysis_set(study=study, as_of=now).values("pk"))
+    rows = (
+        Judgment.objects.filter(comparison__study=study)
+        .order_by("pk")
+        .values_list(
+            *JUDGMENT_COLUMNS.values(),
+            ExpressionWrapper(counted, output_field=BooleanField()),
+            *(_mark(key) for key in keys),
+        )
+    )
+    yield from rows.iterator(chunk_size=BATCH)
+
+
+def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per system, best rated first."""
+    yield (*RATING_COLUMNS, *(f"win_per_cent_{share.key}" for share in board.dimensions))
+    for row in board.rows:
+        yield _rating_row(board.key, row)
+
+
+def _mark(dimension: str) -> Subquery:
+    marks = DimensionMark.objects.filter(judgment=OuterRef("pk"), dimension=dimension)
+    return Subquery(marks.values("advantage"))
+
+
+def _rating_row(fit: str, row: BoardRow) -> tuple[Cell, ...]:
+    shares = (share.per_cent for share in row.dimensions)
+    return (
+        fit,
+        row.rank,
+        row.rank_low,
+        row.rank_high,
+        row.name,
+        row.kind,
+        row.is_simulated,
+        round(row.elo, 2),
+        round(row.elo_se, 2),
+        round(row.elo_low, 2),
+        round(row.elo_high, 2),
+        round(row.win_rate, 2),
+        row.n_judgments,
+        row.wins,
+        row.losses,
+        row.ties,
+        *(None if share is None else round(share, 2) for share in shares),
+    )

@@ -1,0 +1,137 @@
+"""What a leaderboard derives from ratings, and how it reads on a terminal."""
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from ranking.board import Board, BoardRow, Conditions, DimensionShare, whiskers
+from ranking.board_text import as_text
+
+
+def make_row(name="Ash", **fields):
+    row = BoardRow(
+        slug=name.lower(),
+        name=name,
+        kind="MODEL",
+        is_simulated=False,
+        elo=1520.0,
+        elo_se=10.0,
+        elo_low=1500.0,
+        elo_high=1540.0,
+        rank=1,
+        rank_low=1,
+        rank_high=2,
+        n_judgments=10,
+        wins=5,
+        losses=3,
+        ties=2,
+        dimensions=(),
+        whisker=whiskers([(1500.0, 1520.0, 1540.0)])[0],
+    )
+    return dataclasses.replace(row, **fields)
+
+
+def make_board(*rows, **fields):
+    conditions = Conditions(
+        pool="People",
+        context_set="All contexts",
+        as_of=dt.datetime(2026, 1, 5, tzinfo=dt.UTC),
+        n_judgments=20,
+        n_dialogues=9,
+        n_raters=2,
+        judges=(),
+        is_simulated=any(row.is_simulated for row in rows),
+        has_simulated_evaluators=False,
+        slightly=2,
+        much=4,
+        replicates=200,
+        replicates_without_maximum=0,
+        seed=7,
+        warnings=("Only 9 source dialogues.",),
+        inputs_hash="a" * 64,
+        protocol_hash="b" * 64,
+        code_version="numerics-1",
+    )
+    board = Board("demo", "Demo", "fit-1", "", (), conditions, rows)
+    return dataclasses.replace(board, **fields)
+
+
+class TestBoardRow:
+    def test_counts_a_tie_as_half_a_win(self):
+        assert make_row(wins=5, losses=3, ties=2).win_rate == 60.0
+
+    @pytest.mark.parametrize(
+        ("low", "high", "text"), [(1, 1, "1"), (2, 5, "2\N{EN DASH}5")], ids=["one", "several"]
+    )
+    def test_writes_the_ranks_that_are_left(self, low, high, text):
+        assert make_row(rank_low=low, rank_high=high).rank_text == text
+
+    @pytest.mark.parametrize(
+        ("kind", "is_baseline", "is_human"),
+        [("MODEL", False, False), ("HUMAN", True, True), ("ORIGINAL", True, False)],
+    )
+    def test_knows_what_people_wrote(self, kind, is_baseline, is_human):
+        row = make_row(kind=kind)
+
+        assert (row.is_baseline, row.is_human) == (is_baseline, is_human)
+
+
+class TestDimensionShare:
+    @pytest.mark.parametrize(
+        ("per_cent", "heat"),
+        [(0.0, "h0"), (9.99, "h0"), (10.0, "h1"), (55.5, "h5"), (100.0, "h9"), (None, "")],
+    )
+    def test_has_the_shade_of_its_tens(self, per_cent, heat):
+        assert DimensionShare("H", "Human Alignment", per_cent, 4).heat == heat
+
+
+class TestWhiskers:
+    def test_lie_within_the_picture_on_one_scale(self):
+        low, high = whiskers([(1400.0, 1450.0, 1500.0), (1500.0, 1550.0, 1600.0)])
+
+        assert (low.low, high.high) == (8.0, 232.0)
+        assert low.high == high.low == low.centre == high.centre == 120.0
+
+    def test_a_single_point_is_drawn_without_dividing_by_nothing(self):
+        (only,) = whiskers([(1500.0, 1500.0, 1500.0)])
+
+        assert only.low == only.middle == only.high == only.centre
+
+    def test_no_intervals_make_no_whiskers(self):
+        assert whiskers([]) == []
+
+
+class TestAsText:
+    def test_has_a_line_per_system_under_its_conditions(self):
+        share = DimensionShare("H", "Human Alignment", 66.7, 4)
+        none = DimensionShare("E", "Empathic Responsiveness", None, 0)
+        rows = [make_row("Ash", dimensions=(share, none)), make_row("Beech", rank=2)]
+
+        lines = as_text(make_board(*rows)).replace("\N{EN DASH}", "-").splitlines()
+
+        assert lines[0] == "Demo (demo): people, all contexts"
+        assert "20 judgments on 9 source dialogues" in lines[1]
+        assert "certify no safety" in lines[2]
+        assert lines[4].split()[-2:] == ["H", "E"]
+        assert lines[5].split() == ["1-2", "Ash", "1520", "1500", "to", "1540", "60.0", "67", "-"]
+        assert lines[-1] == "Only 9 source dialogues."
+
+    def test_says_what_each_row_is(self):
+        rows = [
+            make_row("Simulated Ash", is_simulated=True),
+            make_row("Average Human", kind="HUMAN"),
+            make_row("Original dataset", kind="ORIGINAL"),
+        ]
+
+        text = as_text(make_board(*rows))
+
+        assert "Some systems or judges are simulated" in text
+        assert "Simulated Ash (simulated)" in text
+        assert "Average Human (people)" in text
+        assert "Original dataset (original)" in text
+
+    def test_says_why_there_are_no_ratings(self):
+        board = make_board(refusal="No scale.", components=(("Ash", "Beech"), ("Cedar",)))
+
+        assert as_text(board).splitlines()[-4:-1] == ["No scale.", "  Ash, Beech", "  Cedar"]

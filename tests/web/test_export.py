@@ -1,0 +1,159 @@
+"""What leaves the site as CSV, and who may take it."""
+
+import csv
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from annotation.choices import Side
+from ranking import services
+from ranking.export import defuse
+from ranking.models import Fit
+from tests.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_judge,
+    make_judgment,
+    make_rater,
+    make_study,
+    make_system,
+)
+from tests.judged import make_judged_study, make_marked_judgment
+
+pytestmark = pytest.mark.django_db
+
+
+def read(response):
+    lines = b"".join(response.streaming_content).decode().splitlines()
+    return list(csv.DictReader(lines))
+
+
+def judgments(client, study):
+    return client.get(reverse("ranking:judgments_csv", args=[study.slug]))
+
+
+class TestJudgmentsCsv:
+    def test_has_a_row_per_judgment_in_the_canonical_frame(self, admin_client):
+        comparison = make_comparison()
+        rater = make_rater(study=comparison.study, code="R7XK2")
+        make_judgment(
+            comparison=comparison, rater=rater, verdict=-2, first_side=Side.B, rationale="Warm."
+        )
+
+        (row,) = read(judgments(admin_client, comparison.study))
+
+        assert row["comparison"] == comparison.key
+        assert row["first_system"] == comparison.first.system.slug
+        assert (row["rater"], row["judge"]) == ("R7XK2", "")
+        assert (row["verdict"], row["side_of_first"], row["rationale"]) == ("-2", "B", "Warm.")
+        assert row["protocol_hash"] == comparison.study.protocol_hash
+        assert (row["counts"], row["is_revised"], row["mark_H"]) == ("True", "False", "")
+
+    def test_has_the_marks_of_judges(self, admin_client):
+        comparison = make_comparison()
+        make_marked_judgment(comparison, make_judge(name="Judge Ash"), -3)
+
+        (row,) = read(judgments(admin_client, comparison.study))
+
+        assert (row["judge"], row["rater"]) == ("Judge Ash", "")
+        assert (row["mark_H"], row["mark_E"], row["mark_A"]) == ("-3", "0", "")
+
+    def test_keeps_what_does_not_count_and_says_so(self, admin_client):
+        comparison = make_comparison()
+        surplus = make_judgment(comparison=comparison, is_surplus=True)
+        make_judgment(
+            comparison=comparison,
+            rater=surplus.rater,
+            lease=surplus.lease,
+            revises=surplus,
+        )
+
+        rows = read(judgments(admin_client, comparison.study))
+
+        flags = [(row["is_surplus"], row["is_revised"], row["counts"]) for row in rows]
+        assert flags == [("True", "True", "False"), ("False", "False", "True")]
+
+    def test_holds_nothing_that_identifies_a_rater(self, admin_client):
+        study = make_study()
+        rater = make_rater(
+            study=study, platform="PROLIFIC", external_id="5f1d-secret", session={"x": "secret2"}
+        )
+        make_judgment(comparison=make_comparison(study=study), rater=rater)
+
+        content = b"".join(judgments(admin_client, study).streaming_content).decode()
+
+        assert "secret" not in content
+
+    def test_takes_the_fire_out_of_formulas(self, admin_client):
+        comparison = make_comparison()
+        make_judgment(comparison=comparison, rationale='=HYPERLINK("http://x")')
+
+        (row,) = read(judgments(admin_client, comparison.study))
+
+        assert row["rationale"] == '\'=HYPERLINK("http://x")'
+
+    def test_leaves_other_studies_out(self, admin_client):
+        make_judgment()
+
+        assert read(judgments(admin_client, make_study())) == []
+
+    def test_costs_the_same_queries_for_any_number_of_judgments(
+        self, admin_client, django_assert_max_num_queries
+    ):
+        study = make_judged_study(with_llm=True)
+
+        with django_assert_max_num_queries(4):  # session, user, study, judgments
+            assert len(read(judgments(admin_client, study))) == 24
+
+    def test_is_for_staff_only(self, client, django_user_model):
+        study = make_study()
+        plain = User.objects.create_user("plain")
+
+        anonymous = judgments(client, study)
+        client.force_login(plain)
+        signed_in = judgments(client, study)
+
+        assert [r.status_code for r in (anonymous, signed_in)] == [302, 302]
+        assert anonymous.url.startswith(reverse("admin:login"))
+
+    def test_of_an_unknown_study_is_not_found(self, admin_client):
+        address = reverse("ranking:judgments_csv", args=["nothing"])
+
+        assert admin_client.get(address).status_code == 404
+
+
+class TestRatingsCsv:
+    def test_has_a_row_per_system_best_first(self, client):
+        systems = [make_system(name="=Ash"), make_system(name="Beech")]
+        study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit = Fit.objects.get(pool="LLM", context_set="ALL")
+
+        rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
+
+        assert [row["system"] for row in rows] == ["'=Ash", "Beech"]
+        assert [row["win_per_cent"] for row in rows] == ["100.0", "0.0"]
+        assert [row["win_per_cent_H"] for row in rows] == ["100.0", "0.0"]
+        assert {row["fit"] for row in rows} == {fit.key}
+        assert sum(float(row["elo"]) for row in rows) == pytest.approx(3000.0)
+
+    def test_leaves_cells_without_marks_empty(self, client):
+        study = make_judged_study(with_llm=True)
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit = Fit.objects.get(pool="LLM", context_set="ALL")
+
+        rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
+
+        assert {row["win_per_cent_E"] for row in rows} == {""}
+
+
+class TestDefuse:
+    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx"])
+    def test_puts_an_apostrophe_before_what_could_run(self, text):
+        assert defuse(text) == f"'{text}"
+
+    @pytest.mark.parametrize("cell", ["1-1", "plain", "", -2, 0.5, True, None])
+    def test_leaves_all_else_alone(self, cell):
+        assert defuse(cell) is cell
