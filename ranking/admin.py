@@ -1,0 +1,70 @@
+"""Tables of the ranking app in Django's admin: to look at, not to change."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from ranking.models import DimensionRate, Fit, Rating
+
+
+class _ReadOnly:
+    """Permissions to look, and nothing else."""
+
+    def has_add_permission(self, _request: HttpRequest, _row: object = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_change_permission(self, _request: HttpRequest, _row: object = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_delete_permission(self, _request: HttpRequest, _row: object = None) -> bool:
+        """Refuse."""
+        return False
+
+
+# Django's admin classes take no type arguments at run time.
+class _Inline(_ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """Rows of a page's row, to look at."""
+
+
+class _Page(_ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """A table to look at."""
+
+
+class RatingTable(_Inline):
+    """The ratings of a fit, on the fit's page."""
+
+    model = Rating
+    fields = ("system", "rank", "rank_low", "rank_high", "elo", "elo_low", "elo_high")
+    ordering = ("rank", "pk")
+
+
+class RateTable(_Inline):
+    """The dimension rates of a rating, on the rating's page."""
+
+    model = DimensionRate
+    fields = ("dimension", "wins", "n_marks")
+    ordering = ("dimension",)
+
+
+@admin.register(Fit)
+class FitAdmin(_Page):
+    """Fits, newest first."""
+
+    list_display = ("key", "study", "pool", "context_set", "state", "n_judgments", "ended_at")
+    list_filter = ("state", "pool", "context_set")
+    list_select_related = ("study",)
+    search_fields = ("key", "study__slug")
+    ordering = ("-as_of", "-pk")
+    inlines = (RatingTable,)
+
+
+@admin.register(Rating)
+class RatingAdmin(_Page):
+    """Ratings, those of the newest fit first."""
+
+    list_display = ("fit", "system", "rank", "elo", "elo_low", "elo_high", "n_judgments")
+    list_select_related = ("fit", "system")
+    search_fields = ("fit__key", "system__slug")
+    ordering = ("-fit", "rank", "pk")
+    inlines = (RateTable,)

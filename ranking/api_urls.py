@@ -1,0 +1,10 @@
+"""Addresses of the JSON API of ratings, mounted under /api/v1/."""
+
+from django.urls import path
+
+from ranking import api
+
+app_name = "api"
+urlpatterns = [
+    path("studies/<slug:study>/ratings/", api.Ratings.as_view(), name="ratings"),
+]

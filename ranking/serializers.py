@@ -1,0 +1,67 @@
+"""What the JSON API says of ratings, field by field."""
+
+from rest_framework import serializers
+
+from ranking.board import Board, BoardRow, Conditions, DimensionShare
+
+
+class DimensionShareOut(serializers.Serializer[DimensionShare]):
+    """The share of marks that a system won on one dimension."""
+
+    key = serializers.CharField()
+    name = serializers.CharField()
+    per_cent = serializers.FloatField(allow_null=True)
+    n_marks = serializers.IntegerField()
+
+
+class RatingOut(serializers.Serializer[BoardRow]):
+    """One system of a fit."""
+
+    system = serializers.CharField(source="slug")
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    is_simulated = serializers.BooleanField()
+    rank = serializers.IntegerField()
+    rank_low = serializers.IntegerField()
+    rank_high = serializers.IntegerField()
+    elo = serializers.FloatField()
+    elo_se = serializers.FloatField()
+    elo_low = serializers.FloatField()
+    elo_high = serializers.FloatField()
+    win_per_cent = serializers.FloatField(source="win_rate")
+    n_judgments = serializers.IntegerField()
+    wins = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    ties = serializers.IntegerField()
+    dimensions = DimensionShareOut(many=True)
+
+
+class ConditionsOut(serializers.Serializer[Conditions]):
+    """The terms on which the ratings hold."""
+
+    pool = serializers.CharField()
+    contexts = serializers.CharField(source="context_set")
+    as_of = serializers.DateTimeField()
+    n_judgments = serializers.IntegerField()
+    n_dialogues = serializers.IntegerField()
+    n_raters = serializers.IntegerField()
+    judges = serializers.ListField(child=serializers.CharField())
+    is_simulated = serializers.BooleanField()
+    warnings = serializers.ListField(child=serializers.CharField())
+    replicates = serializers.IntegerField()
+    replicates_without_maximum = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    inputs_hash = serializers.CharField()
+    protocol_hash = serializers.CharField()
+    code_version = serializers.CharField()
+
+
+class BoardOut(serializers.Serializer[Board]):
+    """The ratings of one fit with their conditions, or why there are none."""
+
+    study = serializers.CharField()
+    fit = serializers.CharField(source="key")
+    refusal = serializers.CharField()
+    components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    conditions = ConditionsOut()
+    ratings = RatingOut(many=True, source="rows")

@@ -1,0 +1,85 @@
+"""The JSON endpoint of ratings."""
+
+import pytest
+
+from ranking import services
+from ranking.models import Fit
+from tests.factories import HOUR, NOW, make_study, make_system
+from tests.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+
+def get(client, study, query=""):
+    return client.get(f"/api/v1/studies/{study}/ratings/{query}")
+
+
+@pytest.fixture
+def study():
+    systems = [make_system(slug="ash", name="Ash"), make_system(slug="beech", name="Beech")]
+    study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
+    services.refit_study(study=study, clock=lambda: NOW + HOUR)
+    return study
+
+
+class TestRatings:
+    def test_gives_the_newest_ratings_with_their_conditions(self, client, study):
+        answer = get(client, study.slug, "?pool=llm").json()
+
+        fit = Fit.objects.get(pool="LLM", context_set="ALL")
+        assert set(answer) == {"study", "fit", "refusal", "components", "conditions", "ratings"}
+        assert (answer["study"], answer["fit"], answer["refusal"]) == (study.slug, fit.key, "")
+        assert answer["conditions"]["n_judgments"] == 4
+        assert answer["conditions"]["inputs_hash"] == fit.inputs_hash
+        assert answer["conditions"]["is_simulated"] is False
+
+    def test_names_each_field_of_a_rating(self, client, study):
+        best = get(client, study.slug, "?pool=llm").json()["ratings"][0]
+
+        assert set(best) == {
+            "system", "name", "kind", "is_simulated", "rank", "rank_low", "rank_high",
+            "elo", "elo_se", "elo_low", "elo_high", "win_per_cent",
+            "n_judgments", "wins", "losses", "ties", "dimensions",
+        }  # fmt: skip
+        assert (best["system"], best["rank"], best["win_per_cent"]) == ("ash", 1, 100.0)
+        assert best["dimensions"][0] == {
+            "key": "H",
+            "name": "Dimension H",
+            "per_cent": 100.0,
+            "n_marks": 4,
+        }
+
+    def test_says_why_there_are_none(self, client, study):
+        others = [make_system(), make_system()]
+        make_judged_study(systems=others, study=study)
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+
+        answer = get(client, study.slug, "?pool=human").json()
+
+        assert answer["ratings"] == []
+        assert "2 groups" in answer["refusal"]
+        assert answer["components"][0] == ["Ash", "Beech"]
+
+    @pytest.mark.parametrize(
+        ("slug", "query", "status", "code"),
+        [
+            ("nothing", "", 404, "not_found"),
+            ("empty", "", 404, "no_fit"),
+            ("empty", "?pool=martians", 400, "unknown_filter"),
+        ],
+    )
+    def test_refuses_by_name(self, slug, query, status, code, client):
+        make_study(slug="empty")
+
+        response = get(client, slug, query)
+
+        assert response.status_code == status
+        assert response.json()["error"]["code"] == code
+        assert response.json()["error"]["message"]
+
+    def test_is_read_only(self, client, study):
+        assert client.post(f"/api/v1/studies/{study.slug}/ratings/").status_code in {403, 405}
+
+    def test_costs_no_more_than_the_page(self, client, study, django_assert_max_num_queries):
+        with django_assert_max_num_queries(5):
+            get(client, study.slug)
