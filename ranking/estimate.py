@@ -1,4 +1,4 @@
-"""From counted judgments to ratings: which estimators run, in what order, on what terms."""
+"""From grouped judgments to ratings: which estimators run, in what order, on what terms."""
 
 import hashlib
 import json
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ranking import numerics
-from ranking.counts import JudgmentCounts, Outcomes
+from ranking import numerics, tallies
+from ranking.groups import GroupedJudgments
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import (
@@ -23,6 +23,7 @@ from ranking.numerics.elo import to_elo
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.ranks import RankIntervals, rank_intervals
 from ranking.numerics.strength import StrengthMode
+from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
 FEW_DIALOGUES = 20
@@ -90,22 +91,23 @@ class Estimate:
 def code_version() -> str:
     """Return a mark of the estimators' source, which changes when any of them does."""
     sources = sorted(Path(numerics.__path__[0]).glob("*.py"))
-    content = b"".join(path.read_bytes() for path in [*sources, Path(__file__)])
+    sources += [Path(__file__), Path(tallies.__file__)]
+    content = b"".join(path.read_bytes() for path in sources)
     return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
 
 
-def estimate_ratings(counts: JudgmentCounts, method: Method) -> Estimate:
-    """Rate the systems of the counted judgments.
+def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:
+    """Rate the systems of the grouped judgments.
 
     Raises
     ------
     EstimateRefusedError
         If the judgments cannot determine the ratings or their intervals, with the reason.
     """
-    if len(counts.dialogues) < FEWEST_DIALOGUES:
+    if len(judgments.dialogues) < FEWEST_DIALOGUES:
         msg = "All judgments are on one source dialogue; an interval needs two or more."
         raise EstimateRefusedError(msg)
-    tables = counts.win_tables(mode=method.strength, slightly=method.slightly, much=method.much)
+    tables = win_tables(judgments, mode=method.strength, slightly=method.slightly, much=method.much)
     try:
         fit = fit_bradley_terry(tables.total())
         replicates = bootstrap_strengths(
@@ -115,11 +117,11 @@ def estimate_ratings(counts: JudgmentCounts, method: Method) -> Estimate:
             rng=np.random.default_rng(method.seed),
         )
     except NotConnectedError as error:
-        raise _not_connected(error, counts.systems) from error
+        raise _not_connected(error, judgments.systems) from error
     except NotConvergedError as error:
         msg = f"The search for the ratings did not end: {error}."
         raise EstimateRefusedError(msg) from error
-    return _assemble(counts, method, fit, replicates)
+    return _assemble(judgments, method, fit, replicates)
 
 
 def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> EstimateRefusedError:
@@ -129,7 +131,10 @@ def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> Estima
 
 
 def _assemble(
-    counts: JudgmentCounts, method: Method, fit: BradleyTerryFit, replicates: BootstrapReplicates
+    judgments: GroupedJudgments,
+    method: Method,
+    fit: BradleyTerryFit,
+    replicates: BootstrapReplicates,
 ) -> Estimate:
     if len(replicates.fitted()) < FEWEST_DIALOGUES:
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
@@ -138,7 +143,7 @@ def _assemble(
     interval = percentile_intervals(resampled, level=method.level)
     ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=method.level)
     return Estimate(
-        systems=counts.systems,
+        systems=judgments.systems,
         theta=fit.log_strengths,
         elo=elo,
         elo_se=resampled.std(axis=0, ddof=1),
@@ -148,22 +153,22 @@ def _assemble(
         rank=1 + (elo[None, :] > elo[:, None]).sum(axis=1),
         rank_low=ranks.best,
         rank_high=ranks.worst,
-        outcomes=counts.outcomes(),
-        diagnostics=_diagnose(counts, fit, replicates, ranks),
+        outcomes=outcomes(judgments),
+        diagnostics=_diagnose(judgments, fit, replicates, ranks),
     )
 
 
 def _diagnose(
-    counts: JudgmentCounts,
+    judgments: GroupedJudgments,
     fit: BradleyTerryFit,
     replicates: BootstrapReplicates,
     ranks: RankIntervals,
 ) -> dict[str, Any]:
     """Say how the computation went, and what a reader should be warned of."""
     warnings = []
-    if len(counts.dialogues) < FEW_DIALOGUES:
+    if len(judgments.dialogues) < FEW_DIALOGUES:
         warnings.append(
-            f"Only {len(counts.dialogues)} source dialogues: with fewer than {FEW_DIALOGUES}, "
+            f"Only {len(judgments.dialogues)} source dialogues: with fewer than {FEW_DIALOGUES}, "
             "intervals tend to be too narrow."
         )
     if replicates.n_without_maximum > MUCH_WITHOUT_MAXIMUM * replicates.n_replicates:

@@ -1,4 +1,4 @@
-"""The one rule for which judgments count, and the way from their rows to counts."""
+"""The one rule for which judgments count, and the way from their rows to groups."""
 
 import datetime as dt
 from collections import Counter
@@ -12,7 +12,7 @@ from annotation.choices import Purpose, RaterState
 from annotation.models import DimensionMark, Exclusion, Judgment, Study
 from completions.choices import CallState, Stratum
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.counts import Group, JudgmentCounts, MarkGroup, make_stamp
+from ranking.groups import Group, GroupedJudgments, MarkGroup, make_stamp
 
 FIRST = "comparison__first__system__slug"
 SECOND = "comparison__second__system__slug"
@@ -84,7 +84,12 @@ def selected(selection: Selection) -> QuerySet[Judgment]:
     )
 
 
-def read_counts(selection: Selection) -> JudgmentCounts:
+def n_judgments(*, study: Study, as_of: dt.datetime) -> int:
+    """Return how many judgments of the study count as of a time."""
+    return analysis_set(study=study, as_of=as_of).count()
+
+
+def read_groups(selection: Selection) -> GroupedJudgments:
     """Count the selected judgments by dialogue, pair and verdict, in the database."""
     rows = (
         selected(selection)
@@ -93,7 +98,7 @@ def read_counts(selection: Selection) -> JudgmentCounts:
         .order_by(*GROUP)
     )
     groups = tuple(Group(*row) for row in rows)
-    return JudgmentCounts(groups, _read_marks(selection), newest_decision(selection.study))
+    return GroupedJudgments(groups, _read_marks(selection), newest_decision(selection.study))
 
 
 def read_stamps(*, study: Study, as_of: dt.datetime) -> dict[tuple[EvaluatorPool, ContextSet], str]:

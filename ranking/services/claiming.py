@@ -12,14 +12,15 @@ from annotation.models import Study
 from completions.models import System
 from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.counts import JudgmentCounts
 from ranking.estimate import Method, code_version
 from ranking.frames import Selection
+from ranking.groups import GroupedJudgments
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)
 LEVEL = 0.95
+PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 
 
 def claim_all_changed_fits(*, now: dt.datetime) -> list[int]:
@@ -48,10 +49,10 @@ def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
     Calling it again before the fits are done claims nothing twice.
     """
     known = selectors.newest_stamps(study)
+    method_hash = method_of(study).hash()
     claimed = []
     for (pool, context_set), stamp in frames.read_stamps(study=study, as_of=now).items():
-        method = method_of(study=study, pool=pool, context_set=context_set)
-        if known.get((pool, context_set)) == (stamp, method.hash()):
+        if known.get((pool, context_set)) == (stamp, method_hash):
             continue
         fit = claim_fit(study=study, pool=pool, context_set=context_set, now=now)
         if fit is not None:
@@ -68,11 +69,11 @@ def claim_fit(
     method exists or is being computed.
     """
     selection = Selection(study, pool, context_set, now)
-    counts = frames.read_counts(selection)
-    if not counts.groups:
+    judgments = frames.read_groups(selection)
+    if not judgments.groups:
         return None
-    method = method_of(study=study, pool=pool, context_set=context_set)
-    inputs_hash, method_hash = counts.inputs_hash(), method.hash()
+    method = method_of(study)
+    inputs_hash, method_hash = judgments.inputs_hash(), method.hash()
     fit, created = Fit.objects.get_or_create(
         study=study,
         pool=pool,
@@ -86,19 +87,23 @@ def claim_fit(
             "method": method.as_json(),
             "code_version": code_version(),
         }
-        | _facts(counts, selection),
+        | _facts(judgments, selection),
     )
     return fit if created else None
 
 
-def method_of(*, study: Study, pool: EvaluatorPool, context_set: ContextSet) -> Method:
-    """Return how the study's ratings are computed; the seed comes from the study's own."""
-    settled = study.content.get("analysis", {})
-    seed = hashlib.sha256(f"{study.seed}/{pool}/{context_set}".encode()).digest()
+def method_of(study: Study) -> Method:
+    """Return how the study's ratings are computed.
+
+    The seed comes from the study's own and is the same for all its fits, so that fits of the same
+    judgments agree to the last digit.
+    """
+    stands_for = study.content.get("soft_scores", PROTOCOL_STRENGTHS)
+    seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
     return Method(
-        strength=StrengthMode(settled.get("strength", StrengthMode.SOFT)),
-        slightly=settled.get("slightly", 2),
-        much=settled.get("much", 4),
+        strength=StrengthMode.SOFT,
+        slightly=stands_for["slightly"],
+        much=stands_for["much"],
         level=LEVEL,
         replicates=settings.HEART_BOOTSTRAP_REPLICATES,
         seed=int.from_bytes(seed[:6], "big"),
@@ -110,18 +115,18 @@ def _key(*parts: str) -> str:
     return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
 
 
-def _facts(counts: JudgmentCounts, selection: Selection) -> dict[str, Any]:
+def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
     """Return what is known of a fit before it is computed."""
-    systems = System.objects.filter(slug__in=counts.systems, is_simulated=True)
+    systems = System.objects.filter(slug__in=judgments.systems, is_simulated=True)
     evaluators = frames.read_evaluators(selection)
     return {
-        "n_judgments": counts.n_judgments,
-        "n_units": len(counts.dialogues),
-        "is_simulated": counts.has_simulated_evaluator or systems.exists(),
+        "n_judgments": judgments.n_judgments,
+        "n_units": len(judgments.dialogues),
+        "is_simulated": judgments.has_simulated_evaluator or systems.exists(),
         "diagnostics": {
-            "stamp": counts.stamp,
+            "stamp": judgments.stamp,
             "n_raters": evaluators.n_raters,
             "judges": list(evaluators.judges),
-            "has_simulated_evaluators": counts.has_simulated_evaluator,
+            "has_simulated_evaluators": judgments.has_simulated_evaluator,
         },
     }

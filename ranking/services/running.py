@@ -9,9 +9,9 @@ from annotation.models import Study
 from completions.models import System
 from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.counts import JudgmentCounts
 from ranking.estimate import Estimate, EstimateRefusedError, Method, estimate_ratings
 from ranking.frames import Selection
+from ranking.groups import GroupedJudgments
 from ranking.models import DimensionRate, Fit, Rating
 from ranking.numerics.strength import StrengthMode
 from ranking.services.claiming import claim_changed_fits
@@ -37,15 +37,15 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False
-    counts = frames.read_counts(_selection(fit))
-    if counts.inputs_hash() != fit.inputs_hash:
+    judgments = frames.read_groups(_selection(fit))
+    if judgments.inputs_hash() != fit.inputs_hash:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         return False
     try:
-        estimate = estimate_ratings(counts, _method(fit))
+        estimate = estimate_ratings(judgments, _method(fit))
     except EstimateRefusedError as refusal:
         return _refuse(fit, refusal, now=clock())
-    return _complete(fit, estimate, counts, now=clock())
+    return _complete(fit, estimate, judgments, now=clock())
 
 
 def _selection(fit: Fit) -> Selection:
@@ -67,7 +67,9 @@ def _refuse(fit: Fit, refusal: EstimateRefusedError, *, now: dt.datetime) -> boo
 
 
 @transaction.atomic
-def _complete(fit: Fit, estimate: Estimate, counts: JudgmentCounts, *, now: dt.datetime) -> bool:
+def _complete(
+    fit: Fit, estimate: Estimate, judgments: GroupedJudgments, *, now: dt.datetime
+) -> bool:
     """Store the ratings, unless somebody else did."""
     running = Fit.objects.filter(pk=fit.pk, state=FitState.RUNNING)
     diagnostics = fit.diagnostics | estimate.diagnostics
@@ -85,7 +87,7 @@ def _complete(fit: Fit, estimate: Estimate, counts: JudgmentCounts, *, now: dt.d
             wins=mark.wins,
             n_marks=mark.n_marks,
         )
-        for mark in counts.marks
+        for mark in judgments.marks
     )
     return True
 

@@ -10,6 +10,8 @@ from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
 from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.numerics.strength import StrengthMode
+from ranking.tallies import win_tables
 from tests.factories import (
     NOW,
     make_comparison,
@@ -34,7 +36,7 @@ HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COM
 
 
 def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
-    return frames.read_counts(frames.Selection(study, pool, context_set, now))
+    return frames.read_groups(frames.Selection(study, pool, context_set, now))
 
 
 class TestAnalysisSet:
@@ -143,7 +145,7 @@ class TestAnalysisSet:
         assert sizes == [2, 1, 2]
 
 
-class TestReadCounts:
+class TestReadGroups:
     def test_counts_alike_judgments_together(self, now):
         comparison = make_comparison()
         for verdict in (1, 1, -2):
@@ -217,9 +219,9 @@ class TestReadCounts:
         comparison = make_comparison()
         make_judgment(comparison=comparison, verdict=2)
         make_llm_judgment(comparison=comparison, verdict=4)
-        counts = counted(comparison.study, now)
+        judgments = counted(comparison.study, now)
 
-        wins = counts.win_tables(mode="soft", slightly=2, much=4).total()
+        wins = win_tables(judgments, mode=StrengthMode.SOFT, slightly=2, much=4).total()
 
         assert sorted(wins.ravel().round(6)) == [0.0, 0.0, 0.3, 1.7]
 

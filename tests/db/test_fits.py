@@ -33,7 +33,7 @@ HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COM
 
 
 def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
-    return frames.read_counts(frames.Selection(study, pool, context_set, now))
+    return frames.read_groups(frames.Selection(study, pool, context_set, now))
 
 
 def claim(study, now, pool=HUMAN):
@@ -86,11 +86,11 @@ class TestClaimFit:
 
     def test_the_method_follows_the_study(self, now):
         study = make_judged_study()
-        study.content["analysis"] = {"strength": "ignore", "slightly": 1, "much": 5}
+        study.content["soft_scores"] = {"slightly": 1, "much": 5}
 
         method = claim(study, now).method
 
-        assert (method["strength"], method["slightly"], method["much"]) == ("ignore", 1, 5)
+        assert (method["slightly"], method["much"]) == (1, 5)
 
     def test_the_database_refuses_a_second_fit_of_the_same_inputs(self, now):
         fit = claim(make_judged_study(), now)
@@ -214,7 +214,7 @@ class TestRunFit:
     def test_the_seed_of_the_method_decides_the_intervals(self, now):
         study = make_judged_study()
         counts = counted(study, now, HUMAN)
-        method = services.claiming.method_of(study=study, pool=HUMAN, context_set=ContextSet.ALL)
+        method = services.claiming.method_of(study)
 
         once, again = (estimate.estimate_ratings(counts, method) for _ in range(2))
         other = estimate.estimate_ratings(counts, dataclasses.replace(method, seed=1))

@@ -1,0 +1,77 @@
+"""Judgments grouped by dialogue, pair and verdict: what a fit rests on, and its hash."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Group(NamedTuple):
+    """Judgments alike in all that matters, in the canonical frame."""
+
+    dialogue: str
+    first: str
+    second: str
+    protocol: str
+    verdict: int
+    n: int
+    newest: int
+    n_simulated: int
+
+
+class MarkGroup(NamedTuple):
+    """How often ``system`` was ahead on ``dimension``, of the marks that named a side."""
+
+    system: str
+    dimension: str
+    wins: int
+    n_marks: int
+
+
+@dataclass(frozen=True)
+class GroupedJudgments:
+    """The judgments of one selection, and the newest exclusion decision behind it."""
+
+    groups: tuple[Group, ...]
+    marks: tuple[MarkGroup, ...]
+    newest_decision: int
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Return the slugs of the systems judged, sorted; indices refer to these."""
+        return tuple(sorted({slug for group in self.groups for slug in group[1:3]}))
+
+    @cached_property
+    def dialogues(self) -> tuple[str, ...]:
+        """Return the content hashes of the source dialogues, sorted: the units."""
+        return tuple(sorted({group.dialogue for group in self.groups}))
+
+    @property
+    def n_judgments(self) -> int:
+        """Return how many judgments count."""
+        return sum(group.n for group in self.groups)
+
+    @property
+    def has_simulated_evaluator(self) -> bool:
+        """Say whether any of the judgments came from a simulated evaluator."""
+        return any(group.n_simulated for group in self.groups)
+
+    @property
+    def stamp(self) -> str:
+        """Return the short mark of the analysis set, see `make_stamp`."""
+        newest = max((group.newest for group in self.groups), default=0)
+        return make_stamp(self.n_judgments, newest, self.newest_decision)
+
+    def inputs_hash(self) -> str:
+        """Return the hash of all that a fit of these judgments rests on."""
+        content = [self.stamp, [group[:6] for group in self.groups], self.marks]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def make_stamp(n_judgments: int, newest: int, newest_decision: int) -> str:
+    """Return a mark that changes whenever an analysis set does.
+
+    Judgments and decisions are only ever added, so their number and the two newest keys tell.
+    """
+    return f"{n_judgments}:{newest}:{newest_decision}"
