@@ -9,6 +9,8 @@ export HEART_SECRET_KEY_FILE := $(CURDIR)/var/secret-key
 SECRET := var/secret-key
 endif
 
+demo run: export HEART_LOG_LEVEL ?= WARNING
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo run test check fix bench-% clean
 

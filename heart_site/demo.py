@@ -28,6 +28,7 @@ from completions import selectors as contexts
 from completions import services as completions
 from completions.http import invitation_link
 from completions.models import Dataset
+from ranking import frames
 from ranking import selectors as ranking
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.models import Fit
@@ -181,7 +182,8 @@ def _newest_fit(study: Study) -> Fit:
 def _rated(study: Study) -> tuple[int, int]:
     """Return how many judgments the newest ratings rest on, and how many there are."""
     fit = ranking.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
-    return fit.n_judgments if fit else 0, ranking.n_judgments(study)
+    wanted = frames.n_judgments(study=study, as_of=timezone.now())
+    return fit.n_judgments if fit else 0, wanted
 
 
 def _wait(what: str, progress: Count) -> None:

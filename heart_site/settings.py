@@ -104,6 +104,7 @@ TIME_ZONE = "UTC"
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns at each start about a missing folder
 WHITENOISE_USE_FINDERS = True  # so that a checkout serves its files without a build step
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -141,7 +142,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
-CELERY_BROKER_URL = env.str("HEART_BROKER_URL", default="memory://")
+CELERY_BROKER_URL = env.str("HEART_BROKER_URL", default="memory://localhost/")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"polling_interval": 0.05}  # the default of one second stalls an in-process broker
@@ -178,4 +179,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": HEART_LOG_LEVEL},
+    # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
+    "loggers": {"django.request": {"level": "ERROR"}},
 }

@@ -13,7 +13,7 @@ from tests import postgres
 VARIABLES = {
     "HEART_SECRET_KEY": "only-for-tests",
     "HEART_ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
-    "HEART_BROKER_URL": "memory://",
+    "HEART_BROKER_URL": "memory://localhost/",
     "HEART_BOOTSTRAP_REPLICATES": "200",
     "HEART_DATA_DIR": tempfile.mkdtemp(prefix="heart-tests-"),
     # pytest-playwright's event loop would make Django refuse the ORM in browser tests.

@@ -1,6 +1,7 @@
 """Writes of the annotation app; everything a caller may import is named here."""
 
 from annotation.services.entering import Entry, enter_study
+from annotation.services.judge_planning import StudyNotLockedError, plan_judge_calls
 from annotation.services.judges import register_simulated_judge
 from annotation.services.judging import submit_judgment
 from annotation.services.leasing import (
@@ -11,9 +12,11 @@ from annotation.services.leasing import (
     skip_comparison,
     stop_judging,
 )
+from annotation.services.llm_judging import ask_judges, is_judging_waiting
 from annotation.services.planning import PlanReport, plan_study
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
+    RubricShownError,
     StudyExistsError,
     StudyStateError,
     close_study,
@@ -27,15 +30,20 @@ __all__ = [
     "LeaseNotFoundError",
     "PlanReport",
     "RaterEndedError",
+    "RubricShownError",
     "StudyExistsError",
+    "StudyNotLockedError",
     "StudyNotOpenError",
     "StudyStateError",
+    "ask_judges",
     "close_study",
     "create_study",
     "enter_study",
+    "is_judging_waiting",
     "lease_next_comparison",
     "open_study",
     "pause_study",
+    "plan_judge_calls",
     "plan_study",
     "register_simulated_judge",
     "release_expired_leases",

@@ -29,6 +29,10 @@ class StudyExistsError(Exception):
     """A study of that slug exists already."""
 
 
+class RubricShownError(Exception):
+    """A preference study names a dimension of the rubric that its raters must not see."""
+
+
 class StudyStateError(Exception):
     """The study cannot go from its state to the one asked for."""
 
@@ -48,10 +52,16 @@ def create_study(
     ------
     StudyExistsError
         If the slug is taken.
+    RubricShownError
+        If raters of a preference study would read the name of a dimension.
     """
     if Study.objects.filter(slug=protocol.slug).exists():
         msg = f'there is a study "{protocol.slug}" already'
         raise StudyExistsError(msg)
+    names = [dimension.name for dimension in rubric.dimensions]
+    if protocol.protocol == "preference" and (shown := protocol.mentions(names)):
+        msg = f"raters of a preference study must not read the rubric's words: {shown}"
+        raise RubricShownError(msg)
     study = Study.objects.create(
         slug=protocol.slug,
         title=protocol.title,

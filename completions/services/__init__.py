@@ -1,6 +1,21 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.contexts import (
+    BuildReport,
+    DatasetNameError,
+    DatasetNotFoundError,
+    ImportReport,
+    build_contexts,
+    import_dialogues,
+)
+from completions.services.generating import (
+    NotAModelError,
+    generate_completions,
+    is_generation_waiting,
+    plan_generation_calls,
+)
 from completions.services.log import record
+from completions.services.systems import register_simulated_system
 from completions.services.writing import (
     ContextTakenError,
     OwnWordsMissingError,
@@ -16,14 +31,25 @@ from completions.services.writing import (
 )
 
 __all__ = [
+    "BuildReport",
     "ContextTakenError",
+    "DatasetNameError",
+    "DatasetNotFoundError",
+    "ImportReport",
+    "NotAModelError",
     "OwnWordsMissingError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
+    "build_contexts",
+    "generate_completions",
+    "import_dialogues",
     "invite_writer",
+    "is_generation_waiting",
     "lease_next_context",
+    "plan_generation_calls",
     "record",
+    "register_simulated_system",
     "release_expired_writing_leases",
     "save_draft",
     "skip_context",

@@ -47,6 +47,7 @@ class Command(BaseCommand):
         except (
             ProtocolError,
             RubricError,
+            services.RubricShownError,
             services.StudyExistsError,
             services.StudyStateError,
         ) as error:
