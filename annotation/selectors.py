@@ -5,7 +5,7 @@ from statistics import median
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotation.choices import Purpose, Side
+from annotation.choices import Purpose, Side, StudyState
 from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Study
 from completions.choices import LeaseOutcome
 from completions.models import WritingLease
@@ -117,3 +117,25 @@ def judging_progress(study: Study) -> tuple[int, int]:
     """Return how many of the study's judge calls have ended, and how many there are."""
     calls = JudgeCall.objects.filter(comparison__study=study)
     return calls.filter(ended_at__isnull=False).count(), calls.count()
+
+
+@dataclass(frozen=True)
+class StudyCard:
+    """What a visitor may see of a study."""
+
+    slug: str
+    title: str
+    is_open: bool
+    is_simulated: bool
+
+
+def public_studies() -> list[StudyCard]:
+    """Return the studies that have been opened, newest first."""
+    simulated = Comparison.objects.filter(study=OuterRef("pk")).filter(
+        Q(first__system__is_simulated=True) | Q(second__system__is_simulated=True)
+    )
+    opened = studies().filter(locked_at__isnull=False).annotate(simulated=Exists(simulated))
+    return [
+        StudyCard(study.slug, study.title, study.state == StudyState.OPEN, study.simulated)
+        for study in opened
+    ]

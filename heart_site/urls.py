@@ -2,12 +2,11 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import TemplateView
 
-from heart_site import health
+from heart_site import health, views
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", TemplateView.as_view(template_name="home.html"), name="home"),
+    path("", views.home, name="home"),
     path("s/<slug:study>/", include("annotation.urls")),
     path("w/", include("completions.urls")),
     path("console/", include("annotation.console_urls")),

@@ -1,0 +1,45 @@
+"""The first page of the site."""
+
+import pytest
+
+from annotation.choices import StudyState
+from tests.factories import make_comparison, make_completion, make_context, make_study, make_system
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_empty_site_says_how_to_begin(client):
+    assert "make demo" in client.get("/").content.decode()
+
+
+def test_drafts_are_not_shown(client):
+    make_study(title="Not yet", state=StudyState.DRAFT, locked_at=None, protocol_hash="")
+
+    assert "Not yet" not in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("state", "offered"), [(StudyState.OPEN, True), (StudyState.CLOSED, False)]
+)
+def test_judging_is_offered_while_a_study_is_open(client, state, offered):
+    study = make_study(state=state)
+
+    page = client.get("/").content.decode()
+
+    assert f"/results/{study.slug}/" in page
+    assert (f"/s/{study.slug}/" in page) is offered
+
+
+def test_simulated_systems_are_named_as_such(client, django_assert_max_num_queries):
+    context = make_context()
+    simulated = make_system(name="Simulated one", is_simulated=True)
+    make_comparison(
+        first=make_completion(context=context, system=simulated),
+        second=make_completion(context=context),
+        study=make_study(dataset=context.dataset),
+    )
+
+    with django_assert_max_num_queries(1):  # the studies, with all that a card shows
+        page = client.get("/").content.decode()
+
+    assert "simulated systems" in page
