@@ -7,18 +7,18 @@ when the process ends; the next start finds the same rows.
 import errno
 import logging
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TextIO
 
-from celery import Celery
-from celery.beat import EmbeddedService, Scheduler
+from celery.beat import Scheduler, Service
 from celery.worker import WorkController
 from django.conf import settings
+from django.core.management.base import OutputWrapper
 from django.core.wsgi import get_wsgi_application
-from waitress.server import BaseWSGIServer, create_server
+from waitress.server import create_server
 
 from completions import offline
 from heart_site import schedule
@@ -40,13 +40,11 @@ class NoFreePortError(Exception):
 class _Worker(WorkController):
     """A worker that tells when it has begun to consume."""
 
-    def __init__(self, app: Celery, *, ready: Callable[[], None], **options: object) -> None:
-        self._ready = ready
-        super().__init__(app, **options)
+    ready: threading.Event
 
     def on_consumer_ready(self, consumer: object) -> None:  # noqa: ARG002 (Celery's signature)
         """Tell it; Celery sends no signal for a worker in a thread."""
-        self._ready()
+        self.ready.set()
 
 
 @contextmanager
@@ -56,27 +54,13 @@ def background() -> Iterator[None]:
     celery_app.set_default()
     with offline.serving() as base_url:
         settings.HEART_OFFLINE_LLM_URL = base_url
-        ready = threading.Event()
-        worker = _Worker(
-            celery_app,
-            ready=ready.set,
-            pool="threads",
-            concurrency=WORKER_THREADS,
-            queues=[queue.name for queue in schedule.QUEUES],
-            without_gossip=True,
-            without_mingle=True,
-            without_heartbeat=True,
-        )
-        threading.Thread(target=worker.start, name="worker", daemon=True).start()
-        if not ready.wait(READY_SECONDS):
-            msg = f"the worker did not start within {READY_SECONDS:.0f} s"
-            raise RuntimeError(msg)
-        beat = EmbeddedService(celery_app, thread=True, scheduler_cls=Scheduler)
-        beat.start()
+        worker = _start_worker()
+        beat = Service(celery_app, max_interval=1, scheduler_cls=Scheduler)
+        threading.Thread(target=beat.start, name="beat", daemon=True).start()
         try:
             yield
         finally:
-            beat.stop()
+            beat.stop(wait=True)
             worker.stop()
 
 
@@ -91,27 +75,43 @@ def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
     NoFreePortError
         If the ports after it are taken as well.
     """
-    server = _bind(port)
+    listener = _listen(port)
+    server = create_server(get_wsgi_application(), sockets=[listener], threads=WEB_THREADS)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield f"http://{HOST}:{server.effective_port}", server.run
+        yield f"http://{HOST}:{listener.getsockname()[1]}", server.run
     finally:
         server.close()
 
 
-def announce_port(out: TextIO, *, wanted: int, address: str) -> None:
+def announce_port(out: OutputWrapper, *, wanted: int, address: str) -> None:
     """Say so if the site is not where it was asked to be."""
     if wanted and not address.endswith(f":{wanted}"):
         out.write(f"Port {wanted} is taken, so the site uses the next free one.\n")
 
 
-def _bind(port: int) -> BaseWSGIServer:
-    candidates = [0] if port == 0 else range(port, port + PORTS_TO_TRY)
-    for candidate in candidates:
+def _start_worker() -> WorkController:
+    worker = _Worker(
+        app=celery_app,
+        pool="threads",
+        concurrency=WORKER_THREADS,
+        queues=[queue.name for queue in schedule.QUEUES],
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+    )
+    worker.ready = threading.Event()
+    threading.Thread(target=worker.start, name="worker", daemon=True).start()
+    if not worker.ready.wait(READY_SECONDS):
+        msg = f"the worker did not start within {READY_SECONDS:.0f} s"
+        raise RuntimeError(msg)
+    return worker
+
+
+def _listen(port: int) -> socket.socket:
+    for candidate in [0] if port == 0 else range(port, port + PORTS_TO_TRY):
         try:
-            return create_server(
-                get_wsgi_application(), host=HOST, port=candidate, threads=WEB_THREADS
-            )
+            return socket.create_server((HOST, candidate))
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise

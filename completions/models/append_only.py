@@ -47,13 +47,16 @@ class AppendOnlyQuerySet(models.QuerySet[Row]):
         return super().bulk_create(objs, batch_size, ignore_conflicts)
 
 
+AppendOnlyManager = models.Manager.from_queryset(AppendOnlyQuerySet)
+
+
 class AppendOnlyModel(models.Model):
     """A model whose rows are never edited or deleted through any interface.
 
     The one exception, a person's withdrawal, will use a plain ``models.QuerySet`` and say so.
     """
 
-    objects = AppendOnlyQuerySet.as_manager()
+    objects = AppendOnlyManager()
 
     class Meta:
         abstract = True

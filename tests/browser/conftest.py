@@ -86,7 +86,7 @@ def _read_doors(process: subprocess.Popen[str], folder: Path) -> Site:
     password = re.search(r"\(admin, (.+)\)", printed)
     assert password is not None
     return Site(
-        address=re.match(r"http://[^/]+", found["Results"])[0],
+        address="/".join(found["Results"].split("/")[:3]),
         rate=found["Judge"],
         write=found["Write"],
         console=found["Console"],
