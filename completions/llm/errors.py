@@ -1,0 +1,87 @@
+"""The few ways in which a call can fail, and which of them may heal."""
+
+import time
+from email.utils import parsedate_to_datetime
+
+from completions.llm.exchange import Reply
+
+_PERMANENT_KINDS = {
+    400: "bad_request",
+    401: "authentication",
+    403: "forbidden",
+    404: "not_found",
+    422: "bad_request",
+}
+_TRANSIENT_KINDS = {200: "broken_body", 408: "timeout", 425: "too_early", 429: "rate_limited"}
+_FIRST_SERVER_ERROR = 500
+
+
+class ProviderError(Exception):
+    """A call brought no usable text; ``kind`` says why in a word, ``reply`` is what did come."""
+
+    kind = "unknown"
+
+    def __init__(self, detail: str, *, kind: str = "", reply: Reply | None = None) -> None:
+        super().__init__(detail)
+        self.kind = kind or self.kind
+        self.reply = reply
+
+
+class TransientError(ProviderError):
+    """The provider may answer if asked again: rate limit, overload, lost connection."""
+
+    def __init__(self, detail: str, *, kind: str, retry_after_s: float | None = None) -> None:
+        super().__init__(detail, kind=kind)
+        self.retry_after_s = retry_after_s
+
+
+class PermanentError(ProviderError):
+    """Asking again cannot help."""
+
+
+class ContentFilteredError(PermanentError):
+    """The provider's filter held the question or the answer back."""
+
+    kind = "content_filtered"
+
+
+class EmptyAnswerError(PermanentError):
+    """The provider reported success and sent no text."""
+
+    kind = "empty"
+
+
+class TruncatedAnswerError(PermanentError):
+    """The answer stopped at the token limit."""
+
+    kind = "truncated"
+
+
+def classified(error: Exception) -> ProviderError | None:
+    """Turn LiteLLM's exception into one of ours, or return None for what is no provider's error."""
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return None
+    detail = f"{type(error).__name__}: {error}"
+    if type(error).__name__ == "ContentPolicyViolationError":
+        return ContentFilteredError(detail)
+    if type(error).__name__ == "MidStreamFallbackError":
+        return TransientError(detail, kind="cut_stream")
+    if status in _TRANSIENT_KINDS or status >= _FIRST_SERVER_ERROR:
+        kind = _TRANSIENT_KINDS.get(status, "server_error")
+        return TransientError(detail, kind=kind, retry_after_s=_retry_after(error))
+    return PermanentError(detail, kind=_PERMANENT_KINDS.get(status, f"status_{status}"))
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Return the seconds that the provider asks to wait, given as a number or as a date."""
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    value = str(headers.get("retry-after", "")).strip()
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None

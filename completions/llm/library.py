@@ -1,0 +1,45 @@
+"""LiteLLM itself: the only module that imports it, on the first call, with its switches set."""
+
+import importlib
+import logging
+import os
+import warnings
+from functools import cache
+from typing import Any
+
+SWITCHES = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import downloads a price list
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",  # else the import downloads header names
+    "LITELLM_MODE": "PRODUCTION",  # else the import reads ./.env into the environment
+    "LITELLM_LOG": "ERROR",
+}
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@cache
+def litellm() -> Any:  # noqa: ANN401 (a module)
+    """Import LiteLLM with everything off that talks, prints or reads files on its own."""
+    os.environ.update(SWITCHES)
+    _spare_loopback()
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its errors quote the dialogue
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # a line per call
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library = importlib.import_module("litellm")
+        # Its models are built on first use, with warnings that the caller can do nothing about.
+        library.ModelResponse()
+        library.ModelResponseStream()
+    vars(library).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
+    return library
+
+
+def _spare_loopback() -> None:
+    """Keep calls to this machine out of any proxy that the environment sets."""
+    spared = [
+        host
+        for name in ("NO_PROXY", "no_proxy")
+        for host in os.environ.get(name, "").split(",")
+        if host.strip()
+    ]
+    value = ",".join(dict.fromkeys([*spared, *LOOPBACK]))
+    os.environ.update(NO_PROXY=value, no_proxy=value)

@@ -1,0 +1,107 @@
+"""What is sent with a request, and what LiteLLM leaves out or renames."""
+
+import importlib
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from completions.llm.errors import PermanentError, classified
+from completions.llm.exchange import Request
+from completions.llm.library import litellm
+
+SCHEMA_KEYS = frozenset({"response_format", "output_format", "response_json_schema", "tools"})
+"""Under one of these names LiteLLM passes a schema on, depending on the provider."""
+UNUSED_KEY = "unused"
+
+
+def sent_parameters(request: Request) -> dict[str, Any]:
+    """Return the parameters that LiteLLM really sends for this request.
+
+    It drops silently what it knows a model to refuse, and renames some.
+
+    Raises
+    ------
+    PermanentError
+        If no provider is known for the model.
+    """
+    wanted = json.dumps(_sampling(request), sort_keys=True)
+    schema = request.response_schema is not None
+    try:
+        return dict(_sent_parameters(request.model, wanted, with_schema=schema))
+    except Exception as error:
+        if (known := classified(error)) is None:
+            raise
+        raise known from error
+
+
+@lru_cache(maxsize=256)
+def _sent_parameters(model: str, wanted: str, *, with_schema: bool) -> dict[str, Any]:
+    name, provider, _, _ = litellm().get_llm_provider(model)
+    schema = {"response_format": _response_format({"type": "object"})} if with_schema else {}
+    sent = importlib.import_module("litellm.utils").get_optional_params(
+        model=name, custom_llm_provider=provider, drop_params=True, **json.loads(wanted), **schema
+    )
+    plain = {key: value for key, value in sent.items() if isinstance(value, str | int | float)}
+    return plain | {"response_schema": with_schema and not SCHEMA_KEYS.isdisjoint(sent)}
+
+
+def dropped(request: Request, honoured: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name what was asked for and not sent."""
+    asked = {
+        "temperature": request.temperature is not None,
+        "top_p": request.top_p is not None,
+        "response_schema": request.response_schema is not None,
+    }
+    sent = {name for name, value in honoured.items() if value is not False}
+    return tuple(name for name, wanted in asked.items() if wanted and name not in sent)
+
+
+def arguments(request: Request) -> dict[str, Any]:
+    """Translate a request into LiteLLM's arguments, with its own retries off."""
+    given: dict[str, Any] = {
+        "model": request.model,
+        "messages": [dict(message) for message in request.messages],
+        "timeout": request.timeout_s,
+        "max_retries": 0,
+        "num_retries": 0,
+        "drop_params": True,
+        **_sampling(request),
+        **_credentials(request),
+    }
+    if request.response_schema is not None:
+        given["response_format"] = _response_format(request.response_schema)
+    if request.stream:
+        given |= {"stream": True, "stream_options": {"include_usage": True}}
+    return given
+
+
+def _sampling(request: Request) -> dict[str, Any]:
+    """Return the sampling parameters to send; ``None`` means the model's own default."""
+    wanted = {"temperature": request.temperature, "top_p": request.top_p}
+    if "claude" in request.model and request.temperature is not None and request.top_p == 1:
+        del wanted["top_p"]  # Claude models refuse both at once, and 1 is no restriction
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return {"max_tokens": request.max_tokens, **given}
+
+
+def _credentials(request: Request) -> dict[str, str]:
+    """Return the address and the key.
+
+    Without a named variable LiteLLM takes the key of the provider it knows; an address of one's
+    own gets no such key, or it would be sent to a stranger.
+    """
+    found = {"api_base": request.api_base} if request.api_base else {}
+    if request.api_key_env:
+        key = os.environ.get(request.api_key_env, "")
+        if not key:
+            msg = f"The environment has no {request.api_key_env}."
+            raise PermanentError(msg, kind="configuration")
+        return found | {"api_key": key}
+    return found | ({"api_key": UNUSED_KEY} if request.api_base else {})
+
+
+def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"name": "answer", "strict": True, "schema": dict(schema)}
+    return {"type": "json_schema", "json_schema": named}

@@ -1,0 +1,139 @@
+"""The HTTP side of the offline provider: one handler per connection, kept alive."""
+
+import json
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any, cast
+
+from completions.offline import answers
+from completions.offline.behaviour import Fault
+
+if TYPE_CHECKING:
+    from completions.offline.server import OfflineServer
+
+CHAT_PATHS = frozenset({"/v1/chat/completions", "/chat/completions"})
+MODELS_PATHS = frozenset({"/v1/models", "/models"})
+LARGEST_BODY = 4_000_000
+TOKENS_AT_ONCE = 8
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answer ``/v1/models`` and ``/v1/chat/completions``."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    @property
+    def provider(self) -> "OfflineServer":
+        """Return the server this connection belongs to."""
+        return cast("OfflineServer", self.server)
+
+    def do_GET(self) -> None:
+        """List the models."""
+        if self.path in MODELS_PATHS:
+            self._send(200, answers.list_models())
+        else:
+            self._refuse(404, f"No such path: {self.path}")
+
+    def do_POST(self) -> None:
+        """Answer one chat."""
+        request = self._read()
+        if request is None:
+            return
+        if self.path not in CHAT_PATHS:
+            self._refuse(404, f"No such path: {self.path}")
+            return
+        fault = self.provider.admit(request)
+        self.provider.pause(self.provider.behaviour.latency_s)
+        if not self._fail(fault):
+            self._answer(request, fault)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - name of the base
+        """Stay silent: the server keeps its own list of calls."""
+
+    def _read(self) -> dict[str, Any] | None:
+        """Return the JSON object that was posted, or refuse it and return ``None``."""
+        length = int(self.headers.get("Content-Length") or 0)
+        if not 0 < length <= LARGEST_BODY:
+            self.close_connection = True
+            self._refuse(411, "A body with a Content-Length is needed.")
+            return None
+        try:
+            request = json.loads(self.rfile.read(length))
+        except ValueError:
+            request = None
+        if not isinstance(request, dict):
+            self._refuse(400, "The body is not a JSON object.")
+            return None
+        return request
+
+    def _fail(self, fault: Fault | None) -> bool:
+        """Send the answer of a fault that leaves no text; return whether there was one."""
+        if fault is Fault.RATE_LIMITED:
+            wait = f"{self.provider.behaviour.retry_after_s:g}"
+            self._refuse(429, "Too many requests.", ("Retry-After", wait))
+        elif fault is Fault.SERVER_ERROR:
+            self._refuse(500, "The offline provider was told to fail.")
+        elif fault is Fault.UNAUTHORIZED:
+            self._refuse(401, "This key is not accepted.")
+        elif fault is Fault.BROKEN_BODY:
+            self._send_bytes(200, b'{"choices": [{"mess')
+        else:
+            return False
+        return True
+
+    def _answer(self, request: dict[str, Any], fault: Fault | None) -> None:
+        """Let the model answer, at once or as a stream."""
+        try:
+            answer = answers.make_answer(request, fault)
+        except answers.RefusedRequestError as error:
+            self._refuse(error.status, str(error))
+            return
+        is_cut = fault is Fault.CUT
+        if request.get("stream"):
+            options = request.get("stream_options") or {}
+            self._stream(answer, with_usage=bool(options.get("include_usage")), is_cut=is_cut)
+            return
+        self.provider.pause_for_tokens(len(answer.tokens))
+        payload = json.dumps(answers.body_of(answer)).encode()
+        self._send_bytes(200, payload, announced=len(payload) * (2 if is_cut else 1))
+        self.close_connection = self.close_connection or is_cut
+
+    def _stream(self, answer: answers.Answer, *, with_usage: bool, is_cut: bool) -> None:
+        """Send an answer token by token; a cut stream stops half-way without an end."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        # Without a set pace nobody can tell tokens apart: fewer events cost the client less.
+        per_event = 1 if self.provider.behaviour.tokens_per_s else TOKENS_AT_ONCE
+        events = answers.events_of(answer, per_event=per_event, with_usage=with_usage)
+        for place, event in enumerate(events):
+            if is_cut and 2 * place * per_event >= len(answer.tokens):
+                self.close_connection = True
+                return
+            self.provider.pause_for_tokens(min(place, 1))
+            self._send_chunk(f"data: {json.dumps(event)}\n\n".encode())
+        self._send_chunk(b"data: [DONE]\n\n")
+        self._send_chunk(b"")
+
+    def _send_chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def _refuse(self, status: int, message: str, *headers: tuple[str, str]) -> None:
+        """Send an error in the shape of the provider's API."""
+        self._send(status, answers.error_of(message, f"offline_{status}"), *headers)
+
+    def _send(self, status: int, body: dict[str, Any], *headers: tuple[str, str]) -> None:
+        self._send_bytes(status, json.dumps(body).encode(), *headers)
+
+    def _send_bytes(
+        self, status: int, payload: bytes, *headers: tuple[str, str], announced: int | None = None
+    ) -> None:
+        """Send a JSON answer; ``announced`` may claim more bytes than will come."""
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(announced or len(payload)))
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(payload)

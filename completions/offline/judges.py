@@ -1,0 +1,122 @@
+"""Two simulated judges: strict JSON verdicts from visible features plus repeatable noise."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from completions.offline.behaviour import fraction
+from completions.offline.features import Features, look_at
+
+JUDGES: Mapping[str, Mapping[str, float]] = {
+    "offline-judge-alder": {"reflects": 0.26, "asks": 0.22, "warmth": 0.22, "steps": 0.10},
+    "offline-judge-birch": {"reflects": 0.20, "asks": 0.14, "warmth": 0.16, "steps": 0.26},
+}
+"""What each judge cares about; stock comfort and overreach cost the same with both."""
+
+COSTS = {"stock": 0.22, "overreach": 0.6, "excess": 0.2}
+COMMON_TASTE, OWN_TASTE, DIMENSION_TASTE, ORDER_TASTE = 1.2, 0.8, 1.0, 0.2
+"""Widths of repeatable noise: shared by judges, a judge's own, per dimension, and by side."""
+SMALLEST_MARK = 0.25
+MARK_STEP = 0.35
+STRENGTH_STEP = 0.3
+STRONGEST = 5
+_SECTION = re.compile(
+    r"<(dialogue|candidate_a|candidate_b|answer_schema)>\s*(.*?)\s*</\1>", re.DOTALL
+)
+
+
+class UnreadablePromptError(ValueError):
+    """The messages are not a judging prompt."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a judging prompt holds."""
+
+    seeker_turns: tuple[str, ...]
+    a: str
+    b: str
+    keys: tuple[str, ...]
+
+
+def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
+    """Return the JSON answer of ``judge``; the same prompt always gets the same answer.
+
+    Raises
+    ------
+    UnreadablePromptError
+        If the messages lack the dialogue, a candidate or the answer's schema.
+    """
+    material = read_prompt(messages)
+    seen_a, seen_b = (look_at(text, material.seeker_turns) for text in (material.a, material.b))
+    overall_lead = _worth(judge, material, seen_a) - _worth(judge, material, seen_b)
+    overall_lead += ORDER_TASTE * _taste(judge, material.a, material.b)
+    leads = {key: overall_lead + _dimension_lead(judge, key, material) for key in material.keys}
+    overall = sum(leads.values()) / len(leads)
+    winner, better, worse = ("A", seen_a, seen_b) if overall >= 0 else ("B", seen_b, seen_a)
+    verdict = {
+        "notes": {key: _note(lead, seen_a, seen_b) for key, lead in leads.items()},
+        "dimensions": {key: _mark(lead) for key, lead in leads.items()},
+        "rationale": f"{winner} {better.best_trait()}, while the other {worse.worst_trait()}.",
+        "winner": winner,
+        "strength": min(STRONGEST, 1 + int(abs(overall) / STRENGTH_STEP)),
+    }
+    return json.dumps(verdict, ensure_ascii=False)
+
+
+def read_prompt(messages: Sequence[Mapping[str, str]]) -> Material:
+    """Return the material of a judging prompt; every section is JSON between named tags."""
+    found = {
+        name: body
+        for message in messages
+        if message["role"] in {"system", "user"}
+        for name, body in _SECTION.findall(message["content"])
+    }
+    try:
+        turns = json.loads(found["dialogue"])
+        return Material(
+            seeker_turns=tuple(turn["text"] for turn in turns if turn["role"] == "seeker"),
+            a=json.loads(found["candidate_a"]),
+            b=json.loads(found["candidate_b"]),
+            keys=tuple(json.loads(found["answer_schema"])["properties"]["notes"]["required"]),
+        )
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        msg = f"This is not a judging prompt: {error!r}."
+        raise UnreadablePromptError(msg) from error
+
+
+def _worth(judge: str, material: Material, seen: Features) -> float:
+    """Weigh what can be seen in one text, and add tastes that are the same on either side."""
+    gains = sum(weight * seen.value(name) for name, weight in JUDGES[judge].items())
+    costs = sum(cost * seen.value(name) for name, cost in COSTS.items())
+    dialogue = "\n".join(material.seeker_turns)
+    common = COMMON_TASTE * _taste(dialogue, seen.text)
+    return gains - costs + common + OWN_TASTE * _taste(judge, dialogue, seen.text)
+
+
+def _dimension_lead(judge: str, key: str, material: Material) -> float:
+    """Return how far A leads B on one dimension beyond the lead on all of them."""
+    tastes = (_taste(judge, key, text) for text in (material.a, material.b))
+    return DIMENSION_TASTE * (next(tastes) - next(tastes))
+
+
+def _taste(*parts: str) -> float:
+    """Return a number from -0.5 to 0.5 that depends on the parts alone."""
+    return fraction("\n".join(parts)) - 0.5
+
+
+def _mark(lead: float) -> dict[str, object]:
+    """Return the mark of one dimension: nobody leads if the lead is small."""
+    if abs(lead) < SMALLEST_MARK:
+        return {"winner": "none", "strength": 0}
+    strength = min(STRONGEST, 1 + int(abs(lead) / MARK_STEP))
+    return {"winner": "A" if lead > 0 else "B", "strength": strength}
+
+
+def _note(lead: float, seen_a: Features, seen_b: Features) -> str:
+    """Say in a few words what was seen on one dimension."""
+    if abs(lead) < SMALLEST_MARK:
+        return "Both are close here."
+    leader, best, other = ("A", seen_a, seen_b) if lead > 0 else ("B", seen_b, seen_a)
+    return f"{leader} {best.best_trait()}; the other {other.worst_trait()}."

@@ -1,0 +1,138 @@
+"""The offline provider as a running server, with a log of its calls for tests."""
+
+import hashlib
+import json
+import socket
+import threading
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+from completions.offline.behaviour import Behaviour, Fault
+from completions.offline.handler import Handler
+
+LOOPBACK = "127.0.0.1"
+_CALLS_KEPT = 10_000
+Connection = socket.socket | tuple[bytes, socket.socket]
+Address = str | tuple[str | bytes | bytearray, int]
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """One chat request as it arrived, and the fault it met."""
+
+    request: Mapping[str, Any]
+    fault: Fault | None
+
+    @property
+    def model(self) -> str:
+        """Return the model that was asked."""
+        return str(self.request.get("model"))
+
+
+class OfflineServer(ThreadingHTTPServer):
+    """Serve simulated supporters and judges over HTTP on this machine."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(
+        self, *, host: str = LOOPBACK, port: int = 0, behaviour: Behaviour | None = None
+    ) -> None:
+        super().__init__((host, port), Handler)
+        self.behaviour = behaviour or Behaviour()
+        self.calls: deque[LoggedCall] = deque(maxlen=_CALLS_KEPT)
+        self.script: deque[Fault | None] = deque()
+        """Faults of the next calls, in order; used up before any is drawn."""
+        self._seen: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._connections: set[socket.socket] = set()
+
+    @property
+    def base_url(self) -> str:
+        """Return the address to give as ``api_base``."""
+        host, port = self.server_address[:2]
+        return f"http://{host!s}:{port}/v1"
+
+    def admit(self, request: Mapping[str, Any]) -> Fault | None:
+        """Log a request and return the fault it shall meet.
+
+        The n-th time the same request comes it meets the same fault, in whatever order
+        requests arrive.
+        """
+        content = json.dumps(request, sort_keys=True).encode()
+        digest = hashlib.sha256(content).hexdigest()
+        with self._lock:
+            self._seen[digest] += 1
+            fault = (
+                self.script.popleft()
+                if self.script
+                else self.behaviour.draw_fault(f"{digest}:{self._seen[digest]}")
+            )
+            self.calls.append(LoggedCall(request, fault))
+        return fault
+
+    def pause(self, seconds: float) -> None:
+        """Wait, unless the server stops."""
+        if seconds > 0:
+            self._stopping.wait(seconds)
+
+    def pause_for_tokens(self, count: int) -> None:
+        """Wait as long as ``count`` tokens take at the set pace."""
+        if self.behaviour.tokens_per_s is not None:
+            self.pause(count / self.behaviour.tokens_per_s)
+
+    def serve_until_interrupted(self) -> None:
+        """Serve in this thread; Ctrl-C ends it quietly."""
+        with suppress(KeyboardInterrupt):
+            self.serve_forever()
+
+    def get_request(self) -> tuple[socket.socket, Address]:
+        """Accept a connection and remember it, so that it can be closed at the end."""
+        connection, address = super().get_request()
+        self._connections.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Connection) -> None:
+        """Forget and close a connection that has ended."""
+        if isinstance(request, socket.socket):
+            self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Connection, client_address: Address) -> None:
+        """Stay silent when a client goes away in the middle; it is what clients do."""
+
+    def server_close(self) -> None:
+        """Stop waiting answers, close every connection, then the socket."""
+        self._stopping.set()
+        for connection in tuple(self._connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
+
+
+@contextmanager
+def running(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[OfflineServer]:
+    """Run the offline provider in a thread and give the server itself."""
+    server = OfflineServer(port=port, behaviour=behaviour)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="offline-llm", daemon=True
+    )
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def serving(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[str]:
+    """Run the offline provider in a thread and give its base address."""
+    with running(port=port, behaviour=behaviour) as server:
+        yield server.base_url

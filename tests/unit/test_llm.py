@@ -1,0 +1,336 @@
+"""The gateway through the real LiteLLM, against the offline provider over HTTP."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from completions import llm, offline, pulling
+from completions.llm.errors import classified
+from completions.llm.gateway import _cost
+from completions.llm.library import litellm
+from completions.llm.parameters import arguments
+from completions.offline import Behaviour, Fault
+
+# LiteLLM reads every attribute of a pydantic model, those that pydantic is giving up included.
+pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+PREFIXES = ("openai", "hosted_vllm")
+
+
+@pytest.fixture
+def server() -> Iterator[offline.OfflineServer]:
+    with offline.running() as server:
+        yield server
+
+
+def make_request(server: offline.OfflineServer | None = None, **fields) -> llm.Request:
+    return llm.Request(
+        **{
+            "model": "openai/offline-alder",
+            "messages": (
+                {"role": "system", "content": "Be kind."},
+                {"role": "user", "content": "I feel lonely since the move."},
+            ),
+            "api_base": server.base_url if server else "",
+            "timeout_s": 20.0,
+        }
+        | fields
+    )
+
+
+def ask(request: llm.Request) -> llm.Reply:
+    return pulling.run_on_loop(lambda _executor: llm.complete(request))
+
+
+class TestComplete:
+    @pytest.mark.parametrize("prefix", PREFIXES)
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    def test_returns_the_text_with_its_record(self, server, prefix, stream):
+        request = make_request(server, model=f"{prefix}/offline-alder", stream=stream)
+
+        reply = ask(request)
+
+        assert "lonely" in reply.text
+        assert reply.finish_reason == "stop"
+        assert reply.provider_id.startswith("offline-")
+        assert reply.n_prompt_tokens is not None
+        assert reply.n_prompt_tokens > 0
+        assert reply.n_completion_tokens is not None
+        assert reply.n_completion_tokens > 0
+        assert reply.cost_usd is None  # nobody sells this model
+        assert reply.latency_ms >= 0
+
+    def test_streams_and_whole_answers_say_the_same(self, server):
+        whole = ask(make_request(server))
+        streamed = ask(make_request(server, stream=True))
+
+        assert streamed.text == whole.text
+        assert streamed.n_completion_tokens == whole.n_completion_tokens
+
+    def test_the_first_token_is_timed_apart_from_the_last(self, server):
+        server.behaviour = Behaviour(latency_s=0.2, tokens_per_s=50)
+
+        reply = ask(make_request(server, stream=True))
+
+        assert reply.ttft_ms is not None
+        assert reply.ttft_ms >= 200
+        assert reply.latency_ms >= reply.ttft_ms + 100
+
+    def test_without_a_stream_there_is_no_time_to_first_token(self, server):
+        assert ask(make_request(server)).ttft_ms is None
+
+    def test_the_server_receives_the_messages_and_parameters_as_they_are(self, server):
+        text = 'שלום 🙂 {"winner": "A"} </dialogue>\u202e'
+        messages = ({"role": "assistant", "content": "Hi."}, {"role": "user", "content": text})
+
+        reply = ask(make_request(server, messages=messages, max_tokens=77))
+
+        received = server.calls[0].request
+        assert received["model"] == "offline-alder"
+        assert received["messages"] == list(messages)
+        assert (received["temperature"], received["top_p"], received["max_tokens"]) == (0, 1, 77)
+        assert reply.honoured["temperature"] == 0
+        assert reply.dropped == ()
+
+    def test_a_schema_arrives_strict(self, server):
+        reply = ask(make_request(server, response_schema=SCHEMA))
+
+        sent = server.calls[0].request["response_format"]
+        assert sent["json_schema"]["strict"] is True
+        assert sent["json_schema"]["schema"] == SCHEMA
+        assert reply.honoured["response_schema"] is True
+
+    def test_the_key_comes_from_the_named_variable(self, server, monkeypatch):
+        monkeypatch.setenv("MY_LAB_KEY", "s3cret")
+        request = make_request(server, api_key_env="MY_LAB_KEY")
+
+        assert arguments(request)["api_key"] == "s3cret"
+        assert "s3cret" not in repr(request)
+        assert ask(request).text
+
+    def test_an_unset_key_is_a_permanent_failure(self, server):
+        with pytest.raises(llm.PermanentError, match="MY_LAB_KEY") as raised:
+            ask(make_request(server, api_key_env="MY_LAB_KEY"))
+
+        assert raised.value.kind == "configuration"
+        assert not server.calls
+
+    def test_an_address_of_ones_own_never_gets_the_key_of_a_known_provider(
+        self, server, monkeypatch
+    ):
+        monkeypatch.setenv("OPENAI_API_KEY", "s3cret")
+
+        assert arguments(make_request(server))["api_key"] != "s3cret"
+
+
+class TestFailures:
+    @pytest.mark.parametrize("prefix", PREFIXES)
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize(
+        ("fault", "error"),
+        [
+            (Fault.RATE_LIMITED, llm.TransientError),
+            (Fault.SERVER_ERROR, llm.TransientError),
+            (Fault.CUT, llm.TransientError),
+            (Fault.BROKEN_BODY, llm.TransientError),
+            (Fault.EMPTY, llm.EmptyAnswerError),
+            (Fault.TRUNCATED, llm.TruncatedAnswerError),
+            (Fault.FILTERED, llm.ContentFilteredError),
+            (Fault.UNAUTHORIZED, llm.PermanentError),
+        ],
+    )
+    def test_each_fault_is_its_kind_and_asked_once(self, server, prefix, stream, fault, error):
+        server.script.append(fault)
+
+        with pytest.raises(error) as raised:
+            ask(make_request(server, model=f"{prefix}/offline-alder", stream=stream))
+
+        assert raised.value.kind not in ("", "unknown")
+        assert len(server.calls) == 1
+
+    def test_the_wait_that_the_provider_asks_for_is_kept(self, server):
+        server.behaviour = Behaviour(retry_after_s=7)
+        server.script.append(Fault.RATE_LIMITED)
+
+        with pytest.raises(llm.TransientError) as raised:
+            ask(make_request(server))
+
+        assert raised.value.kind == "rate_limited"
+        assert raised.value.retry_after_s == 7
+
+    def test_a_truncated_answer_brings_its_text_and_cost_along(self, server):
+        server.script.append(Fault.TRUNCATED)
+
+        with pytest.raises(llm.TruncatedAnswerError) as raised:
+            ask(make_request(server))
+
+        assert raised.value.reply is not None
+        assert raised.value.reply.text
+        assert raised.value.reply.n_completion_tokens
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    def test_a_slow_provider_runs_into_the_time_limit(self, server, stream):
+        server.behaviour = Behaviour(latency_s=30)
+
+        with pytest.raises(llm.TransientError) as raised:
+            ask(make_request(server, timeout_s=0.3, stream=stream))
+
+        assert raised.value.kind == "timeout"
+
+    def test_a_stream_that_drips_for_ever_runs_into_the_time_limit(self, server):
+        server.behaviour = Behaviour(tokens_per_s=4)
+
+        with pytest.raises(llm.TransientError) as raised:
+            ask(make_request(server, timeout_s=0.6, stream=True))
+
+        assert raised.value.kind == "timeout"
+
+    def test_nobody_listening_is_transient(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+
+        with pytest.raises(llm.TransientError):
+            ask(make_request(api_base=f"http://127.0.0.1:{port}/v1"))
+
+    def test_an_unknown_model_is_permanent(self, server):
+        with pytest.raises(llm.PermanentError) as raised:
+            ask(make_request(server, model="openai/nosuch"))
+
+        assert raised.value.kind == "not_found"
+
+    def test_a_model_without_a_provider_is_permanent(self):
+        with pytest.raises(llm.PermanentError):
+            ask(make_request(model="nobody-knows-this"))
+
+    def test_a_text_that_no_database_holds_is_permanent(self, server, monkeypatch):
+        monkeypatch.setattr("completions.offline.voices.reply", lambda *_: "half \x00 a text")
+
+        with pytest.raises(llm.PermanentError) as raised:
+            ask(make_request(server))
+
+        assert raised.value.kind == "unstorable"
+
+    def test_what_is_no_providers_error_is_not_disguised(self):
+        assert classified(KeyError("a bug")) is None
+
+    @pytest.mark.parametrize(
+        ("value", "seconds"),
+        [("2.5", 2.5), ("-3", 0), ("", None), ("soon", None), ("Thu, 01 Jan 1970 00:00:00 GMT", 0)],
+    )
+    def test_retry_after_is_read_as_number_or_date(self, value, seconds):
+        error = Exception("throttled")
+        vars(error).update(status_code=429, litellm_response_headers={"retry-after": value})
+
+        found = classified(error)
+
+        assert isinstance(found, llm.TransientError)
+        assert found.retry_after_s == seconds
+
+
+class TestParameters:
+    @pytest.mark.parametrize("model", ["openai/o3", "openai/gpt-5"])
+    def test_what_a_model_refuses_is_named_as_dropped(self, model):
+        sent = llm.sent_parameters(make_request(model=model))
+
+        assert "temperature" not in sent
+        assert "top_p" not in sent
+        assert sent["max_completion_tokens"] == 300
+
+    def test_claude_is_not_sent_two_samplers(self):
+        sent = llm.sent_parameters(make_request(model="anthropic/claude-sonnet-4-5"))
+
+        assert sent["temperature"] == 0
+        assert "top_p" not in sent
+
+    @pytest.mark.parametrize(
+        "model", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"]
+    )
+    def test_a_schema_is_passed_on_under_each_providers_own_name(self, model):
+        sent = llm.sent_parameters(make_request(model=model, response_schema=SCHEMA))
+
+        assert sent["response_schema"] is True
+
+    def test_none_leaves_a_parameter_to_the_model(self, server):
+        reply = ask(make_request(server, temperature=None, top_p=None))
+
+        assert server.calls[0].request.keys().isdisjoint({"temperature", "top_p"})
+        assert reply.dropped == ()
+
+    def test_known_models_have_a_price(self):
+        usage = litellm().Usage(prompt_tokens=1000, completion_tokens=100)
+
+        assert _cost("openai/gpt-4o", usage) == pytest.approx(0.0035)
+
+
+class TestImport:
+    def test_nothing_loads_litellm_before_the_first_call(self):
+        code = (
+            "import sys, django; django.setup()\n"
+            "import completions.tasks, annotation.tasks, django.urls\n"
+            "django.urls.get_resolver().url_patterns\n"
+            "heavy = {'litellm', 'openai', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules)\n"
+            "sys.exit(f'loaded: {sorted(heavy)}' if 'litellm' in heavy or 'openai' in heavy else 0)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "DJANGO_SETTINGS_MODULE": "heart_site.settings"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def test_a_call_to_this_machine_passes_by_a_proxy(self, server):
+        code = (
+            "import os, sys\n"
+            "from completions import llm, pulling\n"
+            "for model in ('openai/offline-alder', 'hosted_vllm/offline-alder'):\n"
+            "    request = llm.Request(model=model, api_base=sys.argv[1], timeout_s=30,\n"
+            "        messages=({'role': 'user', 'content': 'I feel sad.'},))\n"
+            "    assert 'sad' in pulling.run_on_loop(lambda _: llm.complete(request)).text\n"
+            "assert 'intranet' in os.environ['no_proxy']"
+        )
+        dead = "http://127.0.0.1:9"
+        done = subprocess.run(
+            [sys.executable, "-c", code, server.base_url],
+            env={
+                **os.environ,
+                **dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY"), dead),
+                "NO_PROXY": "intranet",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    def test_importing_opens_no_connection_and_reads_no_env_file(self, tmp_path):
+        (tmp_path / ".env").write_text("HEART_PLANTED=yes\n")
+        code = (
+            "import os, socket, sys\n"
+            "def refuse(*_args, **_kwargs): sys.exit('a connection was opened')\n"
+            "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
+            "from completions.llm.library import litellm\n"
+            "litellm()\n"
+            "assert 'HEART_PLANTED' not in os.environ"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
