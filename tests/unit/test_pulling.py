@@ -1,0 +1,351 @@
+"""The pull: many in flight, small batches, nothing lost at the end or on the way out."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+import pytest
+
+from completions.pulling import Claimed, Limits, pull, pull_here, run_on_loop
+
+
+class ListSource:
+    """A queue in memory that logs what happens to it."""
+
+    def __init__(self, items: Sequence[int], *, waits: Sequence[float] = ()) -> None:
+        self.items = list(items)
+        self.waits = list(waits)
+        self.claims: list[int] = []
+        self.stored: list[tuple[int, ...]] = []
+        self.released: list[int] = []
+
+    async def claim(self, limit: int) -> Claimed[int]:
+        await asyncio.sleep(0)
+        self.claims.append(limit)
+        taken, self.items = self.items[:limit], self.items[limit:]
+        return Claimed(taken, self.waits.pop(0) if self.waits else None)
+
+    async def store(self, results: Sequence[int]) -> None:
+        await asyncio.sleep(0)
+        self.stored.append(tuple(results))
+
+    async def release(self, items: Sequence[int]) -> None:
+        self.released.extend(items)
+
+    @property
+    def all_stored(self) -> list[int]:
+        return sorted(result for batch in self.stored for result in batch)
+
+
+class Gauge:
+    """An ``ask`` that takes a moment and remembers how many ran at once."""
+
+    def __init__(self, seconds: float = 0.005) -> None:
+        self.seconds = seconds
+        self.running = 0
+        self.most = 0
+        self.asked: list[int] = []
+
+    async def __call__(self, item: int) -> int:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        self.asked.append(item)
+        try:
+            await asyncio.sleep(self.seconds)
+        finally:
+            self.running -= 1
+        return item
+
+
+LIMITS = Limits(concurrency=4, batch=3, linger_s=0.01, duration_s=30)
+
+
+def run(source: ListSource, ask, limits: Limits = LIMITS, stopping=None) -> int:
+    return asyncio.run(pull(source, ask, limits=limits, stopping=stopping))
+
+
+class TestPull:
+    def test_every_item_is_asked_and_stored_once(self):
+        source, gauge = ListSource(range(50)), Gauge()
+
+        n_stored = run(source, gauge)
+
+        assert n_stored == 50
+        assert sorted(gauge.asked) == source.all_stored == list(range(50))
+        assert source.released == []
+
+    def test_the_flight_is_kept_full_and_never_fuller(self):
+        source, gauge = ListSource(range(50)), Gauge()
+
+        run(source, gauge)
+
+        assert gauge.most == LIMITS.concurrency
+
+    def test_no_more_is_claimed_than_flies_or_waits_next(self):
+        source = ListSource(range(50))
+
+        run(source, Gauge())
+
+        assert max(source.claims) <= LIMITS.concurrency + LIMITS.batch
+
+    def test_results_are_stored_in_batches(self):
+        source = ListSource(range(60))
+
+        run(source, Gauge())
+
+        assert len(source.stored) < 40
+
+    def test_a_lone_result_does_not_wait_for_a_batch(self):
+        source = ListSource([1, 2])
+        late = asyncio.Event()
+
+        async def ask(item: int) -> int:
+            if item == 2:
+                await late.wait()
+            return item
+
+        async def main() -> None:
+            task = asyncio.ensure_future(pull(source, ask, limits=LIMITS))
+            while not source.stored:
+                await asyncio.sleep(0.001)
+            late.set()
+            await task
+
+        asyncio.run(asyncio.wait_for(main(), 20))
+
+        assert source.stored[0] == (1,)
+
+    def test_an_empty_queue_ends_at_once(self):
+        source = ListSource([])
+
+        assert run(source, Gauge()) == 0
+        assert source.claims == [LIMITS.concurrency + LIMITS.batch]
+
+    def test_a_queue_that_promises_more_soon_is_asked_again(self):
+        source = ListSource([], waits=[0.01])
+
+        run(source, Gauge())
+
+        assert len(source.claims) == 2
+
+    def test_what_storing_made_claimable_again_is_claimed(self):
+        source = ListSource([1])
+
+        async def store(results: Sequence[int]) -> None:
+            source.stored.append(tuple(results))
+            if len(source.stored) == 1:
+                source.items.append(2)
+
+        source.store = store  # type: ignore[method-assign]  # a retry, as the database shows it
+
+        assert run(source, Gauge()) == 2
+
+    def test_after_the_time_nothing_is_claimed_and_the_flight_lands(self):
+        source = ListSource(range(1000))
+        limits = Limits(concurrency=4, batch=3, linger_s=0.01, duration_s=0.05)
+
+        n_stored = run(source, Gauge(), limits)
+
+        assert 0 < n_stored < 1000
+        assert n_stored + len(source.released) + len(source.items) == 1000
+
+    def test_a_request_to_stop_lands_the_flight_and_gives_the_rest_back(self):
+        source, stopping = ListSource(range(1000)), threading.Event()
+
+        async def ask(item: int) -> int:
+            stopping.set()
+            await asyncio.sleep(0.005)
+            return item
+
+        run(source, ask, stopping=stopping)
+
+        assert source.all_stored == [0, 1, 2, 3]
+        assert len(source.released) == LIMITS.batch
+
+    def test_cancelled_it_stores_what_has_finished_and_gives_the_rest_back(self):
+        source = ListSource(range(5))
+
+        async def ask(item: int) -> int:
+            if item > 0:
+                await asyncio.Event().wait()
+            return item
+
+        async def main() -> None:
+            task = asyncio.ensure_future(
+                pull(source, ask, limits=Limits(concurrency=4, batch=3, linger_s=60))
+            )
+            while not source.claims:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.02)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asyncio.run(asyncio.wait_for(main(), 20))
+
+        assert source.all_stored == [0]
+        assert sorted(source.released) == [1, 2, 3, 4]
+
+    def test_a_bug_in_asking_is_raised_after_the_others_are_stored(self):
+        source = ListSource(range(100))
+
+        async def ask(item: int) -> int:
+            await asyncio.sleep(0.002)
+            if item == 2:
+                msg = "a bug"
+                raise KeyError(msg)
+            return item
+
+        with pytest.raises(ExceptionGroup) as raised:
+            run(source, ask)
+
+        assert isinstance(raised.value.exceptions[0], KeyError)
+        assert 2 not in source.released
+        handled = source.all_stored + source.released + source.items
+        assert sorted(handled) == [item for item in range(100) if item != 2]
+
+    def test_results_that_could_not_be_stored_are_tried_again_on_the_way_out(self):
+        source = ListSource([1])
+
+        async def store(results: Sequence[int]) -> None:
+            source.stored.append(tuple(results))
+            if len(source.stored) == 1:
+                msg = "the database went away"
+                raise ConnectionError(msg)
+
+        source.store = store  # type: ignore[method-assign]  # fails once
+
+        with pytest.raises(ConnectionError):
+            run(source, Gauge())
+
+        assert source.stored == [(1,), (1,)]
+
+
+class BlockingQueue:
+    """A queue whose methods remember the thread they ran in."""
+
+    def __init__(self, items: Sequence[int]) -> None:
+        self.items = list(items)
+        self.threads: set[int] = set()
+        self.stored: list[int] = []
+        self.released: list[int] = []
+
+    def claim(self, limit: int) -> Claimed[int]:
+        self.threads.add(threading.get_ident())
+        taken, self.items = self.items[:limit], self.items[limit:]
+        return Claimed(taken)
+
+    def store(self, results: Sequence[int]) -> None:
+        self.threads.add(threading.get_ident())
+        self.stored.extend(results)
+
+    def release(self, items: Sequence[int]) -> None:
+        self.threads.add(threading.get_ident())
+        self.released.extend(items)
+
+
+class TestPullHere:
+    def test_the_queue_is_used_in_the_calling_thread_alone(self):
+        queue, asked_in = BlockingQueue(range(9)), set()
+
+        async def ask(item: int) -> int:
+            asked_in.add(threading.get_ident())
+            return item
+
+        assert pull_here(queue, ask, limits=LIMITS, turn=threading.Lock()) == 9
+        assert queue.threads == {threading.get_ident()}
+        assert asked_in.isdisjoint(queue.threads)
+
+    def test_a_second_pull_in_the_process_leaves_the_turn_to_the_first(self):
+        queue, turn = BlockingQueue([1]), threading.Lock()
+
+        with turn:
+            assert pull_here(queue, Gauge(), limits=LIMITS, turn=turn) == 0
+        assert queue.items == [1]
+        assert pull_here(queue, Gauge(), limits=LIMITS, turn=turn) == 1
+
+    def test_the_turn_is_given_back_after_an_error(self):
+        turn = threading.Lock()
+
+        async def ask(item: int) -> int:
+            raise KeyError(item)
+
+        with pytest.raises(ExceptionGroup):
+            pull_here(BlockingQueue([1]), ask, limits=LIMITS, turn=turn)
+
+        assert not turn.locked()
+
+    def test_an_interrupted_caller_still_stores_and_releases(self):
+        class InterruptedQueue(BlockingQueue):
+            def store(self, results: Sequence[int]) -> None:
+                first = not self.stored
+                super().store(results)
+                if first:
+                    raise KeyboardInterrupt
+
+        queue = InterruptedQueue(range(100))
+
+        with pytest.raises(KeyboardInterrupt):
+            pull_here(queue, Gauge(), limits=LIMITS, turn=threading.Lock())
+
+        assert set(queue.stored) | set(queue.released) | set(queue.items) == set(range(100))
+
+
+class TestRunOnLoop:
+    def test_returns_what_the_coroutine_returns(self):
+        async def main(_executor: Executor) -> str:
+            return "done"
+
+        assert run_on_loop(main) == "done"
+
+    def test_raises_what_the_coroutine_raises(self):
+        async def main(_executor: Executor) -> None:
+            msg = "broken"
+            raise ValueError(msg)
+
+        with pytest.raises(ValueError, match="broken"):
+            run_on_loop(main)
+
+    def test_all_threads_share_one_loop(self):
+        async def main(_executor: Executor) -> int:
+            return id(asyncio.get_running_loop())
+
+        found: list[int] = []
+        other = threading.Thread(target=lambda: found.append(run_on_loop(main)))
+        other.start()
+        other.join()
+
+        assert found == [run_on_loop(main)]
+
+    def test_an_interrupt_of_the_waiting_caller_cancels_the_coroutine(self):
+        ended = threading.Event()
+
+        async def main(_executor: Executor) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        with pytest.raises(KeyboardInterrupt):
+            run_on_loop(main)
+
+        assert ended.is_set()
+
+    def test_an_interrupt_during_the_callers_work_leaves_the_loop_alive(self):
+        async def main(executor: Executor) -> None:
+            await asyncio.get_running_loop().run_in_executor(executor, interrupt)
+
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        async def after(_executor: Executor) -> str:
+            return "alive"
+
+        with pytest.raises(KeyboardInterrupt):
+            run_on_loop(main)
+
+        assert run_on_loop(after) == "alive"
