@@ -50,6 +50,9 @@ class _Worker(WorkController):
 @contextmanager
 def background() -> Iterator[None]:
     """Run the offline provider, a worker and beat for the length of the block."""
+    # Also where the parent ignores them, as shells do for processes in their background.
+    for polite in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(polite, _interrupt)
     # Threads of the pool look the application up here; without it their tasks would vanish.
     celery_app.set_default()
     with offline.serving() as base_url:
@@ -77,7 +80,6 @@ def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
     """
     listener = _listen(port)
     server = create_server(get_wsgi_application(), sockets=[listener], threads=WEB_THREADS)
-    signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield f"http://{HOST}:{listener.getsockname()[1]}", server.run
     finally:
@@ -120,5 +122,5 @@ def _listen(port: int) -> socket.socket:
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Treat a polite request to end like Ctrl-C."""
+    """Treat every polite request to end like Ctrl-C."""
     raise KeyboardInterrupt

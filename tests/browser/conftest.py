@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -70,7 +69,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     try:
         yield _read_doors(process, folder)
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         assert process.wait(30) == 0
 
 

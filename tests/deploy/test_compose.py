@@ -93,7 +93,7 @@ def wait_until(process: subprocess.Popen, is_ready, log: Path) -> None:
         if is_ready():
             return
         time.sleep(0.1)
-    pytest.fail(f"{process.args} did not get ready:\n{log.read_text()[-3000:]}")
+    pytest.fail(f"{process.args!r} did not get ready:\n{log.read_text()[-3000:]}")
 
 
 def stop(process: subprocess.Popen) -> int:

@@ -46,6 +46,9 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
         except demo.DemoStalledError as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt as interrupt:
+            msg = "Stopped; running it again resumes."
+            raise CommandError(msg, returncode=130) from interrupt
 
     def _show_leaderboard(self, study: Study) -> None:
         self.stdout.write(ranking.leaderboard_text(demo.run(study)))
