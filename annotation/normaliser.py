@@ -29,8 +29,17 @@ _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]+\)")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` as one paragraph without markup, with plain quotes, dashes and spaces."""
-    text = unicodedata.normalize("NFC", text).translate(_SIGNS)
+    """Return ``text`` as one paragraph without markup, with plain quotes, dashes and spaces.
+
+    What is plain already comes back unchanged.
+    """
+    text = unicodedata.normalize("NFC", text.translate(_SIGNS))
+    while (undressed := _undress(text)) != text:  # markup may stand inside markup
+        text = undressed
+    return text
+
+
+def _undress(text: str) -> str:
     text = _LINK.sub(r"\1", _LINE_MARKUP.sub("", text))
     text = _EMPHASIS.sub(r"\2", text)
     text = _DASH.sub(" - ", _RANGE.sub("-", text))

@@ -1,0 +1,376 @@
+"""The loop: a pair, an answer, the next pair; for both protocols, with and without scripts."""
+
+import datetime as dt
+import re
+import uuid
+
+import pytest
+from django.test import Client
+
+from annotation import services
+from annotation.choices import Side
+from annotation.models import DimensionMark, Judgment, Lease
+from completions.choices import LeaseOutcome
+from tests.factories import make_comparison, make_completion, make_context, make_dialogue
+from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
+
+pytestmark = pytest.mark.django_db
+BOTH = pytest.mark.parametrize("kind", ["preference", "rubric"])
+
+
+def show_pair(client, study):
+    """Open the judging page, and return the lease behind it."""
+    assert client.get(url(study, "judge")).status_code == 200
+    return Lease.objects.get(closed_at=None)
+
+
+def submit(client, study, lease, fields, **options):
+    return client.post(url(study, "submit", lease.token), fields, **options)
+
+
+@pytest.fixture
+def study():
+    return open_study()
+
+
+@pytest.fixture
+def rater(client, study):
+    return enrol(client, study)
+
+
+class TestJudge:
+    @BOTH
+    def test_htmx_gets_the_fragment_and_a_browser_gets_the_page(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+
+        page = client.get(url(study, "judge"))
+        fragment = client.get(url(study, "judge"), headers=HTMX)
+
+        assert page.content.startswith(b"<!doctype html>")
+        assert b'<section id="stage"' in page.content
+        assert b"<!doctype html>" not in fragment.content
+        assert b'<section id="stage"' in fragment.content
+        for answer in (page, fragment):
+            assert "HX-Request" in answer["Vary"]
+            assert answer["Cache-Control"] == "no-store"
+
+    def test_fragment_brings_title_progress_and_status_along(self, client, study, rater):
+        fragment = client.get(url(study, "judge"), headers=HTMX).content.decode()
+
+        assert "<title>Pair 1 of 40" in fragment
+        assert re.search(r'<div id="progress" hx-swap-oob="true">', fragment)
+        assert re.search(r'<p id="status"[^>]*hx-swap-oob="true">', fragment)
+
+    def test_shows_the_talk_and_both_messages_on_the_sides_drawn(self, client, study, rater):
+        lease = show_pair(client, study)
+        Lease.objects.update(first_side=Side.B)
+
+        page = client.get(url(study, "judge")).content.decode()
+
+        first, second = lease.comparison.first.text, lease.comparison.second.text
+        assert page.index(second) < page.index(first)
+        assert lease.comparison.context.turns[-1]["text"] in page
+
+    def test_reload_shows_the_same_pair(self, client, study, rater):
+        tokens = {show_pair(client, study).token for _ in range(3)}
+
+        assert len(tokens) == 1
+
+    def test_long_talk_is_folded_to_its_last_turns(self, client, study, rater):
+        roles = ["seeker", "supporter"] * 8 + ["seeker"]
+        turns = [{"role": role, "text": f"said {n}."} for n, role in enumerate(roles)]
+        context = make_context(dialogue=make_dialogue(dataset=study.dataset), turns=turns)
+        study.comparisons.all().update(slots_left=0)
+        make_comparison(study=study, first=make_completion(context=context))
+
+        page = client.get(url(study, "judge")).content.decode()
+
+        folded = page[page.index("<details") : page.index("</details>")]
+        assert "Show 11 earlier messages" in folded
+        assert "said 10." in folded
+        assert "said 11." not in folded
+        assert page.count("said ") == len(turns)
+
+    def test_preference_study_has_no_word_of_the_rubric(self, client, study, rater):
+        pages = [client.get(url(study, name)) for name in ("entry", "how", "judge", "help")]
+        shown = " ".join(page.content.decode() for page in pages).casefold()
+
+        words = [dimension["name"] for dimension in study.content["rubric"]["dimensions"]]
+        assert not [word for word in (*words, "rubric", "dimension") if word.casefold() in shown]
+
+    def test_rubric_study_has_dimensions_checklist_and_rubric(self, client):
+        study = open_study("rubric")
+        enrol(client, study)
+
+        page = client.get(url(study, "judge")).content.decode()
+
+        for dimension in study.content["rubric"]["dimensions"]:
+            assert page.count(dimension["name"]) == 2  # its mark, and its words in the rubric
+        assert all(line in page for line in study.content["rubric"]["checklist"])
+
+    def test_guesses_the_time_left_from_the_raters_own_pace(self, client, study, rater):
+        assert "about 40 minutes left" in client.get(url(study, "judge")).content.decode()
+
+
+class TestSubmit:
+    @pytest.mark.parametrize(
+        ("kind", "fields", "status"),
+        [
+            ("preference", {"verdict": "2", "rationale": "it names the feeling"}, 303),
+            ("preference", {"verdict": "0", "rationale": "it names the feeling"}, 303),
+            ("preference", {"verdict": "3", "rationale": "it names the feeling"}, 422),
+            ("preference", {"verdict": "much", "rationale": "it names the feeling"}, 422),
+            ("preference", {"rationale": "it names the feeling"}, 422),
+            ("preference", {"verdict": "2"}, 422),
+            ("preference", {"verdict": "2", "rationale": "   short   "}, 422),
+            ("preference", {"verdict": "2", "rationale": "a" * 1_000_000}, 422),
+            ("preference", {"verdict": "2", "rationale": "it names\0the feeling"}, 422),
+            ("preference", {}, 422),
+            ("rubric", {"winner": "A", "strength": "5"}, 303),
+            ("rubric", {"winner": "B", "strength": "1", "mark_T": "1"}, 303),
+            ("rubric", {"winner": "B", "strength": "0"}, 422),
+            ("rubric", {"winner": "same", "strength": "1"}, 422),
+            ("rubric", {"winner": "A", "strength": "1", "mark_T": "2"}, 422),
+            ("rubric", {"strength": "1"}, 422),
+            ("rubric", {}, 422),
+        ],
+        ids=[
+            "five points",
+            "about the same",
+            "off the scale",
+            "not a number",
+            "no choice",
+            "no reason",
+            "reason too short",
+            "reason of a megabyte",
+            "null byte",
+            "nothing",
+            "forced choice",
+            "forced choice with a mark",
+            "strength off the scale",
+            "tie",
+            "mark off the scale",
+            "no winner",
+            "nothing for the rubric",
+        ],
+    )
+    def test_answers_with(self, client, kind, fields, status):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        answer = submit(client, study, lease, fields)
+
+        assert answer.status_code == status
+        assert Judgment.objects.count() == (status == 303)
+
+    @BOTH
+    @pytest.mark.parametrize(("side", "sign"), [(Side.A, 1), (Side.B, -1)])
+    def test_stores_the_answer_in_the_canonical_frame(self, client, kind, side, sign):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        Lease.objects.update(first_side=side)
+
+        submit(client, study, lease, ANSWERS[kind])
+
+        assert Judgment.objects.get().verdict == sign * (2 if kind == "preference" else -4)
+        marks = dict(DimensionMark.objects.values_list("dimension", "advantage"))
+        assert marks == ({} if kind == "preference" else {"E": -sign, "R": 0})
+
+    @BOTH
+    def test_plain_post_is_sent_to_the_next_pair(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        answer = submit(client, study, lease, ANSWERS[kind])
+
+        assert (answer.status_code, answer["Location"]) == (303, url(study, "judge"))
+
+    @BOTH
+    def test_htmx_post_is_answered_with_the_next_pair(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        answer = submit(client, study, lease, ANSWERS[kind], headers=HTMX)
+
+        following = Lease.objects.get(closed_at=None)
+        assert answer.status_code == 200
+        assert str(following.token) in answer.content.decode()
+        assert str(lease.token) not in answer.content.decode()
+        assert "Pair 2 of 40" in answer.content.decode()
+        assert "Your answer is saved." in answer.content.decode()
+
+    @BOTH
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_what_was_typed_comes_back_when_something_is_missing(self, client, kind, headers):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        typed = ANSWERS[kind] | {"rationale": "<b>tiny</b>"}
+        typed.pop("verdict", None)
+        typed.pop("winner", None)
+
+        page = submit(client, study, lease, typed, headers=headers)
+
+        form = next(form for form in read_forms(page) if form.id == "answer")
+        assert {name: form.fields.get(name) for name in typed} == typed
+        assert "&lt;b&gt;tiny&lt;/b&gt;" in page.content.decode()
+
+    @BOTH
+    def test_errors_lead_to_controls_that_are_on_the_page(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        page = submit(client, study, lease, {}).content.decode()
+
+        summary = page[page.index('id="errors"') : page.index("</ul>", page.index('id="errors"'))]
+        targets = re.findall(r'href="#([^"]+)"', summary)
+        assert len(targets) == 2
+        for target in targets:
+            assert re.search(rf'<(input|textarea)[^>]* id="{target}"', page)
+        for described in re.findall(r'aria-describedby="([^"]+)"', page):
+            assert all(f'id="{one}"' in page for one in described.split())
+
+    def test_repeating_a_post_stores_one_judgment(self, client, study, rater):
+        lease = show_pair(client, study)
+
+        for headers in ({}, HTMX, {}):
+            submit(client, study, lease, ANSWERS["preference"], headers=headers)
+
+        assert Judgment.objects.count() == 1
+
+    def test_answer_to_a_lease_that_ran_out_is_kept(self, client, study, rater):
+        lease = show_pair(client, study)
+        services.release_expired_leases(now=lease.expires_at + dt.timedelta(seconds=1))
+
+        answer = submit(client, study, lease, ANSWERS["preference"])
+
+        assert answer.status_code == 303
+        assert Judgment.objects.get().lease == lease
+
+    @pytest.mark.parametrize(
+        ("reported", "kept"),
+        [("1500", 1500), ("-3", 0), ("99999999999", 0), ("NaN", 0), ("", 0)],
+    )
+    def test_hidden_time_never_costs_an_answer(self, client, study, rater, reported, kept):
+        lease = show_pair(client, study)
+        Lease.objects.update(issued_at=lease.issued_at - dt.timedelta(seconds=60))
+
+        submit(client, study, lease, ANSWERS["preference"] | {"hidden_ms": reported})
+
+        assert Judgment.objects.get().hidden_ms == kept
+
+    @pytest.mark.parametrize("name", ["submit", "skip"])
+    @pytest.mark.parametrize("whose", ["nobody's", "somebody else's"])
+    def test_token_that_is_not_the_raters_is_not_found(self, client, study, rater, name, whose):
+        other = Client()
+        enrol(other, study)
+        token = uuid.uuid4() if whose == "nobody's" else show_pair(other, study).token
+
+        for fields in (ANSWERS["preference"] | {"reason": "unclear"}, {}):
+            page = client.post(url(study, name, token), fields)
+            assert page.status_code == 404
+            assert "not yours" in page.content.decode()
+        assert not Judgment.objects.exists()
+
+    def test_post_without_the_forgery_token_is_refused_kindly(self, study):
+        client = Client(enforce_csrf_checks=True)
+
+        page = client.post(url(study, "submit", uuid.uuid4()), ANSWERS["preference"])
+
+        assert page.status_code == 403
+        assert "reload the page" in page.content.decode()
+
+    @pytest.mark.parametrize(
+        ("method", "name", "args"),
+        [
+            ("get", "submit", [uuid.uuid4()]),
+            ("get", "skip", [uuid.uuid4()]),
+            ("get", "consent", []),
+            ("post", "entry", []),
+            ("post", "judge", []),
+            ("post", "last", []),
+            ("post", "done", []),
+            ("put", "how", []),
+        ],
+    )
+    def test_other_methods_are_not_allowed(self, client, study, method, name, args):
+        assert getattr(client, method)(url(study, name, *args)).status_code == 405
+
+
+class TestLast:
+    @BOTH
+    def test_shows_the_answer_that_was_given(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        submit(client, study, lease, ANSWERS[kind])
+
+        page = client.get(url(study, "last"))
+
+        form = next(form for form in read_forms(page) if form.id == "answer")
+        assert form.action == url(study, "submit", lease.token)
+        assert ANSWERS[kind].items() <= form.fields.items()
+
+    def test_changed_answer_is_a_revision_and_the_loop_goes_on(self, client, study, rater):
+        lease = show_pair(client, study)
+        submit(client, study, lease, ANSWERS["preference"])
+        waiting = show_pair(client, study)
+
+        submit(client, study, lease, ANSWERS["preference"] | {"verdict": "-1"})
+
+        old, new = Judgment.objects.order_by("pk")
+        assert new.revises == old
+        assert show_pair(client, study) == waiting
+
+    def test_missing_reason_keeps_the_rater_on_the_old_pair(self, client, study, rater):
+        lease = show_pair(client, study)
+        submit(client, study, lease, ANSWERS["preference"])
+
+        page = submit(client, study, lease, {"verdict": "1"})
+
+        assert page.status_code == 422
+        assert "Save the change" in page.content.decode()
+
+    def test_is_offered_only_after_a_first_answer(self, client, study, rater):
+        lease = show_pair(client, study)
+        assert url(study, "last") not in client.get(url(study, "judge")).content.decode()
+        assert client.get(url(study, "last"))["Location"] == url(study, "judge")
+
+        submit(client, study, lease, ANSWERS["preference"])
+
+        assert url(study, "last") in client.get(url(study, "judge")).content.decode()
+
+
+class TestSkip:
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_every_reason_on_offer_leads_to_another_pair(self, client, headers):
+        study = open_study(n_pairs=6)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        menu = next(
+            form for form in read_forms(client.get(url(study, "judge"))) if "skip" in form.action
+        )
+
+        for name, reason in menu.buttons:
+            answer = client.post(url(study, "skip", lease.token), {name: reason}, headers=headers)
+            assert answer.status_code == (200 if headers else 303)
+            lease.refresh_from_db()
+            assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, reason)
+            lease = show_pair(client, study)
+
+        assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize("fields", [{}, {"reason": "because"}], ids=["none", "unknown"])
+    def test_without_a_known_reason_the_pair_stays(self, client, study, rater, fields):
+        lease = show_pair(client, study)
+
+        page = client.post(url(study, "skip", lease.token), fields)
+
+        assert page.status_code == 422
+        assert show_pair(client, study) == lease
