@@ -12,7 +12,7 @@ from annotation.choices import Purpose, RaterState
 from annotation.models import DimensionMark, Exclusion, Judgment, Study
 from completions.choices import CallState, Stratum
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.groups import Group, GroupedJudgments, MarkGroup, make_stamp
+from ranking.groups import Group, GroupedJudgments, MarkGroup, Stamp
 
 FIRST = "comparison__first__system__slug"
 SECOND = "comparison__second__system__slug"
@@ -101,7 +101,9 @@ def read_groups(selection: Selection) -> GroupedJudgments:
     return GroupedJudgments(groups, _read_marks(selection), newest_decision(selection.study))
 
 
-def read_stamps(*, study: Study, as_of: dt.datetime) -> dict[tuple[EvaluatorPool, ContextSet], str]:
+def read_stamps(
+    *, study: Study, as_of: dt.datetime
+) -> dict[tuple[EvaluatorPool, ContextSet], Stamp]:
     """Return the stamp of each pool and context set that has judgments, without reading them."""
     numbers = {
         f"{kind}_{pool}_{context_set}": number(filter=POOLS[pool] & CONTEXT_SETS[context_set])
@@ -111,7 +113,7 @@ def read_stamps(*, study: Study, as_of: dt.datetime) -> dict[tuple[EvaluatorPool
     found = analysis_set(study=study, as_of=as_of).aggregate(**numbers)
     decision = newest_decision(study)
     return {
-        (pool, context_set): make_stamp(n, found[f"newest_{pool}_{context_set}"], decision)
+        (pool, context_set): Stamp(n, found[f"newest_{pool}_{context_set}"], decision)
         for pool, context_set in SELECTIONS
         if (n := found[f"n_{pool}_{context_set}"])
     }

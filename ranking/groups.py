@@ -29,6 +29,21 @@ class MarkGroup(NamedTuple):
     n_marks: int
 
 
+class Stamp(NamedTuple):
+    """A short mark of an analysis set.
+
+    Judgments and decisions are only ever added, so their number and the two newest keys tell
+    whether anything changed.
+    """
+
+    n_judgments: int
+    newest: int
+    newest_decision: int
+
+    def __str__(self) -> str:
+        return ":".join(map(str, self))
+
+
 @dataclass(frozen=True)
 class GroupedJudgments:
     """The judgments of one selection, and the newest exclusion decision behind it."""
@@ -58,20 +73,12 @@ class GroupedJudgments:
         return any(group.n_simulated for group in self.groups)
 
     @property
-    def stamp(self) -> str:
-        """Return the short mark of the analysis set, see `make_stamp`."""
+    def stamp(self) -> Stamp:
+        """Return the short mark of the analysis set."""
         newest = max((group.newest for group in self.groups), default=0)
-        return make_stamp(self.n_judgments, newest, self.newest_decision)
+        return Stamp(self.n_judgments, newest, self.newest_decision)
 
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""
         content = [self.stamp, [group[:6] for group in self.groups], self.marks]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
-
-def make_stamp(n_judgments: int, newest: int, newest_decision: int) -> str:
-    """Return a mark that changes whenever an analysis set does.
-
-    Judgments and decisions are only ever added, so their number and the two newest keys tell.
-    """
-    return f"{n_judgments}:{newest}:{newest_decision}"

@@ -14,15 +14,12 @@ ENDED = (FitState.DONE, FitState.REFUSED)
 PREFERRED = (EvaluatorPool.COMBINED, EvaluatorPool.HUMAN, EvaluatorPool.LLM)
 
 
-def newest_stamps(study: Study) -> dict[tuple[EvaluatorPool, ContextSet], tuple[str, str]]:
-    """Return the stamp and method hash of the newest fit of each pool and context set."""
+def newest_fits(study: Study) -> dict[tuple[EvaluatorPool, ContextSet], Fit]:
+    """Return the fit claimed last for each pool and context set, in whatever state."""
     groups = Fit.objects.filter(study=study).values("pool", "context_set")
     newest = groups.annotate(newest=Max("pk")).values("newest")
     return {
-        (EvaluatorPool(fit.pool), ContextSet(fit.context_set)): (
-            fit.diagnostics["stamp"],
-            fit.method_hash,
-        )
+        (EvaluatorPool(fit.pool), ContextSet(fit.context_set)): fit
         for fit in Fit.objects.filter(pk__in=newest)
     }
 

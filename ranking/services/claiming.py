@@ -14,11 +14,14 @@ from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.estimate import Method, code_version
 from ranking.frames import Selection
-from ranking.groups import GroupedJudgments
+from ranking.groups import GroupedJudgments, Stamp
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)
+# Ratings are renewed when the judgments grew by this share, or after this time.
+MOVED = 0.001
+PATIENCE = dt.timedelta(minutes=1)
 LEVEL = 0.95
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 
@@ -48,16 +51,28 @@ def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
 
     Calling it again before the fits are done claims nothing twice.
     """
-    known = selectors.newest_stamps(study)
+    newest = selectors.newest_fits(study)
     method_hash = method_of(study).hash()
     claimed = []
     for (pool, context_set), stamp in frames.read_stamps(study=study, as_of=now).items():
-        if known.get((pool, context_set)) == (stamp, method_hash):
+        known = newest.get((pool, context_set))
+        if known and known.method_hash == method_hash and not _is_due(known, stamp, now=now):
             continue
         fit = claim_fit(study=study, pool=pool, context_set=context_set, now=now)
         if fit is not None:
             claimed.append(fit.pk)
     return claimed
+
+
+def _is_due(known: Fit, stamp: Stamp, *, now: dt.datetime) -> bool:
+    """Say whether the judgments moved on from a fit far or long enough for a new one.
+
+    A study of 42,000 judgments would else leave a fit for every few of them.
+    """
+    if known.diagnostics["stamp"] == str(stamp):
+        return False
+    moved = abs(stamp.n_judgments - known.n_judgments)
+    return moved >= MOVED * known.n_judgments or now - known.as_of >= PATIENCE
 
 
 def claim_fit(
@@ -124,7 +139,7 @@ def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
         "n_units": len(judgments.dialogues),
         "is_simulated": judgments.has_simulated_evaluator or systems.exists(),
         "diagnostics": {
-            "stamp": judgments.stamp,
+            "stamp": str(judgments.stamp),
             "n_raters": evaluators.n_raters,
             "judges": list(evaluators.judges),
             "has_simulated_evaluators": judgments.has_simulated_evaluator,

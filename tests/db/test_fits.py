@@ -130,6 +130,25 @@ class TestClaimChangedFits:
         pools = Fit.objects.filter(pk__in=claimed).values_list("pool", flat=True)
         assert set(pools) == {HUMAN, COMBINED}
 
+    def test_waits_until_enough_judgments_or_a_minute_came(self, now, monkeypatch):
+        study = make_judged_study()
+        services.refit_study(study=study, clock=lambda: now)
+        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        make_judgment(comparison=study.comparisons.first())
+        second = dt.timedelta(seconds=1)
+
+        too_soon = services.claim_changed_fits(study=study, now=now + 59 * second)
+        in_time = services.claim_changed_fits(study=study, now=now + 60 * second)
+
+        assert (len(too_soon), len(in_time)) == (0, 4)
+
+    def test_a_new_method_does_not_wait(self, now, settings):
+        study = make_judged_study()
+        services.refit_study(study=study, clock=lambda: now)
+        settings.HEART_BOOTSTRAP_REPLICATES = 100
+
+        assert len(services.claim_changed_fits(study=study, now=now)) == 4
+
     def test_a_surplus_judgment_changes_nothing(self, now):
         study = make_judged_study()
         services.refit_study(study=study, clock=lambda: now)
@@ -219,7 +238,7 @@ class TestRunFit:
         once, again = (estimate.estimate_ratings(counts, method) for _ in range(2))
         other = estimate.estimate_ratings(counts, dataclasses.replace(method, seed=1))
 
-        assert once.elo_low.tolist() == again.elo_low.tolist() != other.elo_low.tolist()
+        assert once.elo_se.tolist() == again.elo_se.tolist() != other.elo_se.tolist()
 
     def test_running_twice_stores_once(self, now):
         fit = fitted(make_judged_study(), now)
