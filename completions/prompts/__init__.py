@@ -1,0 +1,54 @@
+"""Prompt texts, kept as versioned files; a text is known by its hash."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+SUPPORTER = "supporter-1"
+CHAT_ROLES = {"seeker": "user", "supporter": "assistant"}
+_FOLDER = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One version of a prompt."""
+
+    name: str
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """Return the SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@cache
+def load_prompt(name: str) -> Prompt:
+    """Return the prompt of this name and version.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    """
+    return Prompt(name, (_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip())
+
+
+def supporter_messages(
+    turns: Sequence[Mapping[str, str]], prompt: Prompt
+) -> tuple[dict[str, str], ...]:
+    """Return a chat that asks for the next supporter turn; roles come from the turns alone.
+
+    Raises
+    ------
+    ValueError
+        If the dialogue does not end with the seeker, or a role is unknown.
+    """
+    roles = [turn["role"] for turn in turns]
+    if not roles or roles[-1] != "seeker" or not CHAT_ROLES.keys() >= set(roles):
+        msg = f"A supporter can only follow a seeker's turn; the roles are {roles}."
+        raise ValueError(msg)
+    chat = ({"role": CHAT_ROLES[turn["role"]], "content": turn["text"]} for turn in turns)
+    return ({"role": "system", "content": prompt.text}, *chat)

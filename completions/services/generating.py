@@ -1,0 +1,151 @@
+"""Have model systems complete contexts: plan the calls, claim them, keep what comes back."""
+
+import datetime as dt
+import hashlib
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from completions import llm, prompts, pulling
+from completions.choices import CallState, SystemKind
+from completions.models import Completion, Context, Dataset, GenerationCall, System
+from completions.services import calling
+from completions.services.calling import Answered, Claim, Clock, Failed, Question
+
+MAX_TOKENS = 300
+TIMEOUT_S = 120.0
+_TURN = threading.Lock()
+
+
+class NotAModelError(ValueError):
+    """Only a language model can be asked for completions."""
+
+
+@transaction.atomic
+def plan_generation_calls(
+    *, dataset: Dataset, systems: Collection[System], now: dt.datetime
+) -> int:
+    """Add the calls that are missing for every context and system; return how many were added.
+
+    Planning again adds nothing for a pair that has a call, whatever its state, or a completion.
+
+    Raises
+    ------
+    NotAModelError
+        If one of the systems is not a language model; nothing is added then.
+    """
+    if other := sorted(one.slug for one in systems if one.kind != SystemKind.MODEL):
+        msg = f"not language models: {other}"
+        raise NotAModelError(msg)
+    Dataset.objects.select_for_update().get(pk=dataset.pk)  # one planner at a time
+    added = [
+        GenerationCall(context=context, system=system, created_at=now)
+        for system in sorted(systems, key=lambda one: one.slug)
+        for context in _contexts_without(dataset, system)
+    ]
+    GenerationCall.objects.bulk_create(added, batch_size=500)
+    return len(added)
+
+
+def is_generation_waiting(*, now: dt.datetime) -> bool:
+    """Say whether a worker would find a call to make."""
+    return calling.claimable(GenerationCall.objects.all(), now=now).exists()
+
+
+def generate_completions(*, clock: Clock, duration_s: float = 60.0) -> int:
+    """Make the waiting generation calls, several at a time, and return how many ended.
+
+    Providers are called outside any transaction. Safe to run twice and in many processes: a
+    call is claimed by one, and what has ended is never asked again.
+    """
+    limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+
+    async def ask(question: Question) -> Answered | Failed:
+        try:
+            reply = await llm.complete(question.request)
+        except llm.ProviderError as error:
+            return Failed(question.claim, clock(), error, question)
+        return Answered(question, clock(), reply)
+
+    return pulling.pull_here(_Queue(clock), ask, limits=limits, turn=_TURN)
+
+
+@dataclass(frozen=True)
+class _Queue:
+    """The table of generation calls, as a pull sees it."""
+
+    clock: Clock
+
+    def claim(self, limit: int) -> pulling.Claimed[Question]:
+        """Claim calls and load what their questions need."""
+        calls, now = GenerationCall.objects.all(), self.clock()
+        ids = calling.claim_calls(calls, limit=limit, now=now)
+        wait_s = calling.seconds_to_retry(calls, now=now)
+        rows = calls.filter(pk__in=ids).select_related("context", "system").order_by("pk")
+        return pulling.Claimed(calling.prepare(calls, rows, _question, now), wait_s)
+
+    def store(self, results: Sequence[Answered | Failed]) -> None:
+        """Keep completions and failures."""
+        _store_completions([result for result in results if isinstance(result, Answered)])
+        for result in results:
+            if isinstance(result, Failed):
+                calling.store_failure(GenerationCall.objects.all(), result)
+
+    def release(self, items: Sequence[Question]) -> None:
+        """Give unused claims back."""
+        calling.release_calls(GenerationCall.objects.all(), (item.claim for item in items))
+
+
+def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
+    """Return the contexts that the system has neither completed nor been asked to complete."""
+    called = GenerationCall.objects.filter(context=OuterRef("pk"), system=system)
+    completed = Completion.objects.filter(context=OuterRef("pk"), system=system)
+    contexts = Context.objects.filter(~Exists(called), ~Exists(completed), dataset=dataset)
+    return list(contexts.only("pk").order_by("pk"))
+
+
+def _question(call: GenerationCall, claim: Claim) -> Question:
+    prompt = prompts.load_prompt(prompts.SUPPORTER)
+    request = calling.request_to(
+        call.system,
+        messages=prompts.supporter_messages(call.context.turns, prompt),
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+        stream=True,  # the only way to see the time to first token
+    )
+    return Question(claim, prompt.hash, request)
+
+
+@transaction.atomic
+def _store_completions(answers: Sequence[Answered]) -> None:
+    """Keep each reply once; a call that has ended meanwhile keeps what it has."""
+    ids = [answered.question.claim.call_id for answered in answers]
+    open_calls = GenerationCall.objects.filter(pk__in=ids, ended_at=None).order_by("pk")
+    held = {call.pk: call for call in open_calls.select_for_update()}
+    fresh = [answered for answered in answers if answered.question.claim.call_id in held]
+    stored = Completion.objects.bulk_create(
+        _completion(held[answered.question.claim.call_id], answered) for answered in fresh
+    )
+    for answered, completion in zip(fresh, stored, strict=True):
+        GenerationCall.objects.filter(pk=answered.question.claim.call_id).update(
+            state=CallState.DONE,
+            ended_at=answered.at,
+            completion=completion,
+            **calling.reply_fields(answered.question, answered.reply),
+        )
+
+
+def _completion(call: GenerationCall, answered: Answered) -> Completion:
+    """Return the completion as shown: on one line, so that its layout cannot name its source."""
+    text = " ".join(answered.reply.text.split())
+    return Completion(
+        context_id=call.context_id,
+        system_id=call.system_id,
+        text=text,
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        created_at=answered.at,
+    )

@@ -1,0 +1,28 @@
+"""Celery entry points of the completions app; each calls one service."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from completions import services
+
+NUDGE_EXPIRES_S = 10
+"""Nudges that found every worker busy are dropped: the next tick sends another."""
+
+
+@shared_task(ignore_result=True)
+def release_expired_writing_leases() -> None:
+    """Beat tick: give back the contexts of writing leases that ran out."""
+    services.release_expired_writing_leases(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def wake_generation() -> None:
+    """Beat tick: start a pull if generation calls are waiting."""
+    if services.is_generation_waiting(now=timezone.now()):
+        generate_completions.apply_async(expires=NUDGE_EXPIRES_S)
+
+
+@shared_task(ignore_result=True)
+def generate_completions() -> None:
+    """Make waiting calls until none is left or a minute has passed; safe to run twice."""
+    services.generate_completions(clock=timezone.now)
