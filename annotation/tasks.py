@@ -1,0 +1,28 @@
+"""Celery entry points of the annotation app; each calls one service."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from annotation import services
+
+NUDGE_EXPIRES_S = 10
+"""Nudges that found every worker busy are dropped: the next tick sends another."""
+
+
+@shared_task(ignore_result=True)
+def release_expired_leases() -> None:
+    """Beat tick: give back the slots of leases that ran out."""
+    services.release_expired_leases(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def wake_judging() -> None:
+    """Beat tick: start a pull if judge calls are waiting."""
+    if services.is_judging_waiting(now=timezone.now()):
+        ask_judges.apply_async(expires=NUDGE_EXPIRES_S)
+
+
+@shared_task(ignore_result=True)
+def ask_judges() -> None:
+    """Make waiting judge calls until none is left or a minute has passed; safe to run twice."""
+    services.ask_judges(clock=timezone.now)
