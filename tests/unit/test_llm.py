@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,19 +35,17 @@ def server() -> Iterator[offline.OfflineServer]:
         yield server
 
 
-def make_request(server: offline.OfflineServer | None = None, **fields) -> llm.Request:
-    return llm.Request(
-        **{
-            "model": "openai/offline-alder",
-            "messages": (
-                {"role": "system", "content": "Be kind."},
-                {"role": "user", "content": "I feel lonely since the move."},
-            ),
-            "api_base": server.base_url if server else "",
-            "timeout_s": 20.0,
-        }
-        | fields
-    )
+def make_request(server: offline.OfflineServer | None = None, **fields: Any) -> llm.Request:
+    defaults: dict[str, Any] = {
+        "model": "openai/offline-alder",
+        "messages": (
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "I feel lonely since the move."},
+        ),
+        "api_base": server.base_url if server else "",
+        "timeout_s": 20.0,
+    }
+    return llm.Request(**defaults | fields)
 
 
 def ask(request: llm.Request) -> llm.Reply:

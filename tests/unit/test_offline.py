@@ -1,0 +1,258 @@
+"""The offline provider as a server: its HTTP, its pace, its faults, its log."""
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from completions import offline
+from completions.offline import Behaviour, Fault
+
+CHAT = {
+    "model": "offline-alder",
+    "messages": [{"role": "user", "content": "I am so tired of my job."}],
+}
+
+
+@pytest.fixture
+def server() -> Iterator[offline.OfflineServer]:
+    with offline.running() as server:
+        yield server
+
+
+@pytest.fixture
+def connection(server: offline.OfflineServer) -> Iterator[http.client.HTTPConnection]:
+    host, port = server.server_address[:2]
+    connection = http.client.HTTPConnection(str(host), int(port), timeout=20)
+    yield connection
+    connection.close()
+
+
+def post(connection, body, path="/v1/chat/completions") -> http.client.HTTPResponse:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    connection.request("POST", path, data, {"Content-Type": "application/json"})
+    return connection.getresponse()
+
+
+def events(response: http.client.HTTPResponse) -> list[str]:
+    lines = response.read().decode().split("\n\n")
+    return [line.removeprefix("data: ") for line in lines if line]
+
+
+class TestChat:
+    def test_answers_in_the_shape_of_the_api(self, connection):
+        response = post(connection, CHAT)
+        body = json.loads(response.read())
+
+        assert response.status == 200
+        assert body["object"] == "chat.completion"
+        assert body["model"] == "offline-alder"
+        assert body["choices"][0]["message"]["role"] == "assistant"
+        assert body["choices"][0]["finish_reason"] == "stop"
+        assert body["usage"]["total_tokens"] == (
+            body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
+        )
+
+    def test_the_same_question_gets_the_same_answer(self, connection):
+        assert post(connection, CHAT).read() == post(connection, CHAT).read()
+
+    def test_one_connection_serves_many_calls(self, connection):
+        for _ in range(3):
+            response = post(connection, CHAT)
+            assert response.version == 11
+            response.read()
+
+        assert connection.sock is not None
+
+    def test_a_stream_adds_up_to_the_whole_answer_and_ends_with_the_usage(self, connection):
+        whole = json.loads(post(connection, CHAT).read())
+        options = {"stream": True, "stream_options": {"include_usage": True}}
+
+        *parts, done = events(post(connection, CHAT | options))
+
+        chunks = [json.loads(part) for part in parts]
+        texts = [c["delta"].get("content", "") for chunk in chunks for c in chunk["choices"]]
+        assert done == "[DONE]"
+        assert "".join(texts) == whole["choices"][0]["message"]["content"]
+        assert chunks[-1]["usage"] == whole["usage"]
+        assert chunks[-2]["choices"][0]["finish_reason"] == "stop"
+
+    def test_with_a_pace_every_word_is_an_event(self, server, connection):
+        server.behaviour = Behaviour(tokens_per_s=10_000)
+
+        parts = events(post(connection, CHAT | {"stream": True}))
+
+        n_words = len(
+            json.loads(post(connection, CHAT).read())["choices"][0]["message"]["content"].split()
+        )
+        assert len(parts) == n_words + 2  # the end and [DONE]
+
+    def test_models_are_listed(self, connection):
+        connection.request("GET", "/v1/models")
+        rows = json.loads(connection.getresponse().read())["data"]
+
+        assert {"offline-alder", "offline-birch", "offline-cedar", "offline-judge-alder",
+                "offline-judge-birch"} == {row["id"] for row in rows}  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("body", "status"),
+        [
+            (CHAT | {"model": "gpt-5"}, 404),
+            (CHAT | {"messages": []}, 400),
+            (CHAT | {"messages": "hello"}, 400),
+            ({"model": "offline-alder"}, 400),
+            (CHAT | {"model": "offline-judge-alder"}, 400),
+            (b"not json", 400),
+            (b"[]", 400),
+        ],
+        ids=["model", "no-messages", "text", "missing", "no-judging-prompt", "not-json", "list"],
+    )
+    def test_what_it_cannot_answer_is_refused(self, connection, body, status):
+        response = post(connection, body)
+
+        assert response.status == status
+        assert json.loads(response.read())["error"]["message"]
+
+    def test_other_paths_are_not_found(self, connection):
+        assert post(connection, CHAT, path="/v1/embeddings").status == 404
+
+    def test_a_body_without_a_length_is_refused(self, connection):
+        connection.request("POST", "/v1/chat/completions")
+
+        assert connection.getresponse().status == 411
+
+
+class TestFaults:
+    def test_a_rate_limit_names_the_wait(self, server, connection):
+        server.behaviour = Behaviour(retry_after_s=2.5)
+        server.script.append(Fault.RATE_LIMITED)
+
+        response = post(connection, CHAT)
+
+        assert response.status == 429
+        assert response.headers["Retry-After"] == "2.5"
+
+    @pytest.mark.parametrize(
+        ("fault", "status"), [(Fault.SERVER_ERROR, 500), (Fault.UNAUTHORIZED, 401)]
+    )
+    def test_refusals_have_their_status(self, server, connection, fault, status):
+        server.script.append(fault)
+
+        assert post(connection, CHAT).status == status
+
+    def test_a_broken_body_is_no_json(self, server, connection):
+        server.script.append(Fault.BROKEN_BODY)
+        response = post(connection, CHAT)
+
+        assert response.status == 200
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(response.read())
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    def test_a_cut_answer_ends_in_the_middle(self, server, connection, stream):
+        server.script.append(Fault.CUT)
+        response = post(connection, CHAT | {"stream": stream})
+
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()
+
+    @pytest.mark.parametrize(
+        ("fault", "reason"),
+        [
+            (Fault.EMPTY, "stop"),
+            (Fault.FILTERED, "content_filter"),
+            (Fault.TRUNCATED, "length"),
+            (Fault.BROKEN_ANSWER, "stop"),
+        ],
+    )
+    def test_a_spoiled_answer_says_how_it_finished(self, server, connection, fault, reason):
+        whole = json.loads(post(connection, CHAT).read())["choices"][0]
+        server.script.append(fault)
+
+        spoiled = json.loads(post(connection, CHAT).read())["choices"][0]
+
+        assert spoiled["finish_reason"] == reason
+        assert len(spoiled["message"]["content"]) < len(whole["message"]["content"])
+
+    def test_a_script_is_used_up_in_order(self, server, connection):
+        server.script.extend([Fault.SERVER_ERROR, None])
+        statuses = []
+        for _ in range(3):
+            response = post(connection, CHAT)
+            statuses.append(response.status)
+            response.read()
+
+        assert statuses == [500, 200, 200]
+        assert [call.fault for call in server.calls] == [Fault.SERVER_ERROR, None, None]
+
+    def test_the_log_keeps_what_was_asked(self, server, connection):
+        post(connection, CHAT).read()
+
+        assert server.calls[0].model == "offline-alder"
+        assert server.calls[0].request == CHAT
+
+
+class TestBehaviour:
+    def test_faults_come_at_their_rates_and_always_the_same(self):
+        behaviour = Behaviour(rates={Fault.RATE_LIMITED: 0.2, Fault.SERVER_ERROR: 0.1}, seed=3)
+
+        drawn = [behaviour.draw_fault(str(n)) for n in range(5000)]
+
+        assert drawn == [behaviour.draw_fault(str(n)) for n in range(5000)]
+        assert drawn.count(Fault.RATE_LIMITED) == pytest.approx(1000, abs=100)
+        assert drawn.count(Fault.SERVER_ERROR) == pytest.approx(500, abs=80)
+
+    def test_a_repeated_question_can_fare_better(self, server):
+        server.behaviour = Behaviour(rates={Fault.SERVER_ERROR: 0.5})
+
+        faults = {server.admit(CHAT) for _ in range(40)}
+
+        assert faults == {None, Fault.SERVER_ERROR}
+
+    def test_another_seed_draws_other_faults(self):
+        rates = {Fault.CUT: 0.5}
+        one, other = (
+            [Behaviour(rates=rates, seed=seed).draw_fault(str(n)) for n in range(50)]
+            for seed in (1, 2)
+        )
+
+        assert one != other
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"latency_s": -1},
+            {"retry_after_s": -1},
+            {"tokens_per_s": 0},
+            {"rates": {Fault.CUT: -0.1}},
+            {"rates": {Fault.CUT: 0.6, Fault.EMPTY: 0.6}},
+        ],
+    )
+    def test_what_means_nothing_is_refused(self, fields):
+        with pytest.raises(ValueError, match="must be"):
+            Behaviour(**fields)
+
+
+class TestServer:
+    def test_serving_gives_the_address_for_api_base(self):
+        with offline.serving() as base_url:
+            assert base_url.startswith("http://127.0.0.1:")
+            assert base_url.endswith("/v1")
+
+    def test_ending_interrupts_a_slow_answer_and_frees_the_port(self):
+        with offline.running(behaviour=Behaviour(latency_s=600)) as server:
+            port = int(server.server_address[1])
+            waiting = socket.create_connection(("127.0.0.1", port))
+            body = json.dumps(CHAT).encode()
+            head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+            waiting.sendall(head % len(body) + body)
+            while not server.calls:
+                pass
+
+        with waiting:
+            waiting.settimeout(20)
+            waiting.recv(1)  # answered or closed, but not left waiting
+        with offline.running(port=port) as again:
+            assert again.base_url.endswith(f":{port}/v1")
