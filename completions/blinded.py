@@ -68,9 +68,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Note:
-    """A message of the writer's own, sent or begun."""
+    """A message of the writer's own, sent or begun; without a token if not written here."""
 
-    token: uuid.UUID
+    token: uuid.UUID | None
     text: str
     at: dt.datetime
 

@@ -30,7 +30,7 @@ class HelpLine:
 TITLE = "Write for somebody who needs support"
 INVITATION = (
     "You are invited to write short supportive messages. They show how people support each "
-    "other, so that what computers write can be held against it."
+    "other, so that what computers write can be compared with it."
 )
 FACTS = (
     Fact(

@@ -69,7 +69,7 @@ def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     services.save_draft(token=token, writer=request.writer, text=forms.typed(request.POST))
     if request.htmx:
         return HttpResponse(status=204)
-    return http.SeeOther(f"{reverse('completions:talk', args=[token])}?saved")
+    return http.SeeOther(reverse("completions:talk", args=[token]))
 
 
 @require_POST
@@ -159,7 +159,6 @@ def _show(
         "form": form,
         "counts": blinded.Counts.of(form["text"].value() or ""),
         "skip_reasons": forms.SKIP_REASONS,
-        "is_saved": "saved" in request.GET,
     }
     return http.render_fragment(request, "completions/_talk.html", context, status=status)
 

@@ -2,11 +2,14 @@
 
 import datetime as dt
 import uuid
+from typing import TypeAlias
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from completions.choices import LeaseOutcome
 from completions.models import Completion, Writer, WritingLease
+
+Sent: TypeAlias = tuple[uuid.UUID | None, str, dt.datetime]
 
 
 def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
@@ -30,7 +33,7 @@ def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
     )
 
 
-def texts_sent(writer: Writer, *, limit: int) -> list[tuple[uuid.UUID, str, dt.datetime]]:
+def texts_sent(writer: Writer, *, limit: int) -> list[Sent]:
     """Return the token, the text and the time of what the writer sent last, newest first."""
     leases = WritingLease.objects.filter(context=OuterRef("context"), writer=OuterRef("writer"))
     sent = writer.completions.annotate(token=Subquery(leases.values("token")[:1]))

@@ -1,0 +1,147 @@
+"""Django's admin: every table is there, reads cheaply, and changes nothing behind the services."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import CheckResult, Consent, DimensionMark, Exclusion
+from completions.admin_parts import clip
+from completions.choices import WriterState
+from completions.http import invitation_link
+from completions.models import Dataset, LogEntry, Writer, WriterConsent
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+MODELS = [
+    pytest.param(model, id=model._meta.model_name)
+    for app in ("completions", "annotation")
+    for model in apps.get_app_config(app).get_models()
+]
+OPEN_TO_CHANGE = {Dataset}
+OPEN_TO_ADDING = {Writer}
+
+
+def address(model, page, *args):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def make_rows():
+    """Add a row to every table, with all that it hangs on."""
+    rater = factories.make_rater()
+    judgment = factories.make_judgment(rater=rater)
+    factories.make_llm_judgment()
+    DimensionMark.objects.create(judgment=judgment, dimension="H", advantage=1)
+    CheckResult.objects.create(
+        judgment=judgment, quality_check=factories.make_quality_check(), is_passed=True
+    )
+    Exclusion.objects.create(
+        rater=rater, is_excluded=True, rule="pace/1", decided_at=timezone.now()
+    )
+    Consent.objects.create(rater=rater, version="1", text_hash="0" * 64, given_at=timezone.now())
+    lease = factories.make_writing_lease()
+    WriterConsent.objects.create(
+        writer=lease.writer, version="1", text_hash="0" * 64, given_at=timezone.now()
+    )
+    factories.make_completion(writer=lease.writer)
+    factories.make_generation_call()
+    LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
+
+
+@pytest.mark.parametrize("model", MODELS)
+class TestEveryTable:
+    def test_is_registered(self, admin_client, model):
+        assert admin.site.is_registered(model)
+
+    def test_lists_more_rows_with_no_more_queries(
+        self, admin_client, model, django_assert_max_num_queries
+    ):
+        pages, costs = [], []
+        for _ in range(2):
+            make_rows()
+            # Session, user, count, rows, and one for each related filter at most.
+            with django_assert_max_num_queries(12) as asked:
+                pages.append(admin_client.get(address(model, "changelist")))
+            costs.append(len(asked))
+
+        few, more = (page.context["cl"].result_count for page in pages)
+        assert few < more
+        assert costs[0] == costs[1]
+
+    def test_can_be_searched(self, admin_client, model):
+        make_rows()
+
+        assert admin_client.get(address(model, "changelist"), {"q": "W"}).status_code == 200
+
+    def test_shows_a_row(self, admin_client, model, django_assert_max_num_queries):
+        make_rows()
+        row = model._default_manager.latest("pk")
+
+        with django_assert_max_num_queries(15):
+            page = admin_client.get(address(model, "change", row.pk))
+
+        assert page.status_code == 200
+
+    def test_is_closed_to_changes_behind_the_services(self, admin_client, model):
+        make_rows()
+        row = model._default_manager.latest("pk")
+
+        adding = admin_client.get(address(model, "add")).status_code
+        changing = admin_client.post(address(model, "change", row.pk), {}).status_code
+        deleting = admin_client.post(address(model, "delete", row.pk), {"post": "yes"})
+
+        assert adding == (200 if model in OPEN_TO_ADDING else 403)
+        assert changing == (200 if model in OPEN_TO_CHANGE else 403)
+        assert deleting.status_code == 403
+        assert model._default_manager.filter(pk=row.pk).exists()
+
+
+class TestInviting:
+    def test_adds_a_writer_by_the_service(self, admin_client, admin_user):
+        dataset = factories.make_dataset()
+
+        answer = admin_client.post(
+            address(Writer, "add"), {"dataset": dataset.pk, "email": "Kim@Example.org"}, follow=True
+        )
+
+        writer = Writer.objects.get()
+        assert answer.status_code == 200
+        assert (writer.state, writer.dataset) == (WriterState.INVITED, dataset)
+        assert LogEntry.objects.get(action="writer.invited").by == admin_user
+
+    def test_asks_for_no_more_than_it_needs(self, admin_client):
+        page = admin_client.get(address(Writer, "add"))
+
+        assert [*page.context["adminform"].form.fields] == ["dataset", "email"]
+
+    def test_shows_the_personal_link(self, admin_client):
+        writer = factories.make_writer()
+
+        page = admin_client.get(address(Writer, "change", writer.pk))
+
+        assert invitation_link(writer) in page.content.decode()
+
+
+class TestDatasets:
+    def test_can_be_described_anew_and_the_log_says_who_did(self, admin_client, admin_user):
+        dataset = factories.make_dataset(name="Old name")
+
+        admin_client.post(
+            address(Dataset, "change", dataset.pk), {"name": "New name", "licence": ""}
+        )
+
+        dataset.refresh_from_db()
+        assert dataset.name == "New name"
+        entry = LogEntry.objects.get(action="dataset.described")
+        assert (entry.by, entry.subject) == (admin_user, f"dataset {dataset.slug}")
+        assert (entry.before, entry.after) == ({"name": "Old name"}, {"name": "New name"})
+
+
+@pytest.mark.parametrize(
+    ("text", "clipped"),
+    [("", ""), ("short", "short"), ("a" * 80, "a" * 80), ("a" * 81, "a" * 77 + "...")],
+)
+def test_a_cell_shows_the_beginning_of_a_text(text, clipped):
+    assert clip(text) == clipped

@@ -1,0 +1,277 @@
+"""The console: who may see it, what it counts, what it moves."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from annotation.choices import Protocol, StudyState
+from annotation.console_selectors import verdict_words
+from annotation.models import Comparison
+from completions.models import LogEntry
+from tests.factories import (
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_judge,
+    make_judgment,
+    make_llm_judgment,
+    make_rater,
+    make_study,
+    make_system,
+)
+
+pytestmark = pytest.mark.django_db
+
+ACTS = ["open", "pause", "close", "extend"]
+OVERVIEW = "/console/"
+
+
+def act(client, study, name, **options):
+    return client.post(reverse(f"console:{name}", args=[study.slug]), **options)
+
+
+def shown(client):
+    return client.get(OVERVIEW).content.decode()
+
+
+def make_draft(**fields):
+    return make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="", **fields)
+
+
+def visitors():
+    return [
+        pytest.param(Client, id="nobody"),
+        pytest.param(lambda: sign_in(is_staff=False), id="a user who is no staff"),
+    ]
+
+
+def sign_in(*, is_staff):
+    client = Client()
+    client.force_login(User.objects.create_user("ada", is_staff=is_staff))
+    return client
+
+
+class TestAccess:
+    @pytest.mark.parametrize("visit", visitors())
+    def test_others_get_the_login_page(self, visit):
+        answer = visit().get(OVERVIEW)
+
+        assert answer.status_code == 302
+        assert answer["Location"] == f"{reverse('admin:login')}?next={OVERVIEW}"
+
+    @pytest.mark.parametrize("visit", visitors())
+    @pytest.mark.parametrize("name", ACTS)
+    def test_others_move_nothing(self, visit, name):
+        study = make_study()
+
+        answer = act(visit(), study, name)
+
+        assert answer.status_code == 302
+        assert answer["Location"].startswith(reverse("admin:login"))
+        study.refresh_from_db()
+        assert study.state == StudyState.OPEN
+        assert not Comparison.objects.exists()
+
+    def test_staff_see_it(self):
+        assert sign_in(is_staff=True).get(OVERVIEW).status_code == 200
+
+    @pytest.mark.parametrize("name", ACTS)
+    def test_a_look_moves_nothing(self, admin_client, name):
+        address = reverse(f"console:{name}", args=[make_study().slug])
+
+        assert admin_client.get(address).status_code == 405
+
+    @pytest.mark.parametrize("name", ACTS)
+    def test_acts_need_the_form_of_the_site(self, admin_user, name):
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(admin_user)
+
+        assert act(strict, make_study(), name).status_code == 403
+
+    @pytest.mark.parametrize("name", ACTS)
+    def test_a_study_that_is_not_there_is_not_found(self, admin_client, name):
+        answer = admin_client.post(reverse(f"console:{name}", args=["nowhere"]))
+
+        assert answer.status_code == 404
+
+    def test_is_left_in_no_cache(self, admin_client):
+        assert "no-store" in admin_client.get(OVERVIEW)["Cache-Control"]
+
+
+class TestStudies:
+    def test_an_empty_site_says_how_to_begin(self, admin_client):
+        page = shown(admin_client)
+
+        assert "There is none yet" in page
+        assert "None has come yet" in page
+
+    def test_each_study_has_its_own_counts(self, admin_client):
+        study = make_study(title="Spring round")
+        comparison = make_comparison(study=study, slots_left=4)
+        make_comparison(study=study, slots_left=5)
+        make_context(dialogue=make_dialogue(dataset=study.dataset))
+        for _ in range(2):
+            make_judgment(comparison=comparison)
+        make_llm_judgment(comparison=comparison)
+        make_study(title="Autumn round")
+
+        autumn, spring = admin_client.get(OVERVIEW).context["studies"]
+
+        assert spring.title == "Spring round"
+        counts = spring.tally
+        assert (counts.contexts, counts.completions, counts.comparisons) == (3, 4, 2)
+        assert (counts.by_people, counts.by_judges, counts.slots_left) == (2, 1, 9)
+        assert autumn.tally.contexts == autumn.tally.comparisons == autumn.tally.by_people == 0
+
+    def test_a_changed_answer_counts_once(self, admin_client):
+        first = make_judgment()
+        make_judgment(
+            comparison=first.comparison, rater=first.rater, lease=first.lease, revises=first
+        )
+
+        (row,) = admin_client.get(OVERVIEW).context["studies"]
+
+        assert row.tally.by_people == 1
+
+    def test_links_to_what_belongs_to_a_study(self, admin_client):
+        study = make_study()
+
+        page = shown(admin_client)
+
+        for name in ("ranking:leaderboard", "ranking:judgments_csv", "annotation:entry"):
+            assert f'href="{reverse(name, args=[study.slug])}"' in page
+        assert f'href="{reverse("admin:index")}"' in page
+
+    @pytest.mark.parametrize(
+        ("state", "offered"),
+        [
+            (StudyState.DRAFT, {"open", "extend"}),
+            (StudyState.OPEN, {"pause", "close", "extend"}),
+            (StudyState.PAUSED, {"open", "close", "extend"}),
+            (StudyState.CLOSED, set()),
+        ],
+    )
+    def test_offers_the_acts_that_its_state_allows(self, admin_client, state, offered):
+        study = make_draft() if state == StudyState.DRAFT else make_study(state=state)
+
+        page = shown(admin_client)
+
+        addresses = {name: reverse(f"console:{name}", args=[study.slug]) for name in ACTS}
+        assert {name for name, address in addresses.items() if address in page} == offered
+
+
+class TestMoving:
+    @pytest.mark.parametrize(
+        ("before", "name", "after"),
+        [
+            (StudyState.DRAFT, "open", StudyState.OPEN),
+            (StudyState.OPEN, "pause", StudyState.PAUSED),
+            (StudyState.PAUSED, "open", StudyState.OPEN),
+            (StudyState.OPEN, "close", StudyState.CLOSED),
+            (StudyState.PAUSED, "close", StudyState.CLOSED),
+        ],
+    )
+    def test_changes_the_state_and_logs_who_did(
+        self, admin_client, admin_user, before, name, after
+    ):
+        study = make_draft() if before == StudyState.DRAFT else make_study(state=before)
+
+        page = act(admin_client, study, name, follow=True)
+
+        study.refresh_from_db()
+        assert study.state == after
+        assert LogEntry.objects.get(subject=f"study {study.slug}").by == admin_user
+        assert "notice good" in page.content.decode()
+
+    @pytest.mark.parametrize(
+        ("before", "name"), [(StudyState.CLOSED, "open"), (StudyState.DRAFT, "pause")]
+    )
+    def test_says_why_a_step_is_refused(self, admin_client, before, name):
+        study = make_draft() if before == StudyState.DRAFT else make_study(state=before)
+
+        page = act(admin_client, study, name, follow=True)
+
+        study.refresh_from_db()
+        assert study.state == before
+        assert "notice error" in page.content.decode()
+        assert "cannot become" in page.content.decode()
+
+    def test_extending_plans_what_new_completions_make_possible(self, admin_client):
+        study = make_study(pairs_per_context=0)
+        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        for _ in range(3):
+            make_completion(context=context)
+
+        pages = [act(admin_client, study, "extend", follow=True) for _ in range(2)]
+
+        assert study.comparisons.count() == 3
+        assert "3 comparisons added to the plan; it has 3 now." in pages[0].content.decode()
+        assert "0 comparisons added to the plan; it has 3 now." in pages[1].content.decode()
+
+
+class TestNewestJudgments:
+    def test_shows_who_said_what_newest_first(self, admin_client):
+        comparison = make_comparison(
+            study=make_study(title="Spring round"),
+            first=make_completion(system=(warm := make_system(name="Warm"))),
+        )
+        make_judgment(
+            comparison=comparison, rater=make_rater(study=comparison.study, code="RABC"), verdict=2
+        )
+        make_llm_judgment(comparison=comparison, judge=make_judge(name="Judge Ash"), verdict=-3)
+
+        judge, rater = admin_client.get(OVERVIEW).context["judgments"]
+
+        assert (rater.who, rater.better, rater.words) == ("RABC", warm.name, "much better than")
+        assert (judge.who, judge.worse, judge.words) == (
+            "Judge Ash",
+            warm.name,
+            "better than (+++)",
+        )
+        assert rater.study == judge.study == "Spring round"
+
+    def test_marks_what_is_simulated_changed_or_surplus(self, admin_client):
+        plain = make_judgment()
+        make_judgment(
+            comparison=plain.comparison, rater=plain.rater, lease=plain.lease, revises=plain
+        )
+        make_judgment(is_surplus=True)
+        make_llm_judgment(judge=make_judge(name="Simulated judge", is_simulated=True))
+        make_judgment(rater=make_rater(is_simulated=True))
+
+        rows = admin_client.get(OVERVIEW).context["judgments"]
+
+        assert [row.is_simulated for row in rows] == [True, True, False, False, False]
+        assert [row.notes for row in rows] == [(), (), ("surplus",), ("changed",), ()]
+        assert shown(admin_client).count(">simulated</span>") == 2
+
+    def test_a_reason_is_shown_as_text(self, admin_client):
+        make_judgment(rationale="<script>alert(1)</script> indeed")
+
+        assert "<script>alert" not in shown(admin_client)
+
+    @pytest.mark.parametrize(
+        ("protocol", "verdict", "words"),
+        [
+            (Protocol.PREFERENCE, 0, "about the same as"),
+            (Protocol.PREFERENCE, 1, "slightly better than"),
+            (Protocol.PREFERENCE, -2, "much better than"),
+            (Protocol.RUBRIC, 1, "better than (+)"),
+            (Protocol.RUBRIC, -5, "better than (+++++)"),
+        ],
+    )
+    def test_a_verdict_reads_from_the_better_message(self, protocol, verdict, words):
+        assert verdict_words(protocol=protocol, verdict=verdict) == words
+
+
+@pytest.mark.parametrize("n", [1, 12])
+def test_the_page_costs_a_fixed_number_of_queries(admin_client, n, django_assert_num_queries):
+    for _ in range(n):
+        make_judgment()
+        make_llm_judgment()
+
+    # Session and user; five counts of studies; the newest judgments. The ceiling is 15.
+    with django_assert_num_queries(8):
+        admin_client.get(OVERVIEW)

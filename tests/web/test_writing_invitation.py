@@ -1,0 +1,233 @@
+"""Who a writer is: the personal link, consent, the cookie, and what others are told."""
+
+import hashlib
+
+import pytest
+from django.test import Client
+
+from completions import guidelines
+from completions.choices import WriterState
+from completions.http import COOKIE, badge, invitation_link
+from completions.models import Completion, WriterConsent, WritingLease
+from tests.factories import make_writer, make_writing_lease
+from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def invited():
+    return make_writer(state=WriterState.INVITED)
+
+
+class TestPersonalLink:
+    def test_asks_for_consent_and_stores_nothing_yet(self, client, invited):
+        page = open_link(client, invited)
+
+        assert page.status_code == 200
+        assert COOKIE not in page.cookies
+        assert not WriterConsent.objects.exists()
+        for fact in guidelines.FACTS:
+            assert fact.name in page.content.decode()
+        assert guidelines.CONTENT_NOTE in page.content.decode()
+        assert "findahelpline.com" in page.content.decode()
+
+    def test_offers_two_equal_buttons(self, client, invited):
+        page = open_link(client, invited).content.decode()
+
+        assert '<button class="button equal" name="choice" value="decline">' in page
+        assert '<button class="button equal" name="choice" value="agree">' in page
+
+    def test_agreeing_stores_the_consent_and_leads_to_the_desk(self, client, invited):
+        answer = client.post(invitation_link(invited), {"choice": "agree"}, follow=True)
+
+        assert answer.redirect_chain == [(url("desk"), 303)]
+        assert answer.status_code == 200
+        consent = WriterConsent.objects.get(writer=invited)
+        text = guidelines.consent_text()
+        assert consent.version == guidelines.VERSION
+        assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
+
+    def test_the_cookie_is_signed_hidden_from_scripts_and_for_these_pages_alone(
+        self, client, invited
+    ):
+        client.post(invitation_link(invited), {"choice": "agree"})
+
+        cookie = client.cookies[COOKIE]
+        assert cookie.value == badge(invited, use="cookie")
+        assert cookie["httponly"]
+        assert cookie["path"] == "/w/"
+        assert cookie["samesite"] == "Lax"
+
+    def test_the_cookie_travels_over_https_alone_where_the_site_has_it(self, client, invited):
+        client.post(invitation_link(invited), {"choice": "agree"}, secure=True)
+
+        assert client.cookies[COOKIE]["secure"]
+
+    def test_declining_stores_nothing_and_leaves_the_link_open(self, client, invited):
+        page = client.post(invitation_link(invited), {"choice": "decline"})
+
+        assert page.status_code == 200
+        assert "nothing was stored" in page.content.decode()
+        assert COOKIE not in client.cookies
+        assert not WriterConsent.objects.exists()
+        assert open_link(client, invited).status_code == 200
+
+    @pytest.mark.parametrize("payload", [{}, {"choice": ""}, {"choice": "perhaps"}])
+    def test_an_answer_that_is_none_shows_the_question_again(self, client, invited, payload):
+        page = client.post(invitation_link(invited), payload)
+
+        assert page.status_code == 422
+        assert 'value="agree"' in page.content.decode()
+        assert not WriterConsent.objects.exists()
+
+    def test_lets_a_writer_in_again_on_another_device(self, client):
+        writer = make_writer()
+
+        answer = open_link(client, writer)
+
+        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
+        assert client.get(url("desk")).status_code == 200
+
+    def test_a_double_press_agrees_once(self, client, invited):
+        for _ in range(2):
+            client.post(invitation_link(invited), {"choice": "agree"})
+
+        assert WriterConsent.objects.count() == 1
+
+    @pytest.mark.parametrize("link", ["W00001-1", "W00001-1~forged", "%20", "a~b~c"])
+    def test_a_link_that_nobody_signed_gets_a_kind_page(self, client, link):
+        page = client.get(f"/w/i/{link}/")
+
+        assert page.status_code == 404
+        assert "does not open anything" in page.content.decode()
+
+    def test_an_older_link_opens_nothing(self, client, invited):
+        older = invitation_link(invited)
+        invited.link_version += 1
+        invited.save(update_fields=["link_version"])
+
+        assert client.get(older).status_code == 404
+        assert open_link(client, invited).status_code == 200
+
+    def test_a_cookie_is_no_link(self, client, invited):
+        page = client.get(url("invitation", badge(invited, use="cookie")))
+
+        assert page.status_code == 404
+
+    @pytest.mark.parametrize(
+        ("state", "words"),
+        [
+            (WriterState.PAUSED, "on pause"),
+            (WriterState.LEFT, "You have left"),
+            (WriterState.WITHDRAWN, "You have withdrawn"),
+        ],
+    )
+    def test_tells_somebody_who_may_not_write_why(self, client, state, words):
+        page = open_link(client, make_writer(state=state))
+
+        assert page.status_code == 403
+        assert words in page.content.decode()
+        assert COOKIE not in client.cookies
+
+
+def writers_addresses():
+    lease = make_writing_lease()
+    return [
+        ("get", url("desk")),
+        ("get", url("next")),
+        ("get", url("talk", lease.token)),
+        ("post", url("talk", lease.token)),
+        ("post", url("draft", lease.token)),
+        ("post", url("skip", lease.token)),
+    ]
+
+
+class TestIdentity:
+    @pytest.mark.parametrize("cookie", [None, "", "W00001-1", "W00001-1~forged"])
+    def test_without_a_valid_cookie_every_page_asks_for_the_link(self, client, cookie):
+        if cookie is not None:
+            client.cookies[COOKIE] = cookie
+
+        for method, address in writers_addresses():
+            page = getattr(client, method)(address)
+
+            assert page.status_code == 403
+            assert "open your personal link" in page.content.decode()
+        assert not Completion.objects.exists()
+
+    def test_a_link_is_no_cookie(self, client):
+        client.cookies[COOKIE] = badge(make_writer(), use="link")
+
+        assert client.get(url("desk")).status_code == 403
+
+    def test_the_cookie_ends_with_the_link_it_came_from(self, client):
+        writer = make_writer()
+        sign_in(client, writer)
+        writer.link_version += 1
+        writer.save(update_fields=["link_version"])
+
+        assert client.get(url("desk")).status_code == 403
+
+    def test_another_writers_talk_is_not_shown_nor_changed(self, client):
+        other = make_writing_lease(draft="Mine alone")
+        sign_in(client, make_writer())
+
+        answers = [
+            client.get(url("talk", other.token)),
+            client.post(url("talk", other.token), MESSAGE),
+            client.post(url("draft", other.token), MESSAGE),
+            client.post(url("skip", other.token), {"reason": "close"}),
+        ]
+
+        assert [answer.status_code for answer in answers] == [404] * 4
+        assert all("Mine alone" not in answer.content.decode() for answer in answers)
+        other.refresh_from_db()
+        assert (other.draft, other.outcome) == ("Mine alone", "")
+        assert not Completion.objects.exists()
+
+    @pytest.mark.parametrize("state", [WriterState.LEFT, WriterState.WITHDRAWN])
+    def test_nothing_is_kept_of_somebody_who_has_gone(self, client, state):
+        lease = make_writing_lease(writer=make_writer(state=state))
+        sign_in(client, lease.writer)
+
+        answers = [
+            client.get(url("desk")),
+            client.post(url("draft", lease.token), MESSAGE),
+            client.post(url("talk", lease.token), MESSAGE),
+        ]
+
+        assert [answer.status_code for answer in answers] == [403] * 3
+        lease.refresh_from_db()
+        assert lease.draft == ""
+
+    def test_a_writer_on_pause_gets_no_talk_but_keeps_what_is_on_its_way(self, client):
+        writer = make_pool()
+        sign_in(client, writer)
+        lease = take_talk(client)
+        writer.state = WriterState.PAUSED
+        writer.save(update_fields=["state"])
+
+        pages = [client.get(url(name)) for name in ("desk", "next")]
+        pages += [client.get(url("talk", lease.token))]
+        pages += [client.post(url("talk", lease.token), MESSAGE)]
+
+        assert [page.status_code for page in pages] == [403] * 4
+        assert all("on pause" in page.content.decode() for page in pages)
+        assert not Completion.objects.exists()
+        assert WritingLease.objects.get().draft == MESSAGE["text"]
+
+    def test_no_page_is_left_in_a_cache(self, client):
+        sign_in(client, make_pool())
+
+        for address in (url("desk"), url("talk", take_talk(client).token), url("help")):
+            assert "no-store" in client.get(address)["Cache-Control"]
+
+    def test_posts_need_the_form_of_the_site(self):
+        strict = Client(enforce_csrf_checks=True)
+        writer = make_pool()
+        sign_in(strict, writer)
+        lease = take_talk(strict)
+
+        assert strict.post(url("talk", lease.token), MESSAGE).status_code == 403
+        assert not Completion.objects.exists()
