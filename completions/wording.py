@@ -39,7 +39,11 @@ def check_text(text: str) -> str:
     if n_words < MIN_WORDS:
         msg = f"Please write at least {MIN_WORDS} words."
         raise UnusableTextError(msg)
-    if n_words > MAX_WORDS or len(text) > MAX_CHARACTERS:
-        msg = f"Please shorten it: {n_words} words, and {MAX_WORDS} is the most."
-        raise UnusableTextError(msg)
+    for count, most, what in (
+        (n_words, MAX_WORDS, "words"),
+        (len(text), MAX_CHARACTERS, "characters"),
+    ):
+        if count > most:
+            msg = f"Please shorten it: {count:,} {what}, and {most:,} is the most."
+            raise UnusableTextError(msg)
     return text
