@@ -10,7 +10,7 @@ from completions.models import Writer, WritingLease
 
 SHOWN_WHOLE = 8  # a dialogue of up to so many turns is never folded
 RECENT = 5  # how many turns before the latest stay in view of a longer one
-LONG_WORDS = 60  # from here on the count is coloured; nothing else happens
+LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
 
 
@@ -54,11 +54,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Counts:
-    """How long a text is, and from where on a text is called long."""
+    """How long a text is, and above how many words one is called long."""
 
     words: int
     sentences: int
     long_words: int = LONG_WORDS
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the page says so; it can be sent all the same."""
+        return self.words > self.long_words
 
     @classmethod
     def of(cls, text: str) -> "Counts":

@@ -160,6 +160,14 @@ class TestTalk:
         assert f"<output data-words>{wording.count_words(TEXT)}</output>" in page
         assert "<output data-sentences>2</output>" in page
 
+    @pytest.mark.parametrize(("n_words", "is_long"), [(60, False), (61, True)])
+    def test_says_when_a_message_gets_long_and_lets_it_be_sent(self, desk, lease, n_words, is_long):
+        text = "word " * n_words
+        desk.post(url("draft", lease.token), {"text": text})
+
+        assert ('class="counter long"' in shown(desk.get(url("talk", lease.token)))) is is_long
+        assert desk.post(url("talk", lease.token), MESSAGE | {"text": text}).status_code == 303
+
     def test_costs_two_queries(self, desk, lease, django_assert_num_queries):
         with django_assert_num_queries(2):  # the writer; the lease with its context
             desk.get(url("talk", lease.token))
