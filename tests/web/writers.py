@@ -8,6 +8,7 @@ from django.urls import reverse
 from completions.http import COOKIE, badge, invitation_link
 from completions.models import Writer, WritingLease
 from tests.factories import make_context, make_dialogue, make_writer
+from tests.web.visits import read_forms
 
 HTMX = {"HX-Request": "true"}
 TEXT = "That is a quiet kind of lonely. What would you tell your sister if she had an hour?"
@@ -35,6 +36,16 @@ def take_talk(client: Client) -> WritingLease:
     """Go to the next talk, and return the lease behind it."""
     client.get(url("next"))
     return WritingLease.objects.get(closed_at=None)
+
+
+def shown(page: Any) -> str:
+    return str(page.content.decode())
+
+
+def box(page: Any) -> str:
+    """Return what stands in the text box."""
+    (form,) = [form for form in read_forms(page) if form.id == "message"]
+    return form.fields["text"]
 
 
 def open_link(client: Client, writer: Writer, **options: Any) -> Any:
