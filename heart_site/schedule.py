@@ -15,7 +15,7 @@ ROUTES = {
     "annotation.tasks.release_expired_leases": {"queue": CONTROL},
     "annotation.tasks.wake_judging": {"queue": CONTROL},
     "annotation.tasks.ask_judges": {"queue": LLM},
-    "ranking.tasks.refit_changed_studies": {"queue": CONTROL},
+    "ranking.tasks.refit_changed_studies": {"queue": FIT},
     "ranking.tasks.run_fit": {"queue": FIT},
 }
 
@@ -39,5 +39,6 @@ def beat_schedule(*, wake_seconds: float, refit_seconds: float) -> dict[str, dic
         "refit-changed-studies": {
             "task": "ranking.tasks.refit_changed_studies",
             "schedule": refit_seconds,
+            "options": {"expires": refit_seconds},  # ticks must not pile up behind a long fit
         },
     }

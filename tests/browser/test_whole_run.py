@@ -1,0 +1,95 @@
+"""The whole line in one browser: a supporter writes, a rater judges, an admin sees what follows."""
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+PATIENCE_MS = 30_000
+REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
+FOCUSED = "document.activeElement.matches('a, button') && document.activeElement.innerText"
+REASON = "It answers what this person said."
+
+
+def write_as_supporter(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name=re.compile("agree", re.IGNORECASE)).last.click()
+    page.get_by_role("link", name=re.compile("Write", re.IGNORECASE)).first.click()
+    page.get_by_role("textbox").fill(REPLY)
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name=re.compile("Send", re.IGNORECASE)).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        re.compile("thank", re.IGNORECASE), timeout=PATIENCE_MS
+    )
+
+
+def enter_by_keyboard(page: Page, address: str) -> None:
+    page.goto(address)
+    press_button(page, "Yes, I agree")
+    page.keyboard.press("5")
+    press_button(page, "Show a worked answer")
+    press_button(page, "Begin with the first pair")
+
+
+def press_button(page: Page, name: str) -> None:
+    """Reach a button or link with Tab alone and press Enter on it."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if name == page.evaluate(FOCUSED):
+            with page.expect_response(lambda response: response.ok):
+                page.keyboard.press("Enter")
+            page.wait_for_load_state("networkidle")
+            return
+    pytest.fail(f"Tab never reached {name!r} on {page.url}")
+
+
+def judge_by_keyboard(page: Page, number: int) -> None:
+    expect(page.get_by_text(f"Pair {number} of 12", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    if number > 1:  # after a swap, a screen reader goes on from the new heading
+        expect(page.get_by_role("heading", level=1)).to_be_focused()
+    page.keyboard.press(str(number % 5 + 1))
+    page.keyboard.press("Tab")
+    page.keyboard.type(REASON)
+    page.keyboard.press("Control+Enter")
+
+
+@pytest.fixture
+def admin(browsing: BrowserContext, site) -> Page:
+    page = browsing.new_page()
+    page.goto(site.console)
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill(site.password)
+    page.keyboard.press("Enter")
+    page.wait_for_url(site.console)
+    return page
+
+
+def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin):
+    page = browsing.new_page()
+    page.goto(site.results)
+    before = page.get_by_text(re.compile(r"\d+ judgments on")).first.inner_text()
+
+    write_as_supporter(page, site.write)
+    admin.get_by_role("button", name=re.compile("plan", re.IGNORECASE)).first.click()
+    enter_by_keyboard(page, site.rate)
+    for number in range(1, 11):
+        judge_by_keyboard(page, number)
+    expect(page.get_by_text("Pair 11 of 12", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+
+    admin.goto(site.console)
+    expect(admin.get_by_text(re.compile(r"\b10\b")).first).to_be_visible()
+    with admin.expect_download() as download:
+        admin.get_by_role("link", name=re.compile("CSV")).first.click()
+    assert download.value.path().read_text("utf-8-sig").count(REASON) == 10
+    n_before = int(re.findall(r"(\d+) judgments", before)[0])
+    wait_for_text(page, site.results, f"{n_before + 10} judgments on")
+
+
+def wait_for_text(page: Page, address: str, text: str) -> None:
+    """Reload until the periodic refit has come round."""
+    for _ in range(30):
+        page.goto(address)
+        if page.get_by_text(text).count():
+            return
+        page.wait_for_timeout(1000)
+    pytest.fail(f"{address} never said {text!r}")
