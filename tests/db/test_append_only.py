@@ -1,5 +1,8 @@
 """Rows that are written once cannot be changed or deleted in any of the usual ways."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, models, transaction
 
@@ -23,7 +26,7 @@ from tests.factories_written_once import (
 
 pytestmark = pytest.mark.django_db
 
-BUILDERS = {
+BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     CheckResult: make_check_result,
     Consent: make_consent,
     DimensionMark: make_mark,
@@ -34,7 +37,9 @@ BUILDERS = {
     Rating: make_rating,
     WriterConsent: make_writer_consent,
 }
-WITH_PARENT = {  # where the usual builder leaves a parent out
+WITH_PARENT: dict[
+    str, Callable[[], AppendOnlyModel]
+] = {  # where the usual builder leaves a parent out
     "annotation.Judgment.judge": make_llm_judgment,
     "annotation.Exclusion.judge": lambda: make_exclusion(judge=make_judge()),
 }
@@ -70,12 +75,16 @@ ATTEMPTS = {
 }
 
 
+def relations(models_) -> list[Any]:
+    fields = [field for model in models_ for field in model._meta.local_fields]
+    return [field for field in fields if field.remote_field is not None]
+
+
 def foreign_keys():
     """Return the foreign keys by which a related manager reaches an append-only model."""
     return [
         field
-        for model in BUILDERS
-        for field in model._meta.local_fields
+        for field in relations(BUILDERS)
         if field.many_to_one and not field.remote_field.hidden
     ]
 
@@ -110,7 +119,8 @@ class TestARelatedManager:
 
     @staticmethod
     def manager_of_another_row(field):
-        row = WITH_PARENT.get(str(field), BUILDERS[field.model])()
+        build = WITH_PARENT.get(str(field)) or BUILDERS[field.model]
+        row = build()
         return getattr(getattr(row, field.name), field.remote_field.get_accessor_name())
 
     def test_refuses_to_update(self, manager, field):
@@ -146,11 +156,6 @@ def test_rows_are_added_one_by_one_and_in_bulk():
 
 
 def test_deleting_never_cascades_to_any_row_of_ours():
-    keys = [
-        field
-        for model in our_models()
-        for field in model._meta.local_fields
-        if field.remote_field is not None
-    ]
+    keys = relations(our_models())
 
     assert [key for key in keys if key.remote_field.on_delete is not models.PROTECT] == []
