@@ -37,9 +37,8 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     Rating: make_rating,
     WriterConsent: make_writer_consent,
 }
-WITH_PARENT: dict[
-    str, Callable[[], AppendOnlyModel]
-] = {  # where the usual builder leaves a parent out
+# Where the usual builder leaves a parent out.
+WITH_PARENT: dict[str, Callable[[], AppendOnlyModel]] = {
     "annotation.Judgment.judge": make_llm_judgment,
     "annotation.Exclusion.judge": lambda: make_exclusion(judge=make_judge()),
 }

@@ -91,11 +91,9 @@ class TestEnterStudy:
     def test_returns_the_rater_of_the_other_request_when_the_button_was_pressed_twice(
         self, study, monkeypatch
     ):
-        """Both requests looked before either had stored anything."""
         rater = enter(study, PROLIFIC)
-        look = entering._known
-        looks = iter([lambda *_: None, look])
-        monkeypatch.setattr(entering, "_known", lambda *args: next(looks)(*args))
+        found = [None, rater]  # both requests look before either has stored anything
+        monkeypatch.setattr(entering, "_known", lambda _study, _entry: found.pop(0))
 
         assert enter(study, PROLIFIC) == rater
         assert Rater.objects.count() == Consent.objects.count() == 1
