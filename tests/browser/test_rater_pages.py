@@ -1,0 +1,402 @@
+"""The rater's pages as people use them: by keyboard, on a phone, without scripts, on a bad line."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.conftest import ROOT, Site
+
+REASON = "It takes up what this person said."
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="session")
+def rubric_address(site: Site) -> str:
+    """A study of the forced-choice protocol on the same site, opened by the command line."""
+    for act in (
+        ["create", "heart-rubric", "--dataset", "demo"],
+        ["plan", "heart-rubric"],
+        ["open", "heart-rubric"],
+    ):
+        subprocess.run(
+            [sys.executable, "manage.py", "study", *act],
+            cwd=ROOT,
+            env={
+                "PATH": os.environ["PATH"],
+                "HEART_SECRET_KEY": "only-for-browser-tests",
+                "HEART_DATA_DIR": str(site.folder),
+            },
+            check=True,
+        )
+    return f"{site.address}/s/heart-rubric/"
+
+
+@pytest.fixture
+def visit(browser: Browser):
+    """Open fresh visitors' pages, and see that no page broke its own security policy."""
+    opened: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def open_page(**options: Any) -> Page:
+        context = browser.new_context(**{"viewport": DESKTOP} | options)
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if "Policy" in said.text else None,
+        )
+        return page
+
+    yield open_page
+    for context in opened:
+        context.close()
+    assert complaints == []
+
+
+def enrol(page: Page, address: str) -> None:
+    """Agree, pass by the practice, and stand before the first pair."""
+    page.goto(address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_role("link", name="Skip the practice").click()
+    wait_for_pair(page, 1)
+
+
+def wait_for_pair(page: Page, number: int) -> None:
+    expect(page.locator("#progress")).to_contain_text(f"Pair {number} of ")
+
+
+def focused(page: Page) -> str:
+    """Return the id of what has the focus."""
+    return str(page.evaluate("document.activeElement.id"))
+
+
+def checked(page: Page) -> str:
+    """Return the words of the chosen answer."""
+    return page.locator("#stage label:has(:checked)").inner_text().splitlines()[0]
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Reach a link or button with the Tab key alone."""
+    reached = "document.activeElement.matches('a, button') ? document.activeElement.innerText : ''"
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if name in page.evaluate(reached):
+            return
+    pytest.fail(f"Tab never reached {name!r} on {page.url}")
+
+
+def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, site):
+    page = visit()
+    page.goto(f"{site.rate}?PROLIFIC_PID=keyboard&STUDY_ID=s&SESSION_ID=x")
+    tab_to(page, "Yes, I agree")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="How it works")).to_be_visible()
+
+    page.keyboard.press("5")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#worked")).to_be_focused()
+    tab_to(page, "Begin with the first pair")
+    page.keyboard.press("Enter")
+    for number, key in enumerate("24", start=1):
+        wait_for_pair(page, number)
+        page.keyboard.press(key)
+        page.keyboard.press("Tab")
+        page.keyboard.type(REASON)
+        page.keyboard.press("Control+Enter")
+    wait_for_pair(page, 3)
+    tab_to(page, "Stop")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Stop here?")).to_be_visible()
+    tab_to(page, "Stop for good")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#completion-code")).to_have_text("HEART-DEMO")
+
+
+def test_forms_alone_lead_through_without_scripts(visit, site):
+    page = visit(java_script_enabled=False)
+    page.goto(site.rate)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_text("B is much better").click()
+    page.get_by_role("button", name="Show a worked answer").click()
+    page.get_by_role("link", name="Begin with the first pair").click()
+
+    wait_for_pair(page, 1)
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert")).to_contain_text("Choose one of the five answers.")
+    page.get_by_text("A is slightly better").click()
+    page.get_by_role("textbox").fill(REASON)
+    page.get_by_role("button", name="Submit").click()
+    wait_for_pair(page, 2)
+    page.get_by_text("Skip this pair").click()
+    page.get_by_role("button", name="I cannot decide").click()
+    wait_for_pair(page, 2)
+    page.get_by_role("link", name="Change my last answer").click()
+
+    expect(page.get_by_role("textbox")).to_have_value(REASON)
+    expect(page.get_by_role("radio", name="A is slightly better")).to_be_checked()
+
+
+class TestKeys:
+    def test_digits_choose_and_tab_leads_on_to_the_reason(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+
+        for key, words in zip("15", ["A is much better", "B is much better"], strict=True):
+            page.keyboard.press(key)
+            assert checked(page) == words
+        page.keyboard.press("Tab")
+
+        assert focused(page) == "id_rationale"
+
+    def test_arrows_move_the_choice(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+
+        shown = []
+        for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+            page.keyboard.press(key)
+            shown.append(checked(page))
+
+        assert shown == ["A is much better", "A is slightly better", "A is much better"]
+
+    def test_digits_in_the_reason_are_only_text(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+
+        page.get_by_role("textbox").fill("")
+        page.keyboard.type("5 of 5?")
+
+        expect(page.get_by_role("textbox")).to_have_value("5 of 5?")
+        assert page.locator("#stage :checked").count() == 0
+        expect(page.locator("#keys")).not_to_be_visible()
+
+    def test_question_mark_lists_the_keys_and_they_can_be_switched_off(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+
+        page.keyboard.press("?")
+        page.get_by_label("Use single keys").uncheck()
+        page.keyboard.press("Escape")
+        page.keyboard.press("2")
+        assert page.locator("#stage :checked").count() == 0
+        page.reload()
+        page.keyboard.press("2")
+        assert page.locator("#stage :checked").count() == 0
+
+        page.get_by_role("button", name="Keys").click()
+        page.get_by_label("Use single keys").check()
+        page.keyboard.press("Escape")
+        page.keyboard.press("2")
+        assert checked(page) == "A is slightly better"
+
+    def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, rubric_address):
+        page = visit()
+        enrol(page, rubric_address)
+
+        page.keyboard.press("r")
+        expect(page.get_by_text("Scores high").first).to_be_visible()
+        page.keyboard.press("b")
+        page.keyboard.press("4")
+        page.keyboard.press("Control+Enter")
+
+        wait_for_pair(page, 2)
+        page.get_by_role("link", name="Change my last answer").click()
+        expect(page.get_by_role("radio", name="B is better")).to_be_checked()
+        expect(page.get_by_role("radio", name="++++ a lot", exact=True)).to_be_checked()
+
+
+class TestSwap:
+    def test_next_pair_starts_at_the_top_with_the_focus_on_its_heading(self, visit, site):
+        page = visit(viewport=PHONE)
+        enrol(page, site.rate)
+        page.get_by_text("About the same").click()
+        page.get_by_role("textbox").fill(REASON)
+
+        page.get_by_role("button", name="Submit").click()
+        wait_for_pair(page, 2)
+
+        expect(page.locator("#stage-title")).to_be_focused()
+        assert page.evaluate("scrollY") == 0
+        assert "Pair 2" in page.title()
+        expect(page.locator("#status")).to_have_text("Your answer is saved.")
+
+    def test_nothing_beside_the_pair_moves(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("3")
+        page.get_by_role("textbox").fill(REASON)
+        before = [page.locator(part).bounding_box() for part in (".bar", "#progress")]
+        place = page.locator("#stage").bounding_box()
+
+        page.keyboard.press("Control+Enter")
+        wait_for_pair(page, 2)
+
+        after = [page.locator(part).bounding_box() for part in (".bar", "#progress")]
+        assert [(box["x"], box["y"], box["height"]) for box in after] == [
+            (box["x"], box["y"], box["height"]) for box in before
+        ]
+        following = page.locator("#stage").bounding_box()
+        assert (following["x"], following["width"]) == (place["x"], place["width"])
+
+    def test_missing_parts_take_the_focus_and_lead_to_their_controls(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("4")
+
+        page.keyboard.press("Control+Enter")
+        expect(page.locator("#errors")).to_be_focused()
+        assert checked(page) == "B is slightly better"
+        page.get_by_role("link", name="Write in a few words").click()
+        expect(page.get_by_role("textbox")).to_be_focused()
+
+        page.keyboard.type(REASON)
+        expect(page.locator(".error-text")).to_have_count(0)
+
+
+class TestNothingIsLost:
+    def test_draft_survives_a_reload_and_goes_with_its_pair(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+
+        page.reload()
+        expect(page.get_by_role("textbox")).to_have_value(REASON)
+        assert checked(page) == "A is slightly better"
+        page.keyboard.press("Control+Enter")
+
+        wait_for_pair(page, 2)
+        expect(page.get_by_role("textbox")).to_have_value("")
+        assert page.locator("#stage :checked").count() == 0
+
+    def test_lost_connection_keeps_the_answer_and_says_so(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+
+        page.context.set_offline(True)
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_text("We could not reach the site.")).to_be_visible()
+        page.context.set_offline(False)
+        page.keyboard.press("Control+Enter")
+
+        wait_for_pair(page, 2)
+        expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()
+
+    def test_two_tabs_show_one_pair_and_count_it_once(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        other = page.context.new_page()
+        other.goto(page.url)
+        assert other.locator(".message").all_inner_texts() == (
+            page.locator(".message").all_inner_texts()
+        )
+
+        for tab in (page, other):
+            tab.keyboard.press("2")
+            tab.get_by_role("textbox").fill(REASON)
+            tab.keyboard.press("Control+Enter")
+            wait_for_pair(tab, 2)
+
+    def test_back_after_an_answer_leads_to_the_waiting_pair(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+        page.keyboard.press("Control+Enter")
+        wait_for_pair(page, 2)
+
+        page.go_back()
+        page.go_forward()
+
+        wait_for_pair(page, 2)
+
+    def test_time_out_of_sight_is_counted_and_survives_a_reload(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        turn = """state => {
+            Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});
+            document.dispatchEvent(new Event('visibilitychange'));
+        }"""
+        page.evaluate(turn, "hidden")
+        page.wait_for_function("performance.now() > 300")
+        page.evaluate("new Promise(done => setTimeout(done, 60))")
+        page.evaluate(turn, "visible")
+
+        counted = int(page.locator("[name=hidden_ms]").input_value())
+        page.reload()
+
+        assert counted >= 50
+        assert int(page.locator("[name=hidden_ms]").input_value()) == counted
+
+
+class TestPhone:
+    def test_messages_stack_and_everything_is_in_reach(self, visit, site):
+        page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
+        enrol(page, site.rate)
+
+        a, b = (box.bounding_box() for box in page.locator(".message").all())
+        assert a["x"] == b["x"]
+        assert a["width"] == b["width"]
+        assert b["y"] > a["y"] + a["height"]
+        choices = [box.bounding_box() for box in page.locator(".tile").all()]
+        assert min(box["height"] for box in choices) >= 44
+        assert page.locator("#submit").bounding_box()["width"] > 300
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+    def test_both_messages_have_one_size_on_a_desktop(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+
+        a, b = (box.bounding_box() for box in page.locator(".message").all())
+
+        assert (a["y"], a["width"], a["height"]) == (b["y"], b["width"], b["height"])
+
+
+def pages_of_a_rater(page: Page, address: str) -> dict[str, Callable[[], object]]:
+    """Name each page and state with the way to it, in the order of a visit."""
+    submit = page.get_by_role("button", name=re.compile("Submit|worked"))
+    return {
+        "help for anyone": lambda: page.goto(f"{address}help/"),
+        "consent": lambda: page.goto(address),
+        "how": lambda: page.get_by_role("button", name="Yes, I agree").click(),
+        "pair": lambda: page.goto(f"{address}judge/"),
+        "errors": submit.click,
+        "menu": lambda: page.get_by_text("Skip this pair").click(),
+        "keys": lambda: page.keyboard.press("?"),
+        "break": lambda: page.goto(f"{address}break/"),
+        "stop": lambda: page.goto(f"{address}stop/"),
+        "end": lambda: page.get_by_role("button", name="Stop for good").click(),
+        "not found": lambda: page.goto(f"{address}nowhere/"),
+    }
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("kind", ["preference", "rubric"])
+def test_axe_finds_nothing(visit, site, rubric_address, scheme, size, kind):
+    page = visit(viewport=size, color_scheme=scheme)
+    address = site.rate if kind == "preference" else rubric_address
+
+    found = []
+    for name, go in pages_of_a_rater(page, address).items():
+        go()
+        page.wait_for_load_state()
+        if name == "errors":
+            page.wait_for_selector("#errors")
+        found += [(name, fault["id"]) for fault in Axe().run(page).response["violations"]]
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{name} is {wide} px too wide"
+
+    assert found == []
