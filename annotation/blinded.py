@@ -10,19 +10,9 @@ from django.utils.crypto import salted_hmac
 from annotation import selectors, verdicts
 from annotation.choices import Platform, Protocol, RaterState, Side
 from annotation.models import Lease, Rater, Study
-from annotation.normaliser import plain
 from annotation.rubric import Dimension, Rubric
-
-SHOWN_WHOLE = 8  # a dialogue of up to so many turns is never folded
-RECENT = 5  # how many turns before the latest stay in view of a longer one
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One message of the dialogue."""
-
-    role: str
-    text: str
+from completions.normaliser import plain
+from completions.talk import Talk
 
 
 @dataclass(frozen=True)
@@ -30,9 +20,7 @@ class Comparison:
     """The dialogue and the two messages, arranged as this rater sees them."""
 
     token: uuid.UUID | None
-    earlier: tuple[Turn, ...]
-    recent: tuple[Turn, ...]
-    latest: Turn
+    talk: Talk
     message_a: str
     message_b: str
 
@@ -53,17 +41,8 @@ class Comparison:
         *,
         token: uuid.UUID | None,
     ) -> "Comparison":
-        """Put every text in the one plain dress, and fold a long dialogue to its last turns."""
-        shown = [Turn(turn["role"], plain(turn["text"])) for turn in turns]
-        fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
-        return cls(
-            token=token,
-            earlier=tuple(shown[:fold]),
-            recent=tuple(shown[fold:-1]),
-            latest=shown[-1],
-            message_a=plain(message_a),
-            message_b=plain(message_b),
-        )
+        """Put every text in the one plain dress."""
+        return cls(token, Talk.of(turns), plain(message_a), plain(message_b))
 
 
 @dataclass(frozen=True)

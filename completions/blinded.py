@@ -2,40 +2,14 @@
 
 import datetime as dt
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from completions import selectors, wording, writing_selectors
 from completions.models import Writer, WritingLease
+from completions.talk import Talk
 
-SHOWN_WHOLE = 8  # a dialogue of up to so many turns is never folded
-RECENT = 5  # how many turns before the latest stay in view of a longer one
 LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One message of the dialogue."""
-
-    role: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Talk:
-    """The dialogue as raters will see it: a long one is folded to its last turns."""
-
-    earlier: tuple[Turn, ...]
-    recent: tuple[Turn, ...]
-    latest: Turn
-
-    @classmethod
-    def of(cls, turns: Sequence[dict[str, str]]) -> "Talk":
-        """Fold the stored turns of a context."""
-        shown = [Turn(turn["role"], turn["text"]) for turn in turns]
-        fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
-        return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1])
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from pydantic import TypeAdapter
 
 from annotation import judge_answers, judge_prompt, verdicts
 from annotation.choices import Protocol, Side, StudyState
-from annotation.models import DimensionMark, JudgeCall, Judgment
+from annotation.models import Comparison, DimensionMark, JudgeCall, Judgment
 from annotation.rubric import Rubric
 from completions import llm, pulling
 from completions.choices import CallState
+from completions.normaliser import plain
 from completions.services import calling
 from completions.services.calling import Claim, Clock, Failed, Question
 
@@ -51,7 +52,7 @@ def is_judging_waiting(*, now: dt.datetime) -> bool:
     return calling.claimable(_calls_of_open_studies(), now=now).exists()
 
 
-def ask_judges(*, clock: Clock, duration_s: float = 60.0) -> int:
+def ask_judges(*, clock: Clock, duration_s: float = 30.0) -> int:
     """Make the waiting judge calls, several at a time, and return how many ended.
 
     An answer that cannot be read is asked for once more, with the fault; a second one is kept
@@ -111,16 +112,23 @@ def _calls_of_open_studies() -> QuerySet[JudgeCall]:
 def _question(call: JudgeCall, claim: Claim) -> JudgeQuestion:
     comparison = call.comparison
     rubric = _RUBRIC.validate_python(comparison.study.content["rubric"])
-    texts = (comparison.first.text, comparison.second.text)
+    texts = (plain(comparison.first.text), plain(comparison.second.text))
     a, b = texts if call.first_side == Side.A else reversed(texts)
     request = calling.request_to(
         call.judge,
-        messages=judge_prompt.judge_messages(rubric, comparison.context.turns, a=a, b=b),
+        messages=judge_prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b),
         response_schema=judge_answers.answer_schema(rubric.keys),
         max_tokens=MAX_TOKENS,
         timeout_s=TIMEOUT_S,
     )
     return JudgeQuestion(claim, judge_prompt.prompt_hash(rubric), request, rubric.keys)
+
+
+def _plain_turns(comparison: Comparison) -> list[dict[str, str]]:
+    """Return the dialogue in the dress in which raters see it."""
+    return [
+        {"role": turn["role"], "text": plain(turn["text"])} for turn in comparison.context.turns
+    ]
 
 
 async def _ask_judge(question: JudgeQuestion, clock: Clock) -> Judged:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.normaliser import plain
+from completions.normaliser import plain
 
 
 @pytest.mark.parametrize(
