@@ -58,10 +58,10 @@ def close_study(request: StaffRequest, study: str) -> HttpResponse:
 
 @require_POST
 @staff_member_required
-def extend_plan(request: HttpRequest, study: str) -> HttpResponse:
+def extend_plan(request: StaffRequest, study: str) -> HttpResponse:
     """Add the comparisons that new completions make possible."""
     found = _study_or_404(study)
-    report = services.plan_study(study=found)
+    report = services.plan_study(study=found, now=timezone.now(), by=request.user)
     text = ngettext(
         "%(n)d comparison added to the plan; it has %(all)d now.",
         "%(n)d comparisons added to the plan; it has %(all)d now.",

@@ -141,7 +141,7 @@ def run(study: Study) -> Fit:
     ]
     completions.plan_generation_calls(dataset=study.dataset, systems=systems, now=timezone.now())
     _wait("Completions", lambda: contexts.generation_progress(study.dataset))
-    annotation.plan_study(study=study)
+    annotation.plan_study(study=study, now=timezone.now())
     annotation.plan_judge_calls(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))

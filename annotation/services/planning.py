@@ -1,15 +1,18 @@
 """Make a study's comparisons from the completions of its contexts."""
 
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation import design
 from annotation.choices import Purpose
 from annotation.models import Comparison, Study
 from completions.models import Completion, Context
+from completions.services import record
 
 BATCH = 1000
 
@@ -33,7 +36,7 @@ class _Planned:
 
 
 @transaction.atomic
-def plan_study(*, study: Study) -> PlanReport:
+def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> PlanReport:
     """Add the comparisons that the study's design wants and does not have yet.
 
     Planning again after new completions came extends the plan and leaves what is there alone.
@@ -44,7 +47,16 @@ def plan_study(*, study: Study) -> PlanReport:
         "first__system__slug", "second__system__slug"
     )
     counts = Counter(slug for pair in systems for slug in pair)
-    return PlanReport(len(added), sum(counts.values()) // 2, dict(sorted(counts.items())))
+    report = PlanReport(len(added), sum(counts.values()) // 2, dict(sorted(counts.items())))
+    if added:
+        record(
+            action="study.planned",
+            subject=f"study {study.slug}",
+            now=now,
+            by=by,
+            after={"added": report.n_added, "comparisons": report.n_comparisons},
+        )
+    return report
 
 
 def _wanted_comparisons(study: Study) -> Iterator[Comparison]:

@@ -8,7 +8,9 @@ from annotation import services
 from annotation.choices import Purpose
 from annotation.models import Comparison
 from completions.choices import SystemKind
+from completions.models import LogEntry
 from tests.factories import (
+    NOW,
     make_comparison,
     make_completion,
     make_context,
@@ -18,6 +20,7 @@ from tests.factories import (
     make_system,
     make_writer,
 )
+from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +39,10 @@ def make_systems(n):
     return [make_system() for _ in range(n)]
 
 
+def plan(study):
+    return services.plan_study(study=study, now=NOW)
+
+
 def pairs():
     return set(Comparison.objects.values_list("first_id", "second_id"))
 
@@ -49,7 +56,7 @@ class TestPlanStudy:
         dataset = make_completed_dataset(n_contexts=2, systems=make_systems(3))
         study = make_study(dataset=dataset, judgments_per_pair=4)
 
-        report = services.plan_study(study=study)
+        report = plan(study)
 
         assert (report.n_added, report.n_comparisons) == (6, 6)
         assert set(report.appearances.values()) == {4}
@@ -62,26 +69,37 @@ class TestPlanStudy:
 
     def test_adds_nothing_when_repeated(self):
         study = make_study(dataset=make_completed_dataset(n_contexts=2, systems=make_systems(3)))
-        services.plan_study(study=study)
+        plan(study)
         planned = list(Comparison.objects.values())
 
-        report = services.plan_study(study=study)
+        report = plan(study)
 
         assert (report.n_added, report.n_comparisons) == (0, 6)
         assert list(Comparison.objects.values()) == planned
+
+    def test_says_in_the_log_what_it_added_and_nothing_when_there_was_nothing(self):
+        study = make_study(dataset=make_completed_dataset(n_contexts=2, systems=make_systems(3)))
+        by = make_user()
+
+        for _ in range(2):
+            services.plan_study(study=study, now=NOW, by=by)
+
+        entry = LogEntry.objects.get()
+        assert (entry.action, entry.at, entry.by) == ("study.planned", NOW, by)
+        assert entry.after == {"added": 6, "comparisons": 6}
 
     @pytest.mark.parametrize("pairs_per_context", [0, 2], ids=["all pairs", "two pairs"])
     def test_leaves_what_is_planned_alone_when_completions_come(self, pairs_per_context):
         systems = make_systems(3)
         dataset = make_completed_dataset(n_contexts=2, systems=systems[:2])
         study = make_study(dataset=dataset, pairs_per_context=pairs_per_context)
-        services.plan_study(study=study)
+        plan(study)
         Comparison.objects.update(slots_left=1)
         planned = list(Comparison.objects.order_by("pk").values())
         for context in dataset.contexts.all():
             make_completion(context=context, system=systems[2])
 
-        report = services.plan_study(study=study)
+        report = plan(study)
 
         kept = Comparison.objects.filter(pk__in=[row["id"] for row in planned])
         assert list(kept.order_by("pk").values()) == planned
@@ -93,12 +111,12 @@ class TestPlanStudy:
         systems = make_systems(2)
         dataset = make_completed_dataset(n_contexts=1, systems=systems)
         study = make_study(dataset=dataset)
-        services.plan_study(study=study)
+        plan(study)
         context = make_context(dialogue=make_dialogue(dataset=dataset))
         for system in systems:
             make_completion(context=context, system=system)
 
-        assert services.plan_study(study=study).n_added == 1
+        assert plan(study).n_added == 1
 
     def test_never_compares_two_completions_of_one_system(self):
         dataset = make_dataset()
@@ -109,7 +127,7 @@ class TestPlanStudy:
         model = make_completion(context=context)
         study = make_study(dataset=dataset)
 
-        assert services.plan_study(study=study).n_added == 3
+        assert plan(study).n_added == 3
         assert all(second == model.pk for _, second in pairs())
 
     @pytest.mark.parametrize(
@@ -119,7 +137,7 @@ class TestPlanStudy:
         dataset = make_completed_dataset(n_contexts=5, systems=make_systems(n_systems))
         study = make_study(dataset=dataset, pairs_per_context=pairs_per_context)
 
-        report = services.plan_study(study=study)
+        report = plan(study)
 
         n_possible = n_systems * (n_systems - 1) // 2
         per_context = Counter(Comparison.objects.values_list("context_id", flat=True))
@@ -130,24 +148,24 @@ class TestPlanStudy:
     def test_draws_the_same_plan_from_the_same_seed_and_another_from_another(self):
         dataset = make_completed_dataset(n_contexts=6, systems=make_systems(4))
 
-        def plan(seed):
+        def drawn(seed):
             study = make_study(dataset=dataset, pairs_per_context=2, seed=seed)
-            services.plan_study(study=study)
+            plan(study)
             return sorted(study.comparisons.values_list("key", "position"))
 
-        assert plan("one") == plan("one")
-        assert plan("one") != plan("two")
+        assert drawn("one") == drawn("one")
+        assert drawn("one") != drawn("two")
 
     def test_hands_work_out_in_an_order_that_is_not_that_of_the_contexts(self):
         dataset = make_completed_dataset(n_contexts=8, systems=make_systems(2))
-        services.plan_study(study=make_study(dataset=dataset, seed="mixed"))
+        plan(make_study(dataset=dataset, seed="mixed"))
 
         assert order() != sorted(order())
 
     def test_leaves_other_datasets_out(self):
         make_completed_dataset(n_contexts=1, systems=make_systems(2))
 
-        report = services.plan_study(study=make_study())
+        report = plan(make_study())
 
         assert (report.n_added, report.n_comparisons, report.appearances) == (0, 0, {})
 
@@ -158,7 +176,7 @@ class TestPlanStudy:
         first, second, _ = dataset.contexts.get().completions.order_by("pk")
         check = make_comparison(study=study, first=first, second=second, purpose=Purpose.CHECK)
 
-        report = services.plan_study(study=study)
+        report = plan(study)
 
         assert (report.n_added, report.n_comparisons) == (2, 2)
         assert set(Comparison.objects.filter(first=first, second=second)) == {check}
@@ -170,6 +188,6 @@ class TestPlanStudy:
         study = make_study(dataset=dataset)
 
         # Savepoint and its release; lock the study; read what is planned, the completions and
-        # the contexts; savepoint, rows and release of one batch; count the appearances.
-        with django_assert_num_queries(8):
-            services.plan_study(study=study)
+        # the contexts; store one batch; read the systems for the report; log.
+        with django_assert_num_queries(9):
+            plan(study)

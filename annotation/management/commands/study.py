@@ -69,7 +69,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{study.slug}: draft on {found.slug}")
 
     def _plan(self, study: Study) -> None:
-        report = services.plan_study(study=study)
+        report = services.plan_study(study=study, now=timezone.now())
         self.stdout.write(f"{report.n_comparisons} comparisons, {report.n_added} of them new")
         for system, n in report.appearances.items():
             self.stdout.write(f"  {system}: in {n}")
