@@ -24,5 +24,5 @@ def wake_judging() -> None:
 
 @shared_task(ignore_result=True)
 def ask_judges() -> None:
-    """Make waiting judge calls until none is left or a minute has passed; safe to run twice."""
+    """Make waiting judge calls until none is left or its time is over; safe to run twice."""
     services.ask_judges(clock=timezone.now)

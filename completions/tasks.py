@@ -24,5 +24,5 @@ def wake_generation() -> None:
 
 @shared_task(ignore_result=True)
 def generate_completions() -> None:
-    """Make waiting calls until none is left or a minute has passed; safe to run twice."""
+    """Make waiting calls until none is left or its time is over; safe to run twice."""
     services.generate_completions(clock=timezone.now)

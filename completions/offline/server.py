@@ -42,7 +42,6 @@ class OfflineServer(ThreadingHTTPServer):
     def __init__(
         self, *, host: str = LOOPBACK, port: int = 0, behaviour: Behaviour | None = None
     ) -> None:
-        super().__init__((host, port), Handler)
         self.behaviour = behaviour or Behaviour()
         self.calls: deque[LoggedCall] = deque(maxlen=_CALLS_KEPT)
         self.script: deque[Fault | None] = deque()
@@ -51,6 +50,7 @@ class OfflineServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._connections: set[socket.socket] = set()
+        super().__init__((host, port), Handler)  # last: on a taken port it calls server_close
 
     @property
     def base_url(self) -> str:

@@ -56,7 +56,7 @@ def is_generation_waiting(*, now: dt.datetime) -> bool:
     return calling.claimable(GenerationCall.objects.all(), now=now).exists()
 
 
-def generate_completions(*, clock: Clock, duration_s: float = 60.0) -> int:
+def generate_completions(*, clock: Clock, duration_s: float = 30.0) -> int:
     """Make the waiting generation calls, several at a time, and return how many ended.
 
     Providers are called outside any transaction. Safe to run twice and in many processes: a

@@ -156,6 +156,15 @@ class TestGenerate:
 
         assert GenerationCall.objects.get().state == CallState.DONE
 
+    def test_any_other_system_is_answered_at_its_own_address(self, provider, clock, settings):
+        settings.HEART_OFFLINE_LLM_URL = "http://127.0.0.1:9/v1"
+        make_call(system=make_system(model_id="openai/offline-birch", api_base=provider.base_url))
+
+        services.generate_completions(clock=clock)
+
+        assert GenerationCall.objects.get().state == CallState.DONE
+        assert provider.calls[0].model == "offline-birch"
+
     def test_a_systems_own_parameters_are_sent(self, provider, clock):
         make_call(system=make_simulated(parameters={"top_p": None, "max_tokens": 90}))
 
@@ -401,6 +410,16 @@ class TestWake:
         tasks.wake_generation()
 
         assert nudges == [{"expires": tasks.NUDGE_EXPIRES_S}]
+
+    def test_expired_writing_leases_are_given_back(self, monkeypatch):
+        given: list[dt.datetime] = []
+        monkeypatch.setattr(
+            services, "release_expired_writing_leases", lambda *, now: given.append(now)
+        )
+
+        tasks.release_expired_writing_leases()
+
+        assert len(given) == 1
 
     def test_a_tick_stays_quiet_when_nothing_waits(self, nudges):
         make_call(state=CallState.CLAIMED, claimed_at=timezone.now())

@@ -220,8 +220,20 @@ class TestFailures:
 
         assert raised.value.kind == "unstorable"
 
-    def test_what_is_no_providers_error_is_not_disguised(self):
-        assert classified(KeyError("a bug")) is None
+    def test_what_is_no_providers_error_is_not_disguised(self, server, monkeypatch):
+        async def fail(**_given: object) -> None:
+            msg = "a bug"
+            raise KeyError(msg)
+
+        monkeypatch.setattr(litellm(), "acompletion", fail)
+
+        with pytest.raises(KeyError, match="a bug"):
+            ask(make_request(server))
+
+    def test_a_question_that_the_filter_refuses_is_content_filtered(self):
+        error = litellm().ContentPolicyViolationError("no", model="m", llm_provider="openai")
+
+        assert isinstance(classified(error), llm.ContentFilteredError)
 
     @pytest.mark.parametrize(
         ("value", "seconds"),
@@ -270,6 +282,17 @@ class TestParameters:
         usage = litellm().Usage(prompt_tokens=1000, completion_tokens=100)
 
         assert _cost("openai/gpt-4o", usage) == pytest.approx(0.0035)
+        assert _cost("openai/gpt-4o", None) is None
+
+    def test_a_bug_while_asking_what_is_sent_is_not_disguised(self, monkeypatch):
+        def fail(_model: str) -> None:
+            msg = "a bug"
+            raise KeyError(msg)
+
+        monkeypatch.setattr(litellm(), "get_llm_provider", fail)
+
+        with pytest.raises(KeyError, match="a bug"):
+            llm.sent_parameters(make_request(model="openai/seen-by-no-other-test"))
 
 
 class TestImport:

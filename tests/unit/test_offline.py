@@ -115,6 +115,11 @@ class TestChat:
         assert response.status == status
         assert json.loads(response.read())["error"]["message"]
 
+    def test_only_models_can_be_fetched(self, connection):
+        connection.request("GET", "/")
+
+        assert connection.getresponse().status == 404
+
     def test_other_paths_are_not_found(self, connection):
         assert post(connection, CHAT, path="/v1/embeddings").status == 404
 

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 import pytest
 
-from completions.pulling import Claimed, Limits, pull, pull_here, run_on_loop
+from completions.pulling import Claimed, Limits, pull, pull_here, run_on_loop, threads
 
 
 class ListSource:
@@ -349,3 +349,20 @@ class TestRunOnLoop:
             run_on_loop(main)
 
         assert run_on_loop(after) == "alive"
+
+    def test_a_caller_interrupted_before_the_start_does_not_hang(self, monkeypatch):
+        loop = threads._shared_loop()
+        schedule, interrupts = loop.call_soon_threadsafe, [KeyboardInterrupt]
+
+        def interrupted(callback, *given):
+            if interrupts:
+                raise interrupts.pop()
+            return schedule(callback, *given)
+
+        async def main(_executor: Executor) -> None:
+            pytest.fail("it was never started")
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", interrupted)
+
+        with pytest.raises(KeyboardInterrupt):
+            run_on_loop(main)
