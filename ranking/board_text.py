@@ -10,7 +10,7 @@ def as_text(board: Board) -> str:
     """Write the board, its conditions first."""
     terms = board.conditions
     lines = [
-        f"{board.title} ({board.study}): {terms.pool.lower()}, {terms.context_set.lower()}",
+        f"{board.title} ({board.study}): {terms.pool}, {terms.context_set.lower()}",
         f"{terms.n_judgments} judgments on {terms.n_dialogues} source dialogues, fit {board.key}",
         CAUTION,
     ]
@@ -44,9 +44,6 @@ def _line(row: BoardRow, width: int) -> str:
 
 
 def _label(row: BoardRow) -> str:
-    """Return the name with what it is, so that no simulated row passes for a real one."""
-    if row.is_simulated:
-        return f"{row.name} (simulated)"
-    return {"HUMAN": f"{row.name} (people)", "ORIGINAL": f"{row.name} (original)"}.get(
-        row.kind, row.name
-    )
+    """Return the name with what it is; a simulated system's name says so by itself."""
+    kinds = {"HUMAN": "people", "ORIGINAL": "original"}
+    return f"{row.name} ({kinds[row.kind]})" if row.kind in kinds else row.name

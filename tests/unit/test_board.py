@@ -110,7 +110,7 @@ class TestAsText:
 
         lines = as_text(make_board(*rows)).replace("\N{EN DASH}", "-").splitlines()
 
-        assert lines[0] == "Demo (demo): people, all contexts"
+        assert lines[0] == "Demo (demo): People, all contexts"
         assert "20 judgments on 9 source dialogues" in lines[1]
         assert "certify no safety" in lines[2]
         assert lines[4].split()[-2:] == ["H", "E"]
@@ -127,7 +127,7 @@ class TestAsText:
         text = as_text(make_board(*rows))
 
         assert "Some systems or judges are simulated" in text
-        assert "Simulated Ash (simulated)" in text
+        assert "  Simulated Ash  " in text  # the database sees to the word in the name
         assert "Average Human (people)" in text
         assert "Original dataset (original)" in text
 
