@@ -24,6 +24,7 @@ from tests.factories import (
 
 pytestmark = [
     pytest.mark.django_db,
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
     # LiteLLM reads every attribute of a pydantic model, those being given up included.
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
 ]

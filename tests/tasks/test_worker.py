@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+import redis
 from celery import Celery
 from django.db import connection
 
@@ -86,11 +87,15 @@ def _count_here(query: str) -> int:
 
 
 @pytest.fixture
-def broker(redis_url: str) -> Celery:
+def broker(redis_url: str) -> Iterator[Celery]:
     prefix = f"heart-test-{uuid.uuid4()}:"
     app = Celery(broker=redis_url, set_as_current=False)
     app.conf.broker_transport_options = {"global_keyprefix": prefix}
-    return app
+    yield app
+    app.close()
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(f"{prefix}*"):
+            client.delete(key)
 
 
 @pytest.fixture

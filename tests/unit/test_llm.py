@@ -17,8 +17,11 @@ from completions.llm.library import litellm
 from completions.llm.parameters import arguments
 from completions.offline import Behaviour, Fault
 
-# LiteLLM reads every attribute of a pydantic model, those that pydantic is giving up included.
-pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
+pytestmark = [
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+]
 
 SCHEMA = {
     "type": "object",
