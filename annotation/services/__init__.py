@@ -24,6 +24,7 @@ from annotation.services.studies import (
     open_study,
     pause_study,
 )
+from annotation.services.withdrawing import withdraw_rater
 
 __all__ = [
     "Entry",
@@ -50,4 +51,5 @@ __all__ = [
     "skip_comparison",
     "stop_judging",
     "submit_judgment",
+    "withdraw_rater",
 ]
