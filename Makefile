@@ -12,10 +12,10 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-% clean
+.PHONY: help setup demo run test check fix bench-ranks bench-ranking clean
 
 help: ## List the tasks
-	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
 
 setup: .venv/.dev $(SECRET) ## Make .venv with everything that development needs, from the lock
 
@@ -42,6 +42,12 @@ check: setup ## Lint, types, import contracts, migrations, deployment settings, 
 fix: setup ## Format and repair what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+bench-ranks: setup ## How often intervals miss, by simulation, in some minutes (ARGS="--studies 100")
+	$(BIN)/python -m benchmarks.ranks $(ARGS)
+
+bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--rounds 3")
+	$(BIN)/python -m benchmarks.ranking $(ARGS)
 
 lock: ## Renew the locks (needs uv); releases younger than a week are left out
 	for lock in "requirements.lock" "requirements-dev.lock --group dev"; do \

@@ -1,0 +1,1 @@
+"""What the statistics cost and how often they hold, measured; `make bench-...` runs it."""

@@ -1,0 +1,58 @@
+"""The simulations that the documented figures come from."""
+
+import numpy as np
+import pytest
+
+from benchmarks import peers, ranking, ranks, simulation
+from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.strength import StrengthMode
+
+STRENGTHS = np.array([0.8, 0.1, -0.9])
+PLAN = simulation.Plan(n_dialogues=20_000, n_pairs=2, n_each=3)
+SMALL = ranks.Setting(n_systems=4, n_pairs=6, n_dialogues=30, spread=1.0)
+
+
+class TestSimulation:
+    def test_lays_each_dialogue_out_as_planned(self, rng):
+        plan = simulation.Plan(n_dialogues=50, n_pairs=2, n_each=3)
+
+        drawn = simulation.draw(STRENGTHS, plan, rng)
+
+        pairs = {*zip(drawn.unit, drawn.first, drawn.second, strict=True)}
+        assert (len(drawn.grade), len(pairs)) == (300, 100)
+        assert set(drawn.grade) == {-2, -1, 0, 1, 2}
+
+    @pytest.mark.parametrize("mode", StrengthMode)
+    def test_fits_of_many_judgments_come_close_to_the_limit(self, rng, mode):
+        drawn = simulation.draw(STRENGTHS, PLAN, rng)
+
+        wins = simulation.tables(drawn, PLAN, len(STRENGTHS), mode).total()
+
+        limit = simulation.limit(STRENGTHS, mode)
+        # 0.03 is four standard errors of the widest mode
+        np.testing.assert_allclose(fit_bradley_terry(wins).log_strengths, limit, atol=0.03)
+
+    def test_judgments_of_one_dialogue_hang_together(self, rng):
+        plan = simulation.Plan(n_dialogues=4_000, n_pairs=1, n_each=2)
+
+        grades = simulation.draw(np.zeros(2), plan, rng).grade.reshape(-1, 2)
+
+        assert np.corrcoef(grades.T)[0, 1] > 0.15
+
+
+class TestRanks:
+    def test_a_study_gives_shares_that_can_be_averaged(self):
+        found = np.array([ranks.missed(SMALL, number) for number in range(5)])
+
+        assert ((found >= 0.0) & (found <= 1.0)).all()
+        assert set(found[:, 0]) <= {0.0, 1.0}
+
+    def test_the_same_study_comes_out_the_same(self):
+        assert ranks.missed(SMALL, 3) == ranks.missed(SMALL, 3)
+
+
+class TestRanking:
+    def test_all_contestants_solve_the_same_problem(self, rng, monkeypatch):
+        monkeypatch.setattr(peers, "PLAN", simulation.Plan(n_dialogues=20, n_pairs=28, n_each=1))
+
+        assert ranking.largest_difference(peers.Study.draw(rng)) < 1e-6
