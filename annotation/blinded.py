@@ -148,6 +148,7 @@ class Ending:
 
     done: int
     is_over: bool
+    has_withdrawn: bool
     code: str
     return_url: str
 
@@ -162,6 +163,7 @@ class Ending:
         return cls(
             done=done,
             is_over=is_over,
+            has_withdrawn=rater.state == RaterState.WITHDRAWN,
             code=(content["completion_code"] or _own_code(rater)) if is_over and done else "",
             return_url=content["return_url"] if is_over and done and is_platforms else "",
         )

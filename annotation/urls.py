@@ -17,5 +17,6 @@ urlpatterns = [
     path("help/", ending.help_lines, name="help"),
     path("break/", ending.take_break, name="take_break"),
     path("stop/", ending.stop, name="stop"),
+    path("withdraw/", ending.withdraw, name="withdraw"),
     path("done/", ending.done, name="done"),
 ]

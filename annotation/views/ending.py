@@ -1,4 +1,4 @@
-"""Pauses and ends: help, break, stop, thanks."""
+"""Pauses and ends: help, break, stop, withdraw, thanks."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -43,6 +43,17 @@ def stop(request: RaterRequest) -> HttpResponse:
         return http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
     context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
     return http.render_fragment(request, "annotation/_stop.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_required
+def withdraw(request: RaterRequest) -> HttpResponse:
+    """Ask once, then delete what links the answers to a person and count them no more."""
+    if request.method == "POST":
+        services.withdraw_rater(rater=request.rater, now=timezone.now())
+        return http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
+    context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
+    return http.render_fragment(request, "annotation/_withdraw.html", context)
 
 
 @require_GET

@@ -109,7 +109,7 @@ def walk(client, study):
     yield client.post(url(study, "consent"), fields | {"choice": "agree"})
     kind = study.protocol.lower()
     for headers in ({}, HTMX):
-        for name in ("entry", "how", "judge", "take_break", "help", "stop", "done"):
+        for name in ("entry", "how", "judge", "take_break", "help", "stop", "withdraw", "done"):
             yield client.get(url(study, name), headers=headers)
         yield client.post(url(study, "how"), ANSWERS[kind], headers=headers)
         yield client.post(url(study, "how"), {}, headers=headers)
@@ -126,6 +126,7 @@ def walk(client, study):
     yield client.get(url(study, "resume", "R-1~x"))
     yield client.get(url(study, "judge") + "no/such/page")
     yield client.post(url(study, "stop"))
+    yield client.post(url(study, "withdraw"))
     for name in ("judge", "last", "done"):
         yield client.get(url(study, name))
 
