@@ -126,7 +126,7 @@ def run(study: Study) -> Fit:
             slug=f"simulated-{voice}",
             name=f"Simulated {voice.title()}",
             family=f"simulated-{voice}",
-            model_id=f"openai/offline-{voice}",
+            model_id=f"hosted_vllm/offline-{voice}",
         )
         for voice in VOICES
     ]
@@ -135,7 +135,7 @@ def run(study: Study) -> Fit:
             slug=f"simulated-judge-{voice}",
             name=f"Simulated judge {voice.title()}",
             family=f"simulated-{voice}",
-            model_id=f"openai/offline-judge-{voice}",
+            model_id=f"hosted_vllm/offline-judge-{voice}",
         )
         for voice in JUDGES
     ]

@@ -20,7 +20,7 @@ from django.core.management.base import OutputWrapper
 from django.core.wsgi import get_wsgi_application
 from waitress.server import create_server
 
-from completions import offline
+from completions import llm, offline, pulling
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 
@@ -57,12 +57,15 @@ def background() -> Iterator[None]:
     celery_app.set_default()
     with offline.serving() as base_url:
         settings.HEART_OFFLINE_LLM_URL = base_url
+        pulling.STOPPING.clear()
+        threading.Thread(target=llm.warm_up, name="warm-up", daemon=True).start()
         worker = _start_worker()
         beat = Service(celery_app, max_interval=1, scheduler_cls=Scheduler)
         threading.Thread(target=beat.start, name="beat", daemon=True).start()
         try:
             yield
         finally:
+            pulling.STOPPING.set()  # a pull ends with the calls in flight
             beat.stop(wait=True)
             worker.stop()
 

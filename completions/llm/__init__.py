@@ -10,6 +10,7 @@ from completions.llm.errors import (
 )
 from completions.llm.exchange import Message, Reply, Request
 from completions.llm.gateway import complete
+from completions.llm.library import warm_up
 from completions.llm.parameters import sent_parameters
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "TruncatedAnswerError",
     "complete",
     "sent_parameters",
+    "warm_up",
 ]

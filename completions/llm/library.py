@@ -33,6 +33,11 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
     return library
 
 
+def warm_up() -> None:
+    """Load LiteLLM now, which takes seconds, so that the first call need not wait for it."""
+    litellm()
+
+
 def _spare_loopback() -> None:
     """Keep calls to this machine out of any proxy that the environment sets."""
     spared = [
