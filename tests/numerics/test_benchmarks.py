@@ -37,7 +37,7 @@ class TestSimulation:
 
         grades = simulation.draw(np.zeros(2), plan, rng).grade.reshape(-1, 2)
 
-        assert np.corrcoef(grades.T)[0, 1] > 0.15
+        assert np.corrcoef(*grades.T).min() > 0.15
 
 
 class TestRanks:
