@@ -5,12 +5,13 @@ when the process ends; the next start finds the same rows.
 """
 
 import errno
+import fcntl
 import logging
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from celery.beat import Scheduler, Service
@@ -18,11 +19,15 @@ from celery.worker import WorkController
 from django.conf import settings
 from django.core.management.base import OutputWrapper
 from django.core.wsgi import get_wsgi_application
+from django.db import connection
 from waitress.server import create_server
 
+from annotation import services as annotation
 from completions import llm, offline, pulling
+from completions import services as completions
 from heart_site import schedule
 from heart_site.celery import app as celery_app
+from ranking import services as ranking
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +60,7 @@ def background() -> Iterator[None]:
         signal.signal(polite, _interrupt)
     # Threads of the pool look the application up here; without it their tasks would vanish.
     celery_app.set_default()
-    with offline.serving() as base_url:
+    with _folder_in_use(), offline.serving() as base_url:
         settings.HEART_OFFLINE_LLM_URL = base_url
         pulling.STOPPING.clear()
         threading.Thread(target=llm.warm_up, name="warm-up", daemon=True).start()
@@ -93,6 +98,26 @@ def announce_port(out: OutputWrapper, *, wanted: int, address: str) -> None:
     """Say so if the site is not where it was asked to be."""
     if wanted and not address.endswith(f":{wanted}"):
         out.write(f"Port {wanted} is taken, so the site uses the next free one.\n")
+
+
+@contextmanager
+def _folder_in_use() -> Iterator[None]:
+    """Mark the data folder as in use; if nobody else does, free what dead workers held.
+
+    The system drops the mark when a process ends in whatever way, so that after a kill the
+    claims need not be waited for. Claims of a process that lives are left to it, and so are all
+    claims in a database that other machines may work on.
+    """
+    settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.HEART_DATA_DIR / "in-use").open("w") as mark:
+        with suppress(BlockingIOError):
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if connection.vendor == "sqlite":
+                completions.forget_generation_claims()
+                annotation.forget_judging_claims()
+                ranking.forget_fit_claims()
+        fcntl.flock(mark, fcntl.LOCK_SH)
+        yield
 
 
 def _start_worker() -> WorkController:

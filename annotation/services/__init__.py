@@ -12,7 +12,11 @@ from annotation.services.leasing import (
     skip_comparison,
     stop_judging,
 )
-from annotation.services.llm_judging import ask_judges, is_judging_waiting
+from annotation.services.llm_judging import (
+    ask_judges,
+    forget_judging_claims,
+    is_judging_waiting,
+)
 from annotation.services.planning import PlanReport, plan_study
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
@@ -40,6 +44,7 @@ __all__ = [
     "close_study",
     "create_study",
     "enter_study",
+    "forget_judging_claims",
     "is_judging_waiting",
     "lease_next_comparison",
     "open_study",

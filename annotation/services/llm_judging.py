@@ -52,6 +52,11 @@ def is_judging_waiting(*, now: dt.datetime) -> bool:
     return calling.claimable(_calls_of_open_studies(), now=now).exists()
 
 
+def forget_judging_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(JudgeCall.objects.all())
+
+
 def ask_judges(*, clock: Clock, duration_s: float = 30.0) -> int:
     """Make the waiting judge calls, several at a time, and return how many ended.
 

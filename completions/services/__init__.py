@@ -10,6 +10,7 @@ from completions.services.contexts import (
 )
 from completions.services.generating import (
     NotAModelError,
+    forget_generation_claims,
     generate_completions,
     is_generation_waiting,
     plan_generation_calls,
@@ -42,6 +43,7 @@ __all__ = [
     "WritingLeaseNotFoundError",
     "accept_invitation",
     "build_contexts",
+    "forget_generation_claims",
     "generate_completions",
     "import_dialogues",
     "invite_writer",

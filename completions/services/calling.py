@@ -127,6 +127,11 @@ def claim_calls(calls: QuerySet[Call], *, limit: int, now: dt.datetime) -> list[
     return ids
 
 
+def forget_claims(calls: QuerySet[Call]) -> int:
+    """Return every claimed call to the waiting ones; only for who knows that no worker lives."""
+    return calls.filter(state=CallState.CLAIMED).update(state=CallState.PENDING, claimed_at=None)
+
+
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
     """Return how long until a postponed call is due, or None if that is not worth waiting for."""
     waiting = calls.filter(state=CallState.PENDING, retry_at__gt=now)

@@ -56,6 +56,11 @@ def is_generation_waiting(*, now: dt.datetime) -> bool:
     return calling.claimable(GenerationCall.objects.all(), now=now).exists()
 
 
+def forget_generation_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(GenerationCall.objects.all())
+
+
 def generate_completions(*, clock: Clock, duration_s: float = 30.0) -> int:
     """Make the waiting generation calls, several at a time, and return how many ended.
 

@@ -4,6 +4,7 @@ from ranking.services.claiming import (
     claim_all_changed_fits,
     claim_changed_fits,
     claim_fit,
+    forget_fit_claims,
     reclaim_lost_fits,
 )
 from ranking.services.running import refit_study, run_fit
@@ -12,6 +13,7 @@ __all__ = [
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_fit",
+    "forget_fit_claims",
     "reclaim_lost_fits",
     "refit_study",
     "run_fit",

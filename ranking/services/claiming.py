@@ -46,6 +46,12 @@ def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
     return keys
 
 
+def forget_fit_claims() -> int:
+    """Drop the fits that dead workers began; only for who knows that no worker lives."""
+    deleted, _ = Fit.objects.filter(state=FitState.RUNNING).delete()
+    return deleted
+
+
 def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
     """Claim a fit for each pool and context set whose judgments changed; return their keys.
 

@@ -23,6 +23,7 @@ def rater(now):
         study=study, platform=Platform.PROLIFIC, external_id="p-77", session={"STUDY_ID": "s"}
     )
     lease = services.lease_next_comparison(rater=rater, now=now)
+    assert lease is not None
     services.submit_judgment(token=lease.token, rater=rater, answer=ANSWER, hidden_ms=0, now=now)
     services.lease_next_comparison(rater=rater, now=now)
     return rater

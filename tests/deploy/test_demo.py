@@ -1,0 +1,148 @@
+"""The one command of a newcomer: headless, killed and resumed, on a taken port, on bad input."""
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.shared_data import shared_file
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ("completions_completion", "annotation_comparison", "annotation_judgment")
+ONE_SPEAKER = (
+    b'[{"emotion_type": "fear", "problem_type": "job", "situation": "s", "dialog": '
+    b'[{"speaker": "seeker", "annotation": {}, "content": "Hello there"}]}]'
+)
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a command of the site on an empty folder of its own."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HEART_SECRET_KEY": "only-for-tests",
+        "HEART_DATA_DIR": str(tmp_path),
+        "HEART_BOOTSTRAP_REPLICATES": "50",
+        "HEART_REFIT_SECONDS": "1",
+        "HEART_WAKE_SECONDS": "0.2",
+        "HEART_LOG_LEVEL": "WARNING",
+    }
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*arguments: str | Path) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", *map(str, arguments)],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def counts(folder: Path) -> dict[str, int]:
+    with closing(sqlite3.connect(folder / "heart.sqlite3")) as database:
+        return {
+            table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+            for table in TABLES
+        }
+
+
+def wait_for_a_judgment(folder: Path, process: subprocess.Popen[str]) -> None:
+    while process.poll() is None:
+        try:
+            if counts(folder)["annotation_judgment"]:
+                return
+        except sqlite3.OperationalError:
+            continue  # not migrated yet
+    pytest.fail(f"the demo ended early: {process.communicate()}")
+
+
+def test_a_killed_demo_resumes_and_duplicates_nothing(start, tmp_path):
+    killed = start("demo", "--check")
+    wait_for_a_judgment(tmp_path, killed)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+
+    resumed = start("demo", "--check")
+    out, err = resumed.communicate()
+
+    assert resumed.returncode == 0, err
+    assert "simulated" in out.splitlines()[0]
+    assert re.search(r"^ +1 .*Simulated (Alder|Birch|Cedar) ", out, re.MULTILINE)
+    assert counts(tmp_path) == {  # 24 contexts x 4 systems, 6 pairs each, 1 judge per pair
+        "completions_completion": 96,
+        "annotation_comparison": 144,
+        "annotation_judgment": 144,
+    }
+
+
+def test_a_real_file_ends_in_a_leaderboard(start, tmp_path):
+    process = start("demo", "--check", "--dialogues", shared_file("esconv/ESConv.json"))
+
+    out, err = process.communicate()
+
+    assert process.returncode == 0, err
+    assert "180 judgments on 30 source dialogues" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read"),
+        (b"[{", "line 1"),
+        (b'{"a": 1}', "ESConv"),
+        ("[{\u00e9}]".encode("latin-1"), "byte"),
+        (ONE_SPEAKER, "dialogue 1"),
+    ],
+    ids=["missing file", "broken JSON", "unknown format", "wrong encoding", "one speaker"],
+)
+def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(
+    content, message, start, tmp_path
+):
+    file = tmp_path / "dialogues.json"
+    if content is not None:
+        file.write_bytes(content)
+    process = start("demo", "--check", "--dialogues", file)
+
+    _, err = process.communicate()
+
+    assert process.returncode == 2
+    assert message in err
+    assert "Traceback" not in err
+    with closing(sqlite3.connect(tmp_path / "heart.sqlite3")) as database:
+        assert database.execute("SELECT count(*) FROM completions_dataset").fetchone() == (0,)
+
+
+def test_a_taken_port_moves_the_site_to_the_next_one_and_ctrl_c_ends_it(start):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = start("serve", "--port", str(port))
+        lines = [process.stdout.readline(), process.stdout.readline()]
+
+        assert f"Port {port} is taken" in lines[0]
+        address = lines[1].split()[3]
+        with urllib.request.urlopen(f"{address}readyz") as answer:
+            assert answer.status == 200
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert out.endswith("Stopped.\n")
