@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import ROOT, Site
 
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+
 REASON = "It takes up what this person said."
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
