@@ -1,0 +1,1 @@
+"""People who act at the same moment."""

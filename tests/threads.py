@@ -1,0 +1,87 @@
+"""Threads that start together, each with a database connection of its own."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, connections, transaction
+
+TIMEOUT_S = 60
+
+
+def together(functions: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Call all functions at the same moment, and return what they return in their order."""
+    start = threading.Barrier(len(functions))
+
+    def run(function: Callable[[], Any]) -> Any:
+        try:
+            connection.ensure_connection()
+            start.wait(TIMEOUT_S)
+            return function()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(functions)) as pool:
+        running = [pool.submit(run, function) for function in functions]
+        return [one.result(TIMEOUT_S) for one in running]
+
+
+@contextmanager
+def database_in_a_file(folder: Path) -> Iterator[None]:
+    """Move an SQLite test database from memory to a file, where it locks as a real one does."""
+    in_memory = connections["default"]
+    in_memory.ensure_connection()
+    path = folder / "threads.sqlite3"
+    with closing(sqlite3.connect(path)) as file:
+        in_memory.connection.backup(file)
+    settings = connections.settings["default"]
+    connections.settings["default"] = {**settings, "NAME": str(path)}
+    connections["default"] = connections.create_connection("default")
+    try:
+        yield
+    finally:
+        connections["default"].close()
+        connections.settings["default"] = settings
+        connections["default"] = in_memory
+
+
+def while_uncommitted(change: Callable[[], Any], act: Callable[[], Any]) -> Any:
+    """Act while another connection has made a change and not committed it; return the result."""
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer at a time: there is no such moment")
+    is_made = threading.Event()
+
+    def change_slowly() -> None:
+        with transaction.atomic():
+            change()
+            is_made.set()
+            _wait_until_somebody_waits_for_a_lock()
+
+    def act_meanwhile() -> Any:
+        if not is_made.wait(TIMEOUT_S):
+            raise TimeoutError
+        return act()
+
+    return together([change_slowly, act_meanwhile])[1]
+
+
+def _wait_until_somebody_waits_for_a_lock() -> None:
+    """Return as soon as another connection to this PostgreSQL database waits for a lock."""
+    waiting = (
+        "SELECT 1 FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    tick = threading.Event()
+    for _ in range(TIMEOUT_S * 100):
+        with connection.cursor() as cursor:
+            cursor.execute(waiting)
+            if cursor.fetchone():
+                return
+        tick.wait(0.01)
+    msg = "nobody waited for a lock"
+    raise TimeoutError(msg)
