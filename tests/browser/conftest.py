@@ -58,19 +58,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "HEART_BOOTSTRAP_REPLICATES": "100",
         "HEART_LOG_LEVEL": "WARNING",
     }
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "demo", "--port", "0"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=(folder / "stderr").open("w"),
-        text=True,
-    )
-    try:
-        yield _read_doors(process, folder)
-    finally:
-        process.terminate()
-        assert process.wait(30) == 0
+    with (
+        (folder / "stderr").open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, "manage.py", "demo", "--port", "0"],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield _read_doors(process, folder)
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
 
 
 def _read_doors(process: subprocess.Popen[str], folder: Path) -> Site:

@@ -1,0 +1,61 @@
+"""Axe finds nothing, and nothing scrolls sideways, on the pages that are not a rater's."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+SIZES = [{"width": 360, "height": 740}, {"width": 1280, "height": 900}]
+
+
+@pytest.fixture(params=SIZES, ids=["phone", "desktop"])
+def size(request: pytest.FixtureRequest):
+    return request.param
+
+
+@pytest.fixture(params=["light", "dark"])
+def visitor(request: pytest.FixtureRequest, browser: Browser, size):
+    with browser.new_context(viewport=size, color_scheme=request.param) as context:
+        yield context.new_page()
+
+
+def assert_accessible(page: Page) -> None:
+    page.wait_for_load_state()
+    faults = [fault["id"] for fault in Axe().run(page).response["violations"]]
+    assert faults == [], page.url
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{page.url} is {wide} px too wide"
+
+
+def test_what_readers_see(visitor, site):
+    for path in (site.address, site.results, f"{site.address}/no/such/page"):
+        visitor.goto(path)
+        assert_accessible(visitor)
+
+
+def test_what_writers_see(visitor, site):
+    visitor.goto(site.write)
+    if (agree := visitor.get_by_role("button", name="Yes, I agree")).count():
+        assert_accessible(visitor)
+        agree.click()
+    for path in ("/w/", "/w/write/", "/w/help/"):
+        visitor.goto(site.address + path)
+        assert_accessible(visitor)
+
+
+def test_what_admins_see(visitor, site):
+    visitor.goto(site.console)
+    visitor.get_by_label("Username").fill("admin")
+    visitor.get_by_label("Password").fill(site.password)
+    visitor.keyboard.press("Enter")
+    visitor.wait_for_url(site.console)
+    assert_accessible(visitor)
+
+
+def test_what_a_rater_sees_on_the_way_out(visitor, site):
+    visitor.goto(site.rate)
+    visitor.get_by_role("button", name="Yes, I agree").click()
+    for path in ("stop/", "withdraw/"):
+        visitor.goto(site.rate + path)
+        assert_accessible(visitor)
+    visitor.get_by_role("button", name="Withdraw").click()
+    assert_accessible(visitor)
