@@ -179,12 +179,6 @@ def _own_code(rater: Rater) -> str:
     return salted_hmac("heart.completion", rater.code).hexdigest()[:10].upper()
 
 
-def lease_of(rater: Rater, *, token: uuid.UUID) -> Lease | None:
-    """Return the rater's own lease of that token, ready to be shown, or None."""
-    lease = rater.leases.filter(token=token).first()
-    return None if lease is None else selectors.lease_to_show(lease)
-
-
 def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
     """Return the rater's newest answer to the lease as it was given: positive favours A."""
     judgment = selectors.current_judgment(lease)

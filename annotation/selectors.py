@@ -1,5 +1,6 @@
 """Reads of the annotation app."""
 
+import uuid
 from dataclasses import dataclass
 from statistics import median
 
@@ -81,21 +82,18 @@ def open_comparisons(rater: Rater) -> QuerySet[Comparison]:
 
 def lease_to_show(lease: Lease) -> Lease:
     """Return the lease with everything its screen needs, in one query."""
-    return Lease.objects.select_related(
-        "comparison__context", "comparison__first", "comparison__second", "rater__study"
-    ).get(pk=lease.pk)
+    return _leases_to_show().get(pk=lease.pk)
+
+
+def lease_of(rater: Rater, *, token: uuid.UUID) -> Lease | None:
+    """Return the rater's own lease of that token, ready to be shown, or None."""
+    return _leases_to_show().filter(rater=rater, token=token).first()
 
 
 def last_judged_lease(rater: Rater) -> Lease | None:
     """Return the rater's most recently answered lease, ready to be shown again, or None."""
-    return (
-        rater.leases.filter(outcome=LeaseOutcome.SUBMITTED)
-        .select_related(
-            "comparison__context", "comparison__first", "comparison__second", "rater__study"
-        )
-        .order_by("-closed_at", "-pk")
-        .first()
-    )
+    answered = _leases_to_show().filter(rater=rater, outcome=LeaseOutcome.SUBMITTED)
+    return answered.order_by("-closed_at", "-pk").first()
 
 
 def current_judgment(lease: Lease) -> Judgment | None:
@@ -139,3 +137,9 @@ def public_studies() -> list[StudyCard]:
         StudyCard(study.slug, study.title, study.state == StudyState.OPEN, study.simulated)
         for study in opened
     ]
+
+
+def _leases_to_show() -> QuerySet[Lease]:
+    return Lease.objects.select_related(
+        "comparison__context", "comparison__first", "comparison__second", "rater__study"
+    )

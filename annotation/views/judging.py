@@ -99,7 +99,7 @@ def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
 
 def _show_again(request: RaterRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
     """Show the same pair with what was typed and what is missing."""
-    lease = blinded.lease_of(request.rater, token=token)
+    lease = selectors.lease_of(request.rater, token=token)
     if lease is None:
         return _say_gone(request)
     return _show(request, lease, form, status=422)
