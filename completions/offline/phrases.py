@@ -22,7 +22,7 @@ ALDER_OPENS = {
         "Anyone carrying what you describe could end up feeling {feeling}.",
     ),
     "topic": (
-        "It sounds like {topic} means a lot to you, and this has been heavy to carry.",
+        "It sounds like you care a lot about {topic}, and this has been heavy to carry.",
         "I can hear how much is tied up with {topic} for you right now.",
         "With {topic} in the middle of it, it makes sense that this stays with you.",
         "You clearly care, and what you say about {topic} sounds heavy to carry alone.",
