@@ -33,4 +33,4 @@ class LogEntry(AppendOnlyModel):
         indexes = (models.Index(fields=["subject", "at"], name="logentry_by_subject"),)
 
     def __str__(self) -> str:
-        return f"{self.at:%Y-%m-%d %H:%M} {self.action} {self.subject}"
+        return f"#{self.pk} {self.at:%Y-%m-%d %H:%M} {self.action} {self.subject}"

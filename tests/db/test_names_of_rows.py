@@ -1,0 +1,22 @@
+"""Every row has a name that tells it from the others in the admin, in logs and in errors."""
+
+import pytest
+
+from tests import factories, factories_written_once
+from tests.db.constraints.rules import our_models
+
+pytestmark = pytest.mark.django_db
+
+BUILDERS = {
+    function.__annotations__["return"].__name__: function
+    for module in (factories, factories_written_once)
+    for name, function in vars(module).items()
+    if name.startswith("make_")
+}
+
+
+@pytest.mark.parametrize("model", our_models(), ids=lambda model: model.__name__)
+def test_two_rows_have_two_names(model):
+    build = BUILDERS[model.__name__]
+
+    assert str(build()) != str(build()) != ""
