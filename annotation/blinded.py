@@ -11,6 +11,7 @@ from annotation import selectors, verdicts
 from annotation.choices import Platform, Protocol, RaterState, Side
 from annotation.models import Lease, Rater, Study
 from annotation.rubric import Dimension, Rubric
+from completions.guidelines import Fact, HelpLine
 from completions.normaliser import plain
 from completions.talk import Talk
 
@@ -64,24 +65,6 @@ class Progress:
         done, total = selectors.rater_progress(rater)
         seconds = selectors.rater_seconds_per_pair(rater) * max(0, total - done)
         return cls(done=done, total=total, minutes_left=max(1, round(seconds / 60)))
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One named paragraph of the consent page."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True)
-class HelpLine:
-    """A service that listens."""
-
-    name: str
-    place: str = ""
-    contact: str = ""
-    url: str = ""
 
 
 @dataclass(frozen=True)

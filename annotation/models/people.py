@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from annotation.choices import Platform, RaterState
 from annotation.models.study import Study
-from completions.models.append_only import AppendOnlyModel
+from completions.models import GivenConsent
 
 
 class Rater(models.Model):
@@ -74,13 +74,10 @@ class Rater(models.Model):
         return self.code
 
 
-class Consent(AppendOnlyModel):
+class Consent(GivenConsent):
     """What a rater agreed to, and when."""
 
     rater = models.ForeignKey(Rater, models.PROTECT, related_name="consents")
-    version = models.CharField(max_length=20)
-    text_hash = models.CharField(max_length=64)
-    given_at = models.DateTimeField()
 
     class Meta:
         constraints = (

@@ -3,7 +3,6 @@
 import datetime as dt
 import hashlib
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,8 +13,7 @@ from annotation.choices import Platform, StudyState
 from annotation.models import Consent, Rater, Study
 from annotation.services.leasing import StudyNotOpenError
 from completions.models import Writer
-
-CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+from completions.services import new_code
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def _admit(
     now: dt.datetime,
     writer: Writer | None,
 ) -> Rater:
-    code = "R" + "".join(secrets.choice(CODE_LETTERS) for _ in range(10))
+    code = new_code("R")
     rater = Rater.objects.create(
         study=study,
         code=code,

@@ -2,6 +2,7 @@
 
 from completions.models.call import ProviderCall
 from completions.models.completion import Completion
+from completions.models.consent import GivenConsent
 from completions.models.context import Context
 from completions.models.dataset import Dataset, Dialogue
 from completions.models.generation import GenerationCall
@@ -16,6 +17,7 @@ __all__ = [
     "Dataset",
     "Dialogue",
     "GenerationCall",
+    "GivenConsent",
     "LogEntry",
     "ProviderCall",
     "System",

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from completions.choices import WriterState
-from completions.models.append_only import AppendOnlyModel
+from completions.models.consent import GivenConsent
 from completions.models.context import Context
 from completions.models.dataset import Dataset
 from completions.models.lease import TimedLease
@@ -42,13 +42,10 @@ class Writer(models.Model):
         return self.code
 
 
-class WriterConsent(AppendOnlyModel):
+class WriterConsent(GivenConsent):
     """What a writer agreed to, and when."""
 
     writer = models.ForeignKey(Writer, models.PROTECT, related_name="consents")
-    version = models.CharField(max_length=20)
-    text_hash = models.CharField(max_length=64)
-    given_at = models.DateTimeField()
 
     class Meta:
         constraints = (

@@ -1,5 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.codes import new_code
 from completions.services.contexts import (
     BuildReport,
     DatasetNameError,
@@ -49,6 +50,7 @@ __all__ = [
     "invite_writer",
     "is_generation_waiting",
     "lease_next_context",
+    "new_code",
     "plan_generation_calls",
     "record",
     "register_simulated_system",

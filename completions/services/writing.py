@@ -2,7 +2,6 @@
 
 import datetime as dt
 import hashlib
-import secrets
 import uuid
 
 from django.contrib.auth.models import User
@@ -20,10 +19,10 @@ from completions.models import (
     WriterConsent,
     WritingLease,
 )
+from completions.services.codes import new_code
 from completions.services.log import record
 
 LEASE_LENGTH = dt.timedelta(hours=2)
-CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
 
 
@@ -55,7 +54,7 @@ def invite_writer(
     email = email.strip().lower()
     if email and (known := dataset.writers.filter(email=email).first()) is not None:
         return known
-    code = "W" + "".join(secrets.choice(CODE_LETTERS) for _ in range(10))
+    code = new_code("W")
     writer = Writer.objects.create(dataset=dataset, code=code, email=email, invited_at=now)
     record(action="writer.invited", subject=f"writer {code}", now=now, by=by)
     return writer
