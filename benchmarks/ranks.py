@@ -20,7 +20,6 @@ from ranking.numerics.tables import WinTables
 
 SEED = 20260105
 REPLICATES = 1_000
-N_EACH = 5
 MODES = (StrengthMode.SOFT, StrengthMode.IGNORE)
 HEAD = """
 How often nominal 95 % intervals miss the truth, in per cent; 5 would be right.
@@ -49,7 +48,7 @@ class Setting:
     @property
     def plan(self) -> simulation.Plan:
         """Return the layout."""
-        return simulation.Plan(self.n_dialogues, self.n_pairs, N_EACH)
+        return simulation.Plan(self.n_dialogues, self.n_pairs, n_each=5)
 
 
 SETTINGS = [
@@ -95,11 +94,11 @@ def _published_missed(tables: WinTables, truth: Floats) -> float:
 
 def _line(setting: Setting, n_studies: int, pool: ProcessPoolExecutor) -> str:
     found = np.array(list(pool.map(partial(missed, setting), range(n_studies), chunksize=9)))
-    ranks, rating, soft, whole = 100.0 * found.mean(axis=0)
-    error = 100.0 * found[:, 0].std() / np.sqrt(n_studies)
+    (ranks, rating, soft, whole), error = 100 * found.mean(0), 100 * found[:, 0].std()
+    kind = "apart" if setting.spread else "equal"
     return (
-        f"{setting.n_systems:>7}  {setting.n_dialogues:>9}  "
-        f"{'apart' if setting.spread else 'equal':>9}  {ranks:>4.1f} ({error:.1f})  "
+        f"{setting.n_systems:>7}  {setting.n_dialogues:>9}  {kind:>9}  "
+        f"{ranks:>4.1f} ({error / n_studies**0.5:.1f})  "
         f"{rating:>6.1f}  {soft:>14.1f}  {whole:>5.1f}\n"
     )
 
@@ -108,11 +107,11 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1_000, help="per line of the table")
-    n_studies: int = parser.parse_args().studies
-    sys.stdout.write(f"{simulation.machine()}\n{n_studies} studies a line, seed {SEED}\n{HEAD}")
+    n: int = parser.parse_args().studies
+    sys.stdout.write(f"{simulation.machine()}\n{n} studies a line, seed {SEED}\n{HEAD}")
     with ProcessPoolExecutor() as pool:
         for setting in SETTINGS:
-            sys.stdout.write(_line(setting, n_studies, pool))
+            sys.stdout.write(_line(setting, n, pool))
             sys.stdout.flush()
 
 
