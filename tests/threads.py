@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection, connections, transaction
 
-TIMEOUT_S = 60
+TIMEOUT_S = 20
 
 
 def together(functions: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -50,24 +50,38 @@ def database_in_a_file(folder: Path) -> Iterator[None]:
         connections["default"] = in_memory
 
 
-def while_uncommitted(change: Callable[[], Any], act: Callable[[], Any]) -> Any:
-    """Act while another connection has made a change and not committed it; return the result."""
+def while_uncommitted(
+    change: Callable[[], Any], act: Callable[[], Any], *, has_to_wait: bool
+) -> Any:
+    """Act while another connection has made a change and not committed it; return the result.
+
+    ``has_to_wait`` says whether the act has to wait for the commit, or must not.
+    """
     if connection.vendor == "sqlite":
         pytest.skip("SQLite has one writer at a time: there is no such moment")
-    is_made = threading.Event()
+    is_made, is_acted = threading.Event(), threading.Event()
 
     def change_slowly() -> None:
         with transaction.atomic():
             change()
             is_made.set()
-            _wait_until_somebody_waits_for_a_lock()
+            if has_to_wait:
+                _wait_until_somebody_waits_for_a_lock()
+            else:
+                _wait(is_acted)
 
     def act_meanwhile() -> Any:
-        if not is_made.wait(TIMEOUT_S):
-            raise TimeoutError
-        return act()
+        _wait(is_made)
+        result = act()
+        is_acted.set()
+        return result
 
     return together([change_slowly, act_meanwhile])[1]
+
+
+def _wait(event: threading.Event) -> None:
+    if not event.wait(TIMEOUT_S):
+        raise TimeoutError
 
 
 def _wait_until_somebody_waits_for_a_lock() -> None:

@@ -115,7 +115,8 @@ def _claimable(rater: Rater) -> Iterator[Comparison]:
 
 
 def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Comparison]:
-    yield from rows.select_for_update(skip_locked=skip_locked, of=("self",))[:1]
+    # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
+    yield from rows.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)[:1]
 
 
 def _claim(

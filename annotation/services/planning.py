@@ -41,7 +41,8 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
 
     Planning again after new completions came extends the plan and leaves what is there alone.
     """
-    study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
+    # One planner at a time; no_key, so that raters are let in meanwhile.
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     added = Comparison.objects.bulk_create(_wanted_comparisons(study), batch_size=BATCH)
     systems = study.comparisons.filter(purpose=Purpose.MAIN).values_list(
         "first__system__slug", "second__system__slug"

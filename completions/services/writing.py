@@ -50,7 +50,8 @@ def invite_writer(
 
     Inviting the same address again, however it is capitalised, returns the writer it already has.
     """
-    dataset = Dataset.objects.select_for_update().get(pk=dataset.pk)  # one invitation at a time
+    # One invitation at a time; no_key, so that other rows of the dataset are stored meanwhile.
+    dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     email = email.strip().lower()
     if email and (known := dataset.writers.filter(email=email).first()) is not None:
         return known
@@ -101,9 +102,7 @@ def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | No
     writer = _active(writer)
     if (held := _held_lease(writer, now=now)) is not None:
         return held
-    free = selectors.open_contexts(writer)
-    # A row that nobody holds is preferred; a held one is waited for when all are held.
-    context = free.select_for_update(skip_locked=True).first() or free.select_for_update().first()
+    context = _claimable(writer)
     if context is None:
         return None
     Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)
@@ -235,6 +234,13 @@ def _held_lease(writer: Writer, *, now: dt.datetime) -> WritingLease | None:
         lease.expires_at = now + LEASE_LENGTH
         lease.save(update_fields=["expires_at"])
     return lease
+
+
+def _claimable(writer: Writer) -> Context | None:
+    """Lock the best context: one that nobody holds, or, when all are held, the first to be free."""
+    free = selectors.open_contexts(writer)
+    nobodys = free.select_for_update(skip_locked=True, no_key=True).first()
+    return nobodys or free.select_for_update(no_key=True).first()
 
 
 def _take_slot_again(context_id: int) -> None:

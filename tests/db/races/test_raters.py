@@ -124,6 +124,25 @@ class TestOneAnswerSentTwice:
             assert (original.revises, revision.revises) == (None, original)
 
 
+class TestNewRaters:
+    def test_are_let_in_while_the_study_is_being_planned(self):
+        study = make_study(content={"rubric": RUBRIC, "consent": {"version": "1"}})
+
+        rater = while_uncommitted(
+            partial(services.plan_study, study=study, now=NOW),
+            partial(
+                services.enter_study,
+                study=study,
+                entry=services.Entry(),
+                utc_offset_minutes=None,
+                now=NOW,
+            ),
+            has_to_wait=False,
+        )
+
+        assert Rater.objects.get() == rater
+
+
 class TestOnePersonWhoEntersTwice:
     def test_at_once_is_one_rater_with_one_consent(self, crowd):
         study = make_study(content={"rubric": RUBRIC, "consent": {"version": "1"}})
@@ -165,6 +184,7 @@ class TestTheSweepOfExpiredLeases:
         again = while_uncommitted(
             partial(services.release_expired_leases, now=LATER),
             partial(lease_next, lease.rater, LATER),
+            has_to_wait=True,
         )
 
         assert again is None

@@ -127,6 +127,7 @@ class TestTheSweepOfExpiredLeases:
         again = while_uncommitted(
             partial(services.release_expired_writing_leases, now=LATER),
             partial(claim, lease.writer, LATER),
+            has_to_wait=True,
         )
 
         assert again is None
