@@ -86,7 +86,7 @@ def test_a_killed_demo_resumes_and_duplicates_nothing(start, tmp_path):
 
     assert resumed.returncode == 0, err
     assert "simulated" in out.splitlines()[0]
-    assert re.search(r"^ +1 .*Simulated (Alder|Birch|Cedar) ", out, re.MULTILINE)
+    assert re.search(r"^ +1\S* +Simulated (Alder|Birch|Cedar) ", out, re.MULTILINE)
     assert counts(tmp_path) == {  # 24 contexts x 4 systems, 6 pairs each, 1 judge per pair
         "completions_completion": 96,
         "annotation_comparison": 144,
