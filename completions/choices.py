@@ -27,6 +27,29 @@ class EscalationProfile(models.TextChoices):
     MID_RAMP = "MID_RAMP", "A climb that starts late"
 
 
+class Review(models.TextChoices):
+    """What a person decided about a context."""
+
+    PENDING = "PENDING", "Not reviewed yet"
+    KEPT = "KEPT", "Kept"
+    DROPPED = "DROPPED", "Dropped: used for nothing new"
+
+
+class RewriteState(models.TextChoices):
+    """Where the rewriting of a context stands."""
+
+    PLANNED = "PLANNED", "Under way"
+    ACCEPTED = "ACCEPTED", "Became a context"
+    DROPPED = "DROPPED", "Given up, with the reason"
+
+
+class RewriteStep(models.TextChoices):
+    """What a call about a rewrite asks for."""
+
+    WRITE = "WRITE", "The seeker's turns, rewritten"
+    RATE = "RATE", "How hostile each of them is"
+
+
 class WriterState(models.TextChoices):
     """Where a writer stands."""
 

@@ -7,35 +7,19 @@ from django.db.models import F, Q
 
 from annotation.choices import Side
 from annotation.models.comparison import Comparison
-from completions.models import ProviderCall
+from completions.models import Endpoint, ProviderCall
 
 
-class Judge(models.Model):
+class Judge(Endpoint):
     """An LLM that judges, with its settings."""
 
-    slug = models.SlugField(unique=True)
-    name = models.CharField(max_length=120, unique=True)
     family = models.SlugField(help_text="Never judges completions of this family.")
-    model_id = models.CharField(max_length=120)
-    api_base = models.CharField(max_length=200, blank=True)
-    parameters = models.JSONField(default=dict, blank=True)
-    is_simulated = models.BooleanField(
-        default=False, help_text="Answered by the offline provider; its verdicts mean nothing."
-    )
 
-    class Meta:
-        constraints = (
-            models.CheckConstraint(
-                condition=~Q(family="") & ~Q(model_id=""), name="judge_family_and_id_given"
-            ),
-            models.CheckConstraint(
-                condition=Q(is_simulated=False) | Q(name__icontains="simulated"),
-                name="judge_simulated_says_so",
-            ),
+    class Meta(Endpoint.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            *Endpoint.Meta.constraints,
+            models.CheckConstraint(condition=~Q(family=""), name="judge_family_given"),
         )
-
-    def __str__(self) -> str:
-        return self.slug
 
 
 class JudgeCall(ProviderCall):

@@ -1,25 +1,35 @@
 """Models of the completions app, one aggregate per module."""
 
+from completions.models.assistant import Assistant
 from completions.models.call import ProviderCall
+from completions.models.candidate import Candidate, ScreeningCall
 from completions.models.completion import Completion
 from completions.models.consent import GivenConsent
 from completions.models.context import Context
 from completions.models.dataset import Dataset, Dialogue
+from completions.models.endpoint import Endpoint
 from completions.models.generation import GenerationCall
 from completions.models.lease import TimedLease
 from completions.models.log import LogEntry
+from completions.models.rewrite import Rewrite, RewriteCall
 from completions.models.system import System
 from completions.models.writer import Writer, WriterConsent, WritingLease
 
 __all__ = [
+    "Assistant",
+    "Candidate",
     "Completion",
     "Context",
     "Dataset",
     "Dialogue",
+    "Endpoint",
     "GenerationCall",
     "GivenConsent",
     "LogEntry",
     "ProviderCall",
+    "Rewrite",
+    "RewriteCall",
+    "ScreeningCall",
     "System",
     "TimedLease",
     "Writer",

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from completions.choices import EscalationProfile, Stratum
+from completions.choices import EscalationProfile, Review, Stratum
 from completions.models.dataset import Dataset, Dialogue
 
 
@@ -28,6 +28,11 @@ class Context(models.Model):
         default=dict, blank=True, help_text="Selection seed, signals, transformation, prompt hash."
     )
     content_hash = models.CharField(max_length=64)
+    is_simulated = models.BooleanField(
+        default=False, help_text="Seeker turns come from the offline provider: for trying out only."
+    )
+    review = models.CharField(max_length=8, choices=Review, default=Review.PENDING)
+    review_note = models.TextField(blank=True)
     # Signed, so that the constraint below, and not a nameless one, refuses to go under zero.
     slots_left = models.SmallIntegerField(
         help_text="How many human completions are still wanted and not leased."
@@ -41,20 +46,25 @@ class Context(models.Model):
                 condition=Q(stratum=Stratum.REGULAR),
                 name="context_regular_once_per_turn",
             ),
+            models.UniqueConstraint(
+                fields=["source_context", "escalation_profile"],
+                name="context_rewritten_once_per_profile",
+            ),
             models.CheckConstraint(
                 condition=Q(stratum__in=Stratum.values), name="context_stratum_known"
             ),
             models.CheckConstraint(
+                # An adversarial context made elsewhere was imported whole: no source of ours.
                 condition=Q(
                     stratum=Stratum.ADVERSARIAL,
                     escalation_profile__in=EscalationProfile.values,
                     source_context__isnull=False,
                 )
-                | (
-                    ~Q(stratum=Stratum.ADVERSARIAL)
-                    & Q(escalation_profile="", source_context__isnull=True)
-                ),
-                name="context_adversarial_has_profile_and_source",
+                | Q(escalation_profile="", source_context__isnull=True),
+                name="context_rewrite_has_profile_and_source",
+            ),
+            models.CheckConstraint(
+                condition=Q(review__in=Review.values), name="context_review_known"
             ),
             models.CheckConstraint(
                 condition=Q(slots_left__gte=0), name="context_slots_not_negative"

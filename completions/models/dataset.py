@@ -37,6 +37,8 @@ class Dialogue(models.Model):
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="dialogues")
     position = models.PositiveIntegerField(help_text="Place in the source file, from 0.")
     content_hash = models.CharField(max_length=64)
+    source_id = models.CharField(max_length=120, blank=True, help_text="Its name in the source.")
+    language = models.CharField(max_length=35, default="en", help_text="BCP 47 tag.")
     emotion_type = models.CharField(max_length=60, blank=True, help_text="Normalised label.")
     problem_type = models.CharField(max_length=60, blank=True, help_text="Normalised label.")
     situation = models.TextField(blank=True)

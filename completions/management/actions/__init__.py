@@ -1,0 +1,28 @@
+"""The actions of ``manage.py contexts``, one per module."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from completions.management.progress import Progress
+
+
+@dataclass(frozen=True)
+class Action:
+    """One word after ``contexts``: its options, what it does, and what it answers.
+
+    ``run`` returns the text for standard output; progress and remarks go to ``Progress``.
+    """
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, Progress], str]
+
+
+def positive(text: str) -> int:
+    """Read a whole number above zero."""
+    if not text.isdecimal() or int(text) == 0:
+        msg = f"{text!r} is not a whole number above zero"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
