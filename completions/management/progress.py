@@ -1,6 +1,6 @@
 """Show how far long work is: a bar on a terminal, plain lines in a log."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
 from django.core.management.base import OutputWrapper
@@ -25,6 +25,7 @@ class Progress:
 
     def over(self, items: Iterable[Item], *, of: str, total: int | None = None) -> Iterator[Item]:
         """Yield the items and show how many have passed; ``of`` names them, in the plural."""
+        total = len(items) if total is None and isinstance(items, Sized) else total
         if self.out.isatty():
             yield from tqdm(items, unit=f" {of}", total=total, leave=False, file=self.out)
             return

@@ -7,6 +7,18 @@ from completions.choices import EscalationProfile, Review, Stratum
 from completions.models.dataset import Dataset, Dialogue
 
 
+class ContextQuerySet(models.QuerySet["Context"]):
+    """Contexts, by what a person decided about them."""
+
+    def in_use(self) -> "ContextQuerySet":
+        """Return those from which something new may be made: all that nobody dropped."""
+        return self.exclude(review=Review.DROPPED)
+
+    def dropped(self) -> "ContextQuerySet":
+        """Return those that a person dropped."""
+        return self.filter(review=Review.DROPPED)
+
+
 class Context(models.Model):
     """A dialogue history that ends on a seeker turn."""
 
@@ -38,6 +50,8 @@ class Context(models.Model):
         help_text="How many human completions are still wanted and not leased."
     )
     created_at = models.DateTimeField()
+
+    objects = ContextQuerySet.as_manager()
 
     class Meta:
         constraints = (

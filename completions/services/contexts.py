@@ -3,17 +3,19 @@
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils.text import slugify
 
+from completions import screening as rules
 from completions import selection
 from completions.choices import Stratum, SystemKind
 from completions.ingest import ParsedDialogue
-from completions.models import Completion, Context, Dataset, Dialogue, System
-from completions.selection import Candidate
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
+from completions.services import screening
 from completions.services.log import record
 
 BATCH = 500
@@ -42,7 +44,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class BuildReport:
-    """Candidates of the dataset, its regular contexts, their dialogues, and how many were new."""
+    """Suitable candidates, regular contexts, their dialogues, and how many contexts were new."""
 
     n_candidates: int
     n_contexts: int
@@ -91,33 +93,37 @@ def import_dialogues(
     return report
 
 
-@transaction.atomic
-def build_contexts(*, dataset_name: str, n: int, seed: int, now: dt.datetime) -> BuildReport:
-    """Bring the dataset's regular contexts to ``n``, each with its original reply.
+def build_contexts(
+    *, dataset_name: str, n: int, seed: int, now: dt.datetime, shown: screening.Shown = iter
+) -> BuildReport:
+    """Screen what has not been screened and bring the dataset's regular contexts to ``n``.
 
-    Contexts that exist stay and count; with the same seed, building more extends what building
-    fewer gave. Repeating a call adds nothing.
+    Contexts that exist stay and count, except those that a person dropped: they are replaced.
+    Repeating a call adds nothing. ``shown`` is passed on to the screening.
 
     Raises
     ------
     DatasetNotFoundError
         If no dataset has that name.
     SelectionError
-        If the dataset cannot give that many.
+        If the dataset cannot give that many; the screening is kept.
     """
-    dataset = Dataset.objects.select_for_update().filter(slug=slugify(dataset_name)).first()
-    if dataset is None:
-        msg = f'there is no dataset "{dataset_name}"; import one first'
-        raise DatasetNotFoundError(msg)
-    dialogues = {row.content_hash: row for row in dataset.dialogues.select_related("dataset")}
-    found = [one for key, row in dialogues.items() for one in selection.candidates(key, row.turns)]
-    taken = _taken(dataset)
-    chosen = selection.select(found, n=n, seed=seed, taken=taken)
-    contexts = [_context(dialogues[one.dialogue], one, seed, now) for one in chosen]
-    original, _ = System.objects.get_or_create(slug="original-dataset", defaults=ORIGINAL_SYSTEM)
-    stored = Context.objects.bulk_create(contexts, batch_size=BATCH)
-    replies = [_original_reply(context, original) for context in stored]
-    Completion.objects.bulk_create(replies, batch_size=BATCH)
+    dataset = _dataset_named(dataset_name)
+    screening.screen_dataset(dataset=dataset, now=now, shown=shown)
+    return _choose(dataset, n, seed, now)
+
+
+@transaction.atomic
+def _choose(dataset: Dataset, n: int, seed: int, now: dt.datetime) -> BuildReport:
+    Dataset.objects.select_for_update().get(pk=dataset.pk)  # one builder at a time
+    suitable = _suitable(dataset)
+    regular = dataset.contexts.filter(stratum=Stratum.REGULAR).select_related("dialogue")
+    taken = [_key(context) for context in regular.in_use()]
+    dropped = {_key(context) for context in regular.dropped()}
+    chosen = selection.select(
+        suitable.keys() - dropped, n=n, seed=seed, weights=_weights(dataset), taken=taken
+    )
+    _store([_context(suitable[one], one, seed, now) for one in chosen])
     if chosen:
         record(
             action="contexts.built",
@@ -125,8 +131,46 @@ def build_contexts(*, dataset_name: str, n: int, seed: int, now: dt.datetime) ->
             now=now,
             after={"asked": n, "seed": seed, "added": len(chosen)},
         )
-    sources = {key for key, _ in taken} | {one.dialogue for one in chosen}
-    return BuildReport(len(found), len(taken) + len(chosen), len(sources), len(chosen))
+    return BuildReport(
+        n_candidates=len(suitable),
+        n_contexts=len(taken) + len(chosen),
+        n_dialogues=len({one.dialogue for one in (*taken, *chosen)}),
+        n_added=len(chosen),
+    )
+
+
+def _dataset_named(name: str) -> Dataset:
+    dataset = Dataset.objects.filter(slug=slugify(name)).first()
+    if dataset is None:
+        msg = f'there is no dataset "{name}"; import one first'
+        raise DatasetNotFoundError(msg)
+    return dataset
+
+
+def _suitable(dataset: Dataset) -> dict[selection.Candidate, Candidate]:
+    """Return the candidates that may become contexts, by how the selection knows them."""
+    rows = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
+    return {_key(row): row for row in rows.select_related("dialogue__dataset")}
+
+
+def _key(row: Candidate | Context) -> selection.Candidate:
+    dialogue = row.dialogue
+    cell = (dialogue.emotion_type, dialogue.problem_type)
+    return selection.Candidate(dialogue.content_hash, row.turn_index, cell)
+
+
+def _weights(dataset: Dataset) -> dict[selection.Cell, int]:
+    """Return how many dialogues each cell has: contexts mirror the source."""
+    cells = dataset.dialogues.order_by().values_list("emotion_type", "problem_type")
+    return {(emotion, problem): n for emotion, problem, n in cells.annotate(n=Count("pk"))}
+
+
+def _store(contexts: Sequence[Context]) -> None:
+    """Add the contexts, each with the reply that its dialogue goes on with."""
+    original, _ = System.objects.get_or_create(slug="original-dataset", defaults=ORIGINAL_SYSTEM)
+    stored = Context.objects.bulk_create(contexts, batch_size=BATCH)
+    replies = [_original_reply(context, original) for context in stored]
+    Completion.objects.bulk_create(replies, batch_size=BATCH)
 
 
 def _dataset(name: str, *, now: dt.datetime, licence: str, is_authored: bool) -> Dataset:
@@ -176,34 +220,38 @@ def _turns(dialogue: ParsedDialogue) -> list[dict[str, str]]:
     return [{"role": turn.role, "text": turn.text} for turn in dialogue.turns]
 
 
-def _taken(dataset: Dataset) -> list[tuple[str, int]]:
-    return list(
-        dataset.contexts.filter(stratum=Stratum.REGULAR)
-        .order_by("pk")
-        .values_list("dialogue__content_hash", "turn_index")
-    )
-
-
-def _context(dialogue: Dialogue, chosen: Candidate, seed: int, now: dt.datetime) -> Context:
-    turns = dialogue.turns[: chosen.turn_index + 1]
+def _context(
+    candidate: Candidate, chosen: selection.Candidate, seed: int, now: dt.datetime
+) -> Context:
+    dialogue = candidate.dialogue
     dataset = dialogue.dataset
+    turns = dialogue.turns[: chosen.turn_index + 1]
     return Context(
         dataset=dataset,
         dialogue=dialogue,
         key=_digest(f"{dataset.slug} {dialogue.content_hash} {chosen.turn_index}")[:24],
         turn_index=chosen.turn_index,
         turns=turns,
-        provenance={
-            "dialogue": dialogue.content_hash,
-            "turn_index": chosen.turn_index,
-            "n_words": chosen.n_words,
-            "rule": selection.RULE,
-            "seed": seed,
-        },
+        provenance=_provenance(candidate, chosen, seed),
         content_hash=_digest(json.dumps(turns, ensure_ascii=False, separators=(",", ":"))),
         slots_left=dataset.completions_per_context,
         created_at=now,
     )
+
+
+def _provenance(candidate: Candidate, chosen: selection.Candidate, seed: int) -> dict[str, object]:
+    """Say where a context is from, which signals it carries, and which rules chose it."""
+    fired = {finding["rule"] for finding in candidate.findings}
+    return {
+        "dialogue": chosen.dialogue,
+        "turn_index": chosen.turn_index,
+        "cell": list(chosen.cell),
+        "signals": [name for name in rules.SIGNALS if name in fired],
+        "findings": candidate.findings,
+        "screening": candidate.rules,
+        "selection": selection.RULE,
+        "seed": seed,
+    }
 
 
 def _original_reply(context: Context, system: System) -> Completion:

@@ -1,6 +1,7 @@
 """``contexts build``: choose the points of a dataset's dialogues that become contexts."""
 
 import argparse
+from functools import partial
 
 from django.utils import timezone
 
@@ -18,14 +19,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=7, help="Fixes the choice.")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:  # noqa: ARG001
+def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Build what is missing."""
     report = contexts.build_contexts(
-        dataset_name=asked.dataset, n=asked.regular, seed=asked.seed, now=timezone.now()
+        dataset_name=asked.dataset,
+        n=asked.regular,
+        seed=asked.seed,
+        now=timezone.now(),
+        shown=partial(progress.over, of="dialogues screened"),
     )
     return (
         f"{asked.dataset}: {report.n_contexts:,} contexts ({report.n_added:,} new) of "
-        f"{report.n_dialogues:,} dialogues, from {report.n_candidates:,} candidates, "
+        f"{report.n_dialogues:,} dialogues, from {report.n_candidates:,} suitable candidates, "
         f"seed {asked.seed}"
     )
 
