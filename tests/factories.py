@@ -16,13 +16,25 @@ from annotation.models import (
     Rater,
     Study,
 )
-from completions.choices import CallState, LeaseOutcome, SystemKind, WriterState
+from completions.choices import (
+    CallState,
+    EscalationProfile,
+    LeaseOutcome,
+    RewriteStep,
+    SystemKind,
+    WriterState,
+)
 from completions.models import (
+    Assistant,
+    Candidate,
     Completion,
     Context,
     Dataset,
     Dialogue,
     GenerationCall,
+    Rewrite,
+    RewriteCall,
+    ScreeningCall,
     System,
     Writer,
     WritingLease,
@@ -88,6 +100,54 @@ def make_context(*, dialogue: Dialogue | None = None, **fields: Any) -> Context:
             "created_at": NOW,
         }
         | fields,
+    )
+
+
+def make_candidate(*, dialogue: Dialogue | None = None, **fields: Any) -> Candidate:
+    return Candidate.objects.create(
+        dialogue=dialogue or make_dialogue(),
+        **{
+            "turn_index": 2,
+            "rules": "screening-0 test",
+            "is_suitable": True,
+            "screened_at": NOW,
+        }
+        | fields,
+    )
+
+
+def make_assistant(**fields: Any) -> Assistant:
+    n = next(_serial)
+    return Assistant.objects.create(
+        **{"slug": f"assistant-{n}", "name": f"Assistant {n}", "model_id": f"openai/helper-{n}"}
+        | fields
+    )
+
+
+def make_screening_call(**fields: Any) -> ScreeningCall:
+    candidate = fields.pop("candidate", None) or make_candidate()
+    assistant = fields.pop("assistant", None) or make_assistant()
+    return ScreeningCall.objects.create(
+        candidate=candidate, assistant=assistant, **{"created_at": NOW} | fields
+    )
+
+
+def make_rewrite(**fields: Any) -> Rewrite:
+    source = fields.pop("source_context", None) or make_context()
+    rewriter = fields.pop("rewriter", None) or make_assistant()
+    rater = fields.pop("hostility_rater", None) or make_assistant()
+    return Rewrite.objects.create(
+        source_context=source,
+        rewriter=rewriter,
+        hostility_rater=rater,
+        **{"profile": EscalationProfile.ALWAYS_10, "target": [10, 10], "created_at": NOW} | fields,
+    )
+
+
+def make_rewrite_call(**fields: Any) -> RewriteCall:
+    rewrite = fields.pop("rewrite", None) or make_rewrite()
+    return RewriteCall.objects.create(
+        rewrite=rewrite, **{"step": RewriteStep.WRITE, "round": 1, "created_at": NOW} | fields
     )
 
 

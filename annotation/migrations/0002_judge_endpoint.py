@@ -14,6 +14,11 @@ class Migration(migrations.Migration):
             model_name='judge',
             name='judge_family_and_id_given',
         ),
+        # Put back below, after the others: Django's reader of SQLite's schema stops at a LIKE.
+        migrations.RemoveConstraint(
+            model_name='judge',
+            name='judge_simulated_says_so',
+        ),
         migrations.AlterField(
             model_name='judge',
             name='is_simulated',
@@ -26,5 +31,9 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='judge',
             constraint=models.CheckConstraint(condition=models.Q(('family', ''), _negated=True), name='judge_family_given'),
+        ),
+        migrations.AddConstraint(
+            model_name='judge',
+            constraint=models.CheckConstraint(condition=models.Q(('is_simulated', False), ('name__icontains', 'simulated'), _connector='OR'), name='judge_simulated_says_so'),
         ),
     ]

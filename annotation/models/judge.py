@@ -17,8 +17,8 @@ class Judge(Endpoint):
 
     class Meta(Endpoint.Meta):
         constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
-            *Endpoint.Meta.constraints,
             models.CheckConstraint(condition=~Q(family=""), name="judge_family_given"),
+            *Endpoint.Meta.constraints,
         )
 
 

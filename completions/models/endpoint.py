@@ -22,6 +22,7 @@ class Endpoint(models.Model):
         abstract = True
         constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.CheckConstraint(condition=~Q(model_id=""), name="%(class)s_model_given"),
+            # Last: what follows a LIKE is lost on Django's reader of SQLite's schema.
             models.CheckConstraint(
                 condition=Q(is_simulated=False) | Q(name__icontains="simulated"),
                 name="%(class)s_simulated_says_so",

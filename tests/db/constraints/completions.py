@@ -3,7 +3,14 @@
 from functools import partial
 from typing import Any
 
-from completions.choices import CallState, EscalationProfile, LeaseOutcome, Stratum, SystemKind
+from completions.choices import (
+    CallState,
+    EscalationProfile,
+    LeaseOutcome,
+    Review,
+    Stratum,
+    SystemKind,
+)
 from tests.db.constraints.rules import Case, twice
 from tests.factories import (
     HOUR,
@@ -76,30 +83,45 @@ CONTEXTS = [
     ),
     Case("context_stratum_known", partial(make_context, stratum="OTHER")),
     Case(
-        "context_adversarial_has_profile_and_source",
+        "context_rewrite_has_profile_and_source",
         partial(make_adversarial_context, escalation_profile=""),
         make_adversarial_context,
         "without a profile",
     ),
     Case(
-        "context_adversarial_has_profile_and_source",
+        "context_rewrite_has_profile_and_source",
         partial(make_adversarial_context, escalation_profile="OTHER"),
         label="of an unknown profile",
     ),
     Case(
-        "context_adversarial_has_profile_and_source",
+        "context_rewrite_has_profile_and_source",
         partial(make_adversarial_context, source_context=None),
-        label="without a source",
+        partial(make_adversarial_context, source_context=None, escalation_profile=""),
+        "without a source, unless it was made elsewhere",
     ),
     Case(
-        "context_adversarial_has_profile_and_source",
+        "context_rewrite_has_profile_and_source",
         lambda: make_context(source_context=make_context()),
         label="regular with a source",
     ),
     Case(
-        "context_adversarial_has_profile_and_source",
+        "context_rewrite_has_profile_and_source",
         partial(make_context, escalation_profile=EscalationProfile.MID_RAMP),
         label="regular with a profile",
+    ),
+    Case(
+        "context_rewritten_once_per_profile",
+        twice(make_adversarial_context, source_context=make_context),
+        twice(
+            make_adversarial_context,
+            source_context=make_context,
+            changed={"escalation_profile": EscalationProfile.ALWAYS_10},
+        ),
+    ),
+    Case(
+        "context_review_known",
+        partial(make_context, review="OTHER"),
+        partial(make_context, review=Review.DROPPED),
     ),
     Case(
         "context_slots_not_negative",

@@ -82,8 +82,8 @@ def judged(verdict, protocol=Protocol.PREFERENCE):
 JUDGES = [
     Case("Judge.slug", twice(make_judge, slug="same")),
     Case("Judge.name", twice(make_judge, name="Same")),
-    Case("judge_family_and_id_given", partial(make_judge, family=""), label="no family"),
-    Case("judge_family_and_id_given", partial(make_judge, model_id=""), label="no id"),
+    Case("judge_family_given", partial(make_judge, family="")),
+    Case("judge_model_given", partial(make_judge, model_id="")),
     Case(
         "judge_simulated_says_so",
         partial(make_judge, is_simulated=True, name="Judge"),
