@@ -3,9 +3,14 @@
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.text import slugify
 
 from completions.choices import WriterState
 from completions.models import Context, Dataset, GenerationCall, Writer, WritingLease
+
+
+class DatasetNotFoundError(LookupError):
+    """No dataset has that name."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,21 @@ class Desk:
 def dataset_by_slug(slug: str) -> Dataset | None:
     """Return the dataset, or None."""
     return Dataset.objects.filter(slug=slug).first()
+
+
+def dataset_named(name: str) -> Dataset:
+    """Return the dataset of that name or address.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If there is none.
+    """
+    dataset = dataset_by_slug(slugify(name))
+    if dataset is None:
+        msg = f'there is no dataset "{name}"; import one first'
+        raise DatasetNotFoundError(msg)
+    return dataset
 
 
 def writer_by_code(code: str) -> Writer | None:

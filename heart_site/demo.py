@@ -112,7 +112,7 @@ def _create_study(source: Source, *, now: dt.datetime) -> Study:
 def _dataset(source: Source) -> Dataset:
     dataset = contexts.dataset_by_slug(source.dataset)
     if dataset is None:
-        raise completions.DatasetNotFoundError(source.dataset)
+        raise contexts.DatasetNotFoundError(source.dataset)
     return dataset
 
 

@@ -4,7 +4,6 @@ from completions.services.codes import new_code
 from completions.services.contexts import (
     BuildReport,
     DatasetNameError,
-    DatasetNotFoundError,
     ImportReport,
     build_contexts,
     import_dialogues,
@@ -36,7 +35,6 @@ __all__ = [
     "BuildReport",
     "ContextTakenError",
     "DatasetNameError",
-    "DatasetNotFoundError",
     "ImportReport",
     "NotAModelError",
     "OwnWordsMissingError",

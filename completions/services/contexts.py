@@ -11,7 +11,7 @@ from django.db.models import Count
 from django.utils.text import slugify
 
 from completions import screening as rules
-from completions import selection
+from completions import selection, selectors
 from completions.choices import Stratum, SystemKind
 from completions.ingest import ParsedDialogue
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
@@ -24,10 +24,6 @@ ORIGINAL_SYSTEM = {"name": "Original dataset", "kind": SystemKind.ORIGINAL}
 
 class DatasetNameError(ValueError):
     """A dataset's name gives no address."""
-
-
-class DatasetNotFoundError(LookupError):
-    """No dataset has that name."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ def build_contexts(
     SelectionError
         If the dataset cannot give that many; the screening is kept.
     """
-    dataset = _dataset_named(dataset_name)
+    dataset = selectors.dataset_named(dataset_name)
     screening.screen_dataset(dataset=dataset, now=now, shown=shown)
     return _choose(dataset, n, seed, now)
 
@@ -137,14 +133,6 @@ def _choose(dataset: Dataset, n: int, seed: int, now: dt.datetime) -> BuildRepor
         n_dialogues=len({one.dialogue for one in (*taken, *chosen)}),
         n_added=len(chosen),
     )
-
-
-def _dataset_named(name: str) -> Dataset:
-    dataset = Dataset.objects.filter(slug=slugify(name)).first()
-    if dataset is None:
-        msg = f'there is no dataset "{name}"; import one first'
-        raise DatasetNotFoundError(msg)
-    return dataset
 
 
 def _suitable(dataset: Dataset) -> dict[selection.Candidate, Candidate]:

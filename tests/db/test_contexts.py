@@ -11,9 +11,9 @@ from completions.choices import Stratum, SystemKind
 from completions.demo import DIALOGUES
 from completions.models import Completion, Context, Dataset, Dialogue, LogEntry, System
 from completions.selection import SelectionError
+from completions.selectors import DatasetNotFoundError
 from completions.services.contexts import (
     DatasetNameError,
-    DatasetNotFoundError,
     build_contexts,
     import_dialogues,
 )

@@ -4,18 +4,20 @@ import argparse
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from completions import ingest
-from completions.management.actions import Action, building, importing
+from completions import ingest, selectors
+from completions.management.actions import Action, building, exporting, importing
 from completions.management.progress import Progress
 from completions.selection import SelectionError
 from completions.services import contexts
 
 BAD_INPUT = 2
-ACTIONS: dict[str, Action] = {one.ACTION.name: one.ACTION for one in (importing, building)}
+ACTIONS: dict[str, Action] = {
+    one.ACTION.name: one.ACTION for one in (importing, building, exporting)
+}
 REFUSALS = (
     ingest.IngestError,
     contexts.DatasetNameError,
-    contexts.DatasetNotFoundError,
+    selectors.DatasetNotFoundError,
     SelectionError,
 )
 
