@@ -7,11 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from completions import ingest
-from completions.choices import Stratum, SystemKind
 from completions.demo import DIALOGUES
-from completions.models import Completion, Context, Dataset, Dialogue, LogEntry, System
-from completions.selection import SelectionError
-from completions.selectors import DatasetNotFoundError
+from completions.models import Context, Dataset, Dialogue, LogEntry
 from completions.services.contexts import (
     DatasetNameError,
     build_contexts,
@@ -105,87 +102,6 @@ class TestImportDialogues:
         # Savepoint in and out, dataset, known hashes, one batch (SQLite may cut it), log.
         with django_assert_max_num_queries(8):
             import_dialogues(dataset_name="demo", dialogues=dialogues, now=now)
-
-
-class TestBuildContexts:
-    def test_cuts_the_history_after_the_seekers_turn(self, imported, now):
-        build(now)
-
-        for context in Context.objects.select_related("dialogue"):
-            assert context.turns == context.dialogue.turns[: context.turn_index + 1]
-            assert context.turns[-1]["role"] == "seeker"
-            assert context.stratum == Stratum.REGULAR
-
-    def test_keeps_the_original_reply_as_a_completion(self, imported, now):
-        build(now)
-
-        system = System.objects.get(kind=SystemKind.ORIGINAL)
-        assert system.name == "Original dataset"
-        assert system.completions.count() == 24
-        for completion in system.completions.select_related("context__dialogue"):
-            turn = completion.context.dialogue.turns[completion.context.turn_index + 1]
-            assert (turn["role"], turn["text"]) == ("supporter", completion.text)
-
-    def test_records_where_each_context_is_from(self, imported, now):
-        build(now, n=1, seed=11)
-
-        context = Context.objects.select_related("dialogue").get()
-        assert context.provenance == {
-            "dialogue": context.dialogue.content_hash,
-            "turn_index": context.turn_index,
-            "n_words": len(context.turns[-1]["text"].split()),
-            "rule": "couplets-1",
-            "seed": 11,
-        }
-        assert context.slots_left == imported.dataset.completions_per_context
-
-    def test_takes_two_of_each_demo_dialogue(self, imported, now):
-        report = build(now)
-
-        assert (report.n_contexts, report.n_dialogues, report.n_added) == (24, 12, 24)
-
-    def test_adds_nothing_when_repeated(self, imported, now):
-        build(now)
-
-        assert build(now).n_added == 0
-        assert (Context.objects.count(), Completion.objects.count()) == (24, 24)
-        assert LogEntry.objects.filter(action="contexts.built").count() == 1
-
-    def test_extends_what_is_there(self, imported, now):
-        build(now, n=5)
-        first = set(Context.objects.values_list("key", flat=True))
-
-        report = build(now, n=20)
-
-        keys = set(Context.objects.values_list("key", flat=True))
-        assert (report.n_added, report.n_contexts) == (15, 20)
-        assert first < keys
-
-    def test_gives_the_same_contexts_for_the_same_seed(self, imported, now, dialogues):
-        import_dialogues(dataset_name="Reversed", dialogues=reversed(dialogues), now=now)
-        build(now, n=9)
-        build(now, n=9, dataset="Reversed")
-
-        hashes = [
-            list(
-                Context.objects.filter(dataset__slug=slug)
-                .order_by("pk")
-                .values_list("content_hash", flat=True)
-            )
-            for slug in ("demo", "reversed")
-        ]
-        assert hashes[0] == hashes[1]
-
-    def test_refuses_more_than_there_are_and_writes_nothing(self, imported, now):
-        with pytest.raises(SelectionError, match="25 contexts were asked for and 24"):
-            build(now, n=25)
-
-        assert not Context.objects.exists()
-
-    @pytest.mark.django_db
-    def test_needs_a_dataset(self, now):
-        with pytest.raises(DatasetNotFoundError, match='there is no dataset "Demo"'):
-            build(now)
 
 
 @pytest.mark.django_db
