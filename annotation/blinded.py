@@ -1,7 +1,7 @@
 """All that a rater's page may know: frozen values without rows, keys, systems or times."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,19 +31,8 @@ class Comparison:
         pair = lease.comparison
         texts = [pair.first.text, pair.second.text]
         a, b = texts if lease.first_side == Side.A else reversed(texts)
-        return cls.of(pair.context.turns, a, b, token=lease.token)
-
-    @classmethod
-    def of(
-        cls,
-        turns: Sequence[Mapping[str, str]],
-        message_a: str,
-        message_b: str,
-        *,
-        token: uuid.UUID | None,
-    ) -> "Comparison":
-        """Put every text in the one plain dress."""
-        return cls(token, Talk.of(turns), plain(message_a), plain(message_b))
+        talk = Talk.of(pair.context.turns, is_simulated=pair.context.is_simulated)
+        return cls(lease.token, talk, plain(a), plain(b))
 
 
 @dataclass(frozen=True)
@@ -118,8 +107,8 @@ class Practice:
         """Take the study's own practice pair; it has no token, for nothing of it is stored."""
         pair = study.content["practice"]
         return cls(
-            comparison=Comparison.of(
-                pair["turns"], pair["message_a"], pair["message_b"], token=None
+            comparison=Comparison(
+                None, Talk.of(pair["turns"]), plain(pair["message_a"]), plain(pair["message_b"])
             ),
             worked_answer=pair["worked_answer"],
         )

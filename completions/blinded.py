@@ -23,7 +23,9 @@ class Task:
     @classmethod
     def from_lease(cls, lease: WritingLease) -> "Task":
         """Leave out everything but the dialogue and the draft."""
-        return cls(lease.token, Talk.of(lease.context.turns), lease.draft)
+        context = lease.context
+        talk = Talk.of(context.turns, is_simulated=context.is_simulated)
+        return cls(lease.token, talk, lease.draft)
 
 
 @dataclass(frozen=True)

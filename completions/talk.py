@@ -24,10 +24,12 @@ class Talk:
     earlier: tuple[Turn, ...]
     recent: tuple[Turn, ...]
     latest: Turn
+    is_simulated: bool = False
+    """Whether the offline provider wrote its seeker; the page says so."""
 
     @classmethod
-    def of(cls, turns: Sequence[Mapping[str, str]]) -> "Talk":
+    def of(cls, turns: Sequence[Mapping[str, str]], *, is_simulated: bool = False) -> "Talk":
         """Dress and fold the stored turns of a context."""
         shown = [Turn(turn["role"], plain(turn["text"])) for turn in turns]
         fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
-        return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1])
+        return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1], is_simulated)

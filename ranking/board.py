@@ -94,6 +94,7 @@ class Conditions:
     judges: tuple[str, ...]
     is_simulated: bool
     has_simulated_evaluators: bool
+    has_simulated_contexts: bool
     slightly: int
     much: int
     replicates: int

@@ -3,7 +3,7 @@
 from ranking.board import Board, BoardRow
 
 CAUTION = "Scores say how supportive short replies were perceived to be; they certify no safety."
-SIMULATED = "Some systems or judges are simulated: these scores say nothing about real ones."
+SIMULATED = "Some systems, judges or dialogues are simulated: scores say nothing of real ones."
 
 
 def as_text(board: Board) -> str:

@@ -33,6 +33,7 @@ JUDGMENT_COLUMNS: dict[str, Combinable] = {
     "comparison": F("comparison__key"),
     "context": F("comparison__context__key"),
     "stratum": F("comparison__context__stratum"),
+    "is_simulated_context": F("comparison__context__is_simulated"),
     "purpose": F("comparison__purpose"),
     "first_system": F("comparison__first__system__slug"),
     "second_system": F("comparison__second__system__slug"),

@@ -127,6 +127,11 @@ def read_evaluators(selection: Selection) -> Evaluators:
     return Evaluators(n_raters, tuple(judges.distinct().order_by("judge__name")))
 
 
+def has_simulated_contexts(selection: Selection) -> bool:
+    """Say whether any of the selected judgments is about a simulated context."""
+    return selected(selection).filter(comparison__context__is_simulated=True).exists()
+
+
 def newest_decision(study: Study) -> int:
     """Return the key of the newest exclusion decision that may concern the study, or 0."""
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))

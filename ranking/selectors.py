@@ -75,6 +75,7 @@ def _conditions(fit: Fit) -> Conditions:
         judges=tuple(known["judges"]),
         is_simulated=fit.is_simulated,
         has_simulated_evaluators=known["has_simulated_evaluators"],
+        has_simulated_contexts=known.get("has_simulated_contexts", False),
         slightly=method["slightly"],
         much=method["much"],
         replicates=method["replicates"],

@@ -140,14 +140,18 @@ def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
     """Return what is known of a fit before it is computed."""
     systems = System.objects.filter(slug__in=judgments.systems, is_simulated=True)
     evaluators = frames.read_evaluators(selection)
+    has_simulated_contexts = frames.has_simulated_contexts(selection)
     return {
         "n_judgments": judgments.n_judgments,
         "n_units": len(judgments.dialogues),
-        "is_simulated": judgments.has_simulated_evaluator or systems.exists(),
+        "is_simulated": judgments.has_simulated_evaluator
+        or has_simulated_contexts
+        or systems.exists(),
         "diagnostics": {
             "stamp": str(judgments.stamp),
             "n_raters": evaluators.n_raters,
             "judges": list(evaluators.judges),
             "has_simulated_evaluators": judgments.has_simulated_evaluator,
+            "has_simulated_contexts": has_simulated_contexts,
         },
     }

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.choices import Protocol
 from annotation.models import Exclusion
+from completions.models import Context
 from completions.models.append_only import AppendOnlyError
 from ranking import estimate, frames, selectors, services
 from ranking.choices import ContextSet, EvaluatorPool, FitState
@@ -83,6 +84,15 @@ class TestClaimFit:
 
         assert claim(study, now, LLM).is_simulated
         assert not claim(study, now, HUMAN).is_simulated
+
+    def test_says_when_a_context_is_simulated(self, now):
+        study = make_judged_study()
+        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
+
+        fit = claim(study, now)
+
+        assert fit.is_simulated
+        assert fit.diagnostics["has_simulated_contexts"] is True
 
     def test_the_method_follows_the_study(self, now):
         study = make_judged_study()

@@ -43,6 +43,7 @@ def make_board(*rows, **fields):
         judges=(),
         is_simulated=any(row.is_simulated for row in rows),
         has_simulated_evaluators=False,
+        has_simulated_contexts=False,
         slightly=2,
         much=4,
         replicates=200,
@@ -126,7 +127,7 @@ class TestAsText:
 
         text = as_text(make_board(*rows))
 
-        assert "Some systems or judges are simulated" in text
+        assert "Some systems, judges or dialogues are simulated" in text
         assert "  Simulated Ash  " in text  # the database sees to the word in the name
         assert "Average Human (people)" in text
         assert "Original dataset (original)" in text

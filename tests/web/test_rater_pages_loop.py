@@ -11,6 +11,7 @@ from annotation import services
 from annotation.choices import Side
 from annotation.models import DimensionMark, Judgment, Lease
 from completions.choices import LeaseOutcome
+from completions.models import Context
 from tests.factories import make_comparison, make_completion, make_context, make_dialogue
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
@@ -76,6 +77,15 @@ class TestJudge:
         tokens = {show_pair(client, study).token for _ in range(3)}
 
         assert len(tokens) == 1
+
+    def test_says_so_when_the_seeker_is_simulated(self, client, study, rater):
+        said = "Simulated: a program wrote this seeker"
+        lease = show_pair(client, study)
+        assert said not in client.get(url(study, "judge")).content.decode()
+
+        Context.objects.filter(pk=lease.comparison.context_id).update(is_simulated=True)
+
+        assert said in client.get(url(study, "judge")).content.decode()
 
     def test_long_talk_is_folded_to_its_last_turns(self, client, study, rater):
         roles = ["seeker", "supporter"] * 8 + ["seeker"]

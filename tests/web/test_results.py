@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from completions.choices import SystemKind
+from completions.models import Context
 from ranking import services
 from ranking.models import Fit
 from tests.factories import make_judge, make_llm_judgment, make_rater, make_study, make_system
@@ -126,6 +127,14 @@ class TestSimulated:
         shown = text(page(client, refit(study, now), "?pool=llm"))
 
         assert "Judges behind this table are simulated" in shown
+
+    def test_says_so_of_dialogues(self, client, now):
+        study = make_judged_study()
+        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
+
+        shown = text(page(client, refit(study, now)))
+
+        assert "Some hostile dialogues are simulated" in shown
 
     def test_is_not_said_of_real_ones(self, client, now):
         assert "simulated" not in text(page(client, refit(make_judged_study(), now))).lower()

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from completions import services, wording
 from completions.guidelines import FIVE_LINES
-from completions.models import WritingLease
+from completions.models import Context, WritingLease
 from tests.factories import make_completion, make_context, make_dialogue, make_writer
 from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_talk, url
 
@@ -127,6 +127,14 @@ class TestTalk:
 
         assert lease.context.key not in page
         assert "What another has written already" not in page
+
+    def test_says_so_when_the_seeker_is_simulated(self, desk, lease):
+        said = "Simulated: a program wrote this seeker"
+        assert said not in shown(desk.get(url("talk", lease.token)))
+
+        Context.objects.filter(pk=lease.context_id).update(is_simulated=True)
+
+        assert said in shown(desk.get(url("talk", lease.token)))
 
     def test_folds_a_long_dialogue(self, desk, lease):
         roles = ("seeker", "supporter")
