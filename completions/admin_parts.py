@@ -8,6 +8,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+CALL_NUMBERS = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
+
 # Django's admin classes take no type arguments at run time.
 if TYPE_CHECKING:
     AnyAdmin: TypeAlias = admin.ModelAdmin[Any]

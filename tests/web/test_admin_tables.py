@@ -47,6 +47,8 @@ def make_rows():
     )
     factories.make_completion(writer=lease.writer)
     factories.make_generation_call()
+    factories.make_screening_call()
+    factories.make_rewrite_call()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
 
 

@@ -1,0 +1,53 @@
+"""Systems, completions, calls to providers and the log in Django's admin: to read."""
+
+from django.contrib import admin
+
+from completions.admin_parts import CALL_NUMBERS, Table, clip
+from completions.models import Completion, GenerationCall, LogEntry, System
+
+
+@admin.register(System)
+class SystemAdmin(Table):
+    """Producers of completions."""
+
+    list_display = ("name", "slug", "kind", "family", "model_id", "is_simulated")
+    list_filter = ("kind", "is_simulated")
+    search_fields = ("slug", "name", "family", "model_id")
+    ordering = ("slug",)
+
+
+@admin.register(Completion)
+class CompletionAdmin(Table):
+    """All completions, of people and systems."""
+
+    list_display = ("context", "system", "writer", "beginning", "created_at")
+    list_filter = ("system", "context__stratum")
+    list_select_related = ("context", "system", "writer")
+    search_fields = ("context__key", "writer__code", "text")
+    ordering = ("-pk",)
+
+    def beginning(self, row: Completion) -> str:
+        """Show how the text begins."""
+        return clip(row.text)
+
+
+@admin.register(GenerationCall)
+class GenerationCallAdmin(Table):
+    """Completions wanted from models, and what the providers said."""
+
+    list_display = ("context", "system", "state", "attempts", "error_kind", *CALL_NUMBERS)
+    list_filter = ("state", "error_kind", "system")
+    list_select_related = ("context", "system")
+    search_fields = ("context__key", "provider_id", "error_detail")
+    ordering = ("-pk",)
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(Table):
+    """Who did what."""
+
+    list_display = ("at", "by", "action", "subject")
+    list_filter = ("action",)
+    list_select_related = ("by",)
+    search_fields = ("action", "subject")
+    ordering = ("-at", "-pk")

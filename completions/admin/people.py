@@ -1,0 +1,77 @@
+"""Writers, what they agreed to and what they have in hand, in Django's admin."""
+
+from django.contrib import admin
+from django.forms import Form
+from django.http import HttpRequest
+from django.utils import timezone
+
+from completions import services
+from completions.admin_parts import Table
+from completions.http import invitation_link
+from completions.models import Writer, WriterConsent, WritingLease
+
+
+@admin.register(Writer)
+class WriterAdmin(Table):
+    """Writers by pseudonym; adding one invites them."""
+
+    list_display = ("code", "dataset", "state", "is_simulated", "invited_at")
+    list_filter = ("state", "dataset", "is_simulated")
+    list_select_related = ("dataset",)
+    search_fields = ("code", "email")
+    ordering = ("-invited_at", "-pk")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Ask Django's permissions."""
+        return super(Table, self).has_add_permission(request)
+
+    def get_exclude(self, _request: HttpRequest, obj: Writer | None = None) -> tuple[str, ...]:
+        """Ask only for what an invitation needs."""
+        made_by_service = ("code", "state", "is_simulated", "invited_at")
+        return ("link_version",) if obj else ("link_version", *made_by_service)
+
+    def get_readonly_fields(
+        self, _request: HttpRequest, obj: Writer | None = None
+    ) -> tuple[str, ...]:
+        """Show the link of a writer who is there."""
+        return ("invitation",) if obj else ()
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: Writer,
+        _form: Form,
+        _change: object,
+    ) -> None:
+        """Invite the writer by the service; the row in hand becomes the one it made."""
+        by = request.user if request.user.is_authenticated else None
+        invited = services.invite_writer(
+            dataset=obj.dataset, email=obj.email, by=by, now=timezone.now()
+        )
+        obj.pk, obj.code = invited.pk, invited.code
+
+    def invitation(self, row: Writer) -> str:
+        """Show the path of the personal link; whoever has it can write in the writer's place."""
+        return invitation_link(row)
+
+
+@admin.register(WriterConsent)
+class WriterConsentAdmin(Table):
+    """What writers agreed to."""
+
+    list_display = ("writer", "version", "given_at")
+    list_filter = ("version",)
+    list_select_related = ("writer",)
+    search_fields = ("writer__code",)
+    ordering = ("-given_at", "-pk")
+
+
+@admin.register(WritingLease)
+class WritingLeaseAdmin(Table):
+    """Which context was kept for which writer, and how that ended."""
+
+    list_display = ("writer", "context", "issued_at", "closed_at", "outcome", "skip_reason")
+    list_filter = ("outcome", "skip_reason")
+    list_select_related = ("writer", "context")
+    search_fields = ("writer__code", "context__key")
+    ordering = ("-issued_at", "-pk")

@@ -1,0 +1,78 @@
+"""Datasets, dialogues and contexts in Django's admin."""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.forms import Form
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from completions import services
+from completions.admin_parts import Table, show_turns
+from completions.models import Context, Dataset, Dialogue
+
+
+@admin.register(Dataset)
+class DatasetAdmin(Table):
+    """Datasets; what they are called and licensed under can be put right."""
+
+    list_display = ("slug", "name", "licence", "is_authored", "completions_per_context")
+    search_fields = ("slug", "name")
+    ordering = ("slug",)
+    readonly_fields = ("slug", "is_authored", "completions_per_context", "created_at")
+
+    def has_change_permission(self, request: HttpRequest, row: Model | None = None) -> bool:
+        """Ask Django's permissions."""
+        return super(Table, self).has_change_permission(request, row)
+
+    def save_model(
+        self,
+        request: HttpRequest,
+        obj: Dataset,
+        form: Form,
+        change: object,
+    ) -> None:
+        """Store the new words, and log who changed them from what."""
+        super().save_model(request, obj, form, change)
+        services.record(
+            action="dataset.described",
+            subject=f"dataset {obj.slug}",
+            now=timezone.now(),
+            by=request.user if request.user.is_authenticated else None,
+            before={name: form.initial[name] for name in form.changed_data},
+            after={name: form.cleaned_data[name] for name in form.changed_data},
+        )
+
+
+@admin.register(Dialogue)
+class DialogueAdmin(Table):
+    """Source dialogues."""
+
+    list_display = ("dataset", "position", "emotion_type", "problem_type", "n_utterances")
+    list_filter = ("dataset", "emotion_type", "problem_type")
+    list_select_related = ("dataset",)
+    search_fields = ("content_hash", "situation")
+    ordering = ("dataset", "position")
+    exclude = ("turns",)
+    readonly_fields = ("talk",)
+
+    def talk(self, row: Dialogue) -> SafeString:
+        """Show the turns as a reader sees them."""
+        return show_turns(row.turns)
+
+
+@admin.register(Context)
+class ContextAdmin(Table):
+    """Contexts, and how many completions by people each still wants."""
+
+    list_display = ("key", "dataset", "stratum", "is_simulated", "review", "slots_left")
+    list_filter = ("dataset", "stratum", "escalation_profile", "review", "is_simulated")
+    list_select_related = ("dataset",)
+    search_fields = ("key", "content_hash")
+    ordering = ("key",)
+    exclude = ("turns",)
+    readonly_fields = ("talk",)
+
+    def talk(self, row: Context) -> SafeString:
+        """Show the turns as a reader sees them."""
+        return show_turns(row.turns)
