@@ -11,12 +11,13 @@ A line is an entry, a comment after ``#``, or empty. An entry is a phrase of one
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
-from completions.screening.reading import COMMA, FIRST_RUN, SENTENCE, WORD, Reading, Span, Word
+from completions.screening.reading import SENTENCE, UNPARTED, WORD, Reading, Span, Word
 
 LEXICONS = Path(__file__).parent / "lexicons"
 GAP, ANY = "...", "~"
@@ -39,9 +40,10 @@ class Element:
 
     def fits(self, word: Word) -> bool:
         """Tell whether the word can stand here."""
-        return any(
-            form in self.words or (bool(self.beginnings) and form.startswith(self.beginnings))
-            for form in word.forms
+        if not self.words.isdisjoint(word.forms):
+            return True
+        return bool(self.beginnings) and any(
+            form.startswith(self.beginnings) for form in word.forms
         )
 
 
@@ -53,40 +55,58 @@ class _Starts(dict[tuple[str, ...], tuple[Phrase, ...]]):
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:
         super().__init__()
-        self._phrases = tuple(phrases)
+        self._by_word: dict[str, list[Phrase]] = defaultdict(list)
+        self._by_beginning: dict[str, list[Phrase]] = defaultdict(list)
+        for phrase in phrases:
+            for word in phrase[0].words:
+                self._by_word[word].append(phrase)
+            for beginning in phrase[0].beginnings:
+                self._by_beginning[beginning].append(phrase)
 
     def __missing__(self, forms: tuple[str, ...]) -> tuple[Phrase, ...]:
-        word = Word(forms, 0, 0, FIRST_RUN)
-        self[forms] = tuple(one for one in self._phrases if one[0].fits(word))
+        found = [phrase for form in forms for phrase in self._by_word.get(form, ())]
+        found += [
+            phrase
+            for form in forms
+            for length in range(1, len(form) + 1)
+            for phrase in self._by_beginning.get(form[:length], ())
+        ]
+        self[forms] = tuple(dict.fromkeys(found))
         return self[forms]
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The entries of one file, and its exceptions."""
+    """The entries of one file, and its exceptions: phrases, and phrases around a ``~``."""
 
     entries: tuple[Phrase, ...]
     exceptions: tuple[Phrase, ...] = ()
-    _starts: dict[str, _Starts] = field(default_factory=dict, compare=False, repr=False)
+    around: tuple[Phrase, ...] = ()
+
+    @cached_property
+    def _entry_starts(self) -> _Starts:
+        return _Starts(self.entries)
+
+    @cached_property
+    def _exception_starts(self) -> _Starts:
+        return _Starts(self.exceptions)
 
     def find(self, reading: Reading) -> list[Span]:
         """Return where entries occur, longest first at each place, without overlaps."""
         words = reading.words
-        found = _apart(_occurrences(words, self._of("entries", self.entries)))
-        if not found or not self.exceptions:
-            return [_characters(words, *one) for one in found]
-        plain = [one for one in self.exceptions if not any(part.is_any for part in one)]
-        around = [one for one in self.exceptions if any(part.is_any for part in one)]
-        covered = list(_occurrences(words, self._of("exceptions", plain)))
-        return [
-            _characters(words, first, last)
-            for first, last in found
-            if not any(start <= first and last <= end for start, end in covered)
-            and not any(_is_around(one, words, first, last) for one in around)
-        ]
+        found = list(_occurrences(words, self._entry_starts))
+        if found and (self.exceptions or self.around):
+            covered = list(_occurrences(words, self._exception_starts))
+            found = [one for one in found if not self._is_excepted(words, one, covered)]
+        return [Span(words[first].start, words[last].end) for first, last in _apart(found)]
 
-    def _of(self, name: str, phrases: Iterable[Phrase]) -> _Starts:
-        return self._starts.setdefault(name, _Starts(phrases))
+    def _is_excepted(
+        self, words: Sequence[Word], found: tuple[int, int], covered: Iterable[tuple[int, int]]
+    ) -> bool:
+        first, last = found
+        if any(start <= first and last <= end for start, end in covered):
+            return True
+        return any(_is_around(phrase, words, first, last) for phrase in self.around)
 
 
 @cache
@@ -134,7 +154,9 @@ def parse(text: str, *, name: str) -> Lexicon:
     if not entries:
         msg = f"{name}: holds no entry"
         raise LexiconError(msg)
-    return Lexicon(tuple(entries), tuple(exceptions))
+    around = [one for one in exceptions if any(part.is_any for part in one)]
+    plain = [one for one in exceptions if one not in around]
+    return Lexicon(tuple(entries), tuple(plain), tuple(around))
 
 
 def _refuse_twice(entry: str, number: int, seen: dict[str, int], place: str) -> None:
@@ -190,26 +212,35 @@ def _occurrences(words: Sequence[Word], starts: _Starts) -> Iterator[tuple[int, 
                 yield place, max(ends)
 
 
-def _ends(phrase: Phrase, words: Sequence[Word], place: int) -> set[int]:
+def _ends(phrase: Phrase, words: Sequence[Word], place: int) -> Collection[int]:
     """Return the places of the last word of the phrase's occurrences that begin at a place."""
     ends, gap = {place}, False
     for element in phrase[1:]:
         if element.is_gap:
             gap = True
             continue
-        reach = {follower for end in ends for follower in _followers(words, end, gap=gap)}
-        ends = {follower for follower in reach if element.fits(words[follower])}
+        ends = {
+            follower
+            for end in ends
+            for follower in _followers(words, end, gap=gap)
+            if element.fits(words[follower])
+        }
+        if not ends:
+            break
         gap = False
     return ends
 
 
-def _followers(words: Sequence[Word], place: int, *, gap: bool) -> Iterator[int]:
-    """Yield the places that can come next in a phrase: the next word, or a few more."""
-    most = COMMA if gap else FIRST_RUN
-    for follower in range(place + 1, min(place + 2 + GAP_WORDS * gap, len(words))):
-        if words[follower].parted > most or words[follower].parted == SENTENCE:
-            return
-        yield follower
+def _followers(words: Sequence[Word], place: int, *, gap: bool) -> Sequence[int]:
+    """Return the places that can come next in a phrase: the next word, or a few more."""
+    if not gap:
+        following = place + 1
+        is_next = following < len(words) and words[following].parted == UNPARTED
+        return (following,) if is_next else ()
+    last = place
+    while last < min(place + 1 + GAP_WORDS, len(words) - 1) and words[last + 1].parted != SENTENCE:
+        last += 1
+    return range(place + 1, last + 1)
 
 
 def _is_around(phrase: Phrase, words: Sequence[Word], first: int, last: int) -> bool:
@@ -242,7 +273,3 @@ def _apart(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         if not taken or first > taken[-1][1]:
             taken.append((first, last))
     return taken
-
-
-def _characters(words: Sequence[Word], first: int, last: int) -> Span:
-    return Span(words[first].start, words[last].end)

@@ -41,8 +41,8 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
     rules = _applied(language)
     everywhere = [rule for rule in rules if rule.reads == EVERYWHERE]
     last = [rule for rule in rules if rule.reads != EVERYWHERE]
-    indexed = [Reading(turn["text"], index) for index, turn in enumerate(turns)]
-    content = [_found(everywhere, Reading(situation))]
+    indexed = [Reading(turn["text"], index, language) for index, turn in enumerate(turns)]
+    content = [_found(everywhere, Reading(situation, None, language))]
     content += [_found(everywhere, reading) for reading in indexed]
     return [
         _judged(
@@ -55,7 +55,9 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
 
 def disqualifying(text: str, *, language: str) -> list[Finding]:
     """Return what the rules on content find in a text that stands alone."""
-    return _found([rule for rule in _applied(language) if _is_on_content(rule)], Reading(text))
+    return _found(
+        [rule for rule in _applied(language) if _is_on_content(rule)], Reading(text, None, language)
+    )
 
 
 def _is_on_content(rule: Rule) -> bool:

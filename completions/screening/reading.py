@@ -10,7 +10,7 @@ APOSTROPHES = "'\u2019\u2018\u02bc\u00b4`"
 WORD = re.compile(rf"[^\W_]+(?:[{APOSTROPHES}][^\W\d_]+)*")
 STRAIGHT = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 STRETCHED = re.compile(r"(.)\1{2,}")
-FIRST_RUN, COMMA, SENTENCE = 0, 1, 2
+UNPARTED, COMMA, SENTENCE = 0, 1, 2
 """What parts a word from the one before: nothing but space, a comma, or the end of a sentence."""
 _SENTENCE_END = re.compile(r"[.!?;:\u2026\n()\[\]{}]")
 _COMMA = re.compile(r"[,\u2013\u2014]|--| - ")
@@ -38,6 +38,7 @@ class Reading:
 
     text: str
     index: int | None = None
+    language: str = "en"
 
     @cached_property
     def words(self) -> Sequence[Word]:
@@ -71,7 +72,7 @@ def forms(word: str) -> tuple[str, ...]:
 
 def _parted(gap: str) -> int:
     if gap == " ":
-        return FIRST_RUN
+        return UNPARTED
     if _SENTENCE_END.search(gap):
         return SENTENCE
-    return COMMA if _COMMA.search(gap) else FIRST_RUN
+    return COMMA if _COMMA.search(gap) else UNPARTED

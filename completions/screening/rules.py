@@ -36,7 +36,7 @@ def _lexical(name: str, kind: Kind, reads: tuple[Place, ...], explanation: str) 
 
 
 def _find_entries(name: str, reading: Reading) -> Sequence[Span]:
-    return lexicon.load("en", name).find(reading)
+    return lexicon.load(reading.language, name).find(reading)
 
 
 def _too_early(reading: Reading) -> Sequence[Span]:
