@@ -1,39 +1,12 @@
 """What an LLM judge must answer, as a JSON schema, and the strict reading of what came."""
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NoReturn
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.verdicts import Answer
-
-_FENCE = "```"
-_WORST_SHOWN = 3
-
-
-def _storable(text: str) -> str:
-    """Refuse NUL, which JSON can spell and PostgreSQL cannot hold."""
-    if "\x00" in text:
-        msg = "contains NUL"
-        raise ValueError(msg)
-    return text
-
-
-Words = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_storable)
-]
-
-
-class InvalidJudgeAnswerError(ValueError):
-    """A judge's answer is not what the schema asks for; the message can be sent back to it."""
+from completions.answers import Words, read_answer, refuse
 
 
 class _Mark(BaseModel):
@@ -85,58 +58,21 @@ def read_judge_answer(raw: str, dimensions: Sequence[str]) -> Answer:
 
     Raises
     ------
-    InvalidJudgeAnswerError
+    InvalidAnswerError
         If the text is anything else, or the object says too little, too much or two things.
     """
-    answer = _validated(_only_object(raw))
+    answer = read_answer(raw, _JudgeAnswer)
     for part, keys in (("notes", answer.notes), ("dimensions", answer.dimensions)):
         if set(keys) != set(dimensions):
-            _refuse(f"{part} must have exactly the keys {list(dimensions)}, not {list(keys)}")
+            refuse(f"{part} must have exactly the keys {list(dimensions)}, not {list(keys)}")
     for key, mark in answer.dimensions.items():
         if (mark.winner == "none") != (mark.strength == 0):
-            _refuse(f"dimensions.{key}: strength is 0 if and only if the winner is none")
+            refuse(f"dimensions.{key}: strength is 0 if and only if the winner is none")
     return Answer(
         verdict=answer.strength if answer.winner == "A" else -answer.strength,
         rationale=answer.rationale,
         marks={key: mark.advantage_of_a for key, mark in answer.dimensions.items()},
     )
-
-
-def _only_object(raw: str) -> Mapping[str, Any]:
-    """Parse a text that is one JSON object from its first to its last character."""
-    text = raw.strip()
-    if text.startswith(_FENCE) and text.endswith(_FENCE):
-        text = text.removeprefix(_FENCE).removesuffix(_FENCE).removeprefix("json").strip()
-    try:
-        found = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        _refuse(f"not one JSON object and nothing else: {error}")
-    except RecursionError:
-        _refuse("nested too deeply")
-    if not isinstance(found, dict):
-        _refuse(f"a JSON object is needed, not {type(found).__name__}")
-    return found
-
-
-def _validated(found: Mapping[str, Any]) -> _JudgeAnswer:
-    try:
-        return _JudgeAnswer.model_validate(found)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        named = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
-        _refuse("; ".join(list(named)[:_WORST_SHOWN]))
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object that says two things under one name: JSON readers differ on which counts."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        _refuse(f"a key occurs twice among {[key for key, _ in pairs]}")
-    return found
-
-
-def _refuse(why: str) -> NoReturn:
-    raise InvalidJudgeAnswerError(why)
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Put a comparison into words for an LLM judge: rubric, dialogue, two texts, and no label."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from annotation.judge_answers import answer_schema
 from annotation.rubric import Rubric
+from completions.prompts import CORRECTION, encoded
 
 VERSION = "judge-1"
 
@@ -51,28 +50,16 @@ Every section holds JSON. The dialogue runs from its oldest turn to its newest.
 {b}
 </candidate_b>"""
 
-CORRECTION = """\
-That answer cannot be used: {fault}.
-Answer the same question again, with only the JSON object that fits the schema."""
-
 
 def judge_messages(
     rubric: Rubric, turns: Sequence[Mapping[str, str]], *, a: str, b: str
 ) -> tuple[dict[str, str], ...]:
     """Return the chat that asks a judge about two messages; only roles and texts go in."""
     dialogue = [{"role": turn["role"], "text": turn["text"]} for turn in turns]
-    material = MATERIAL.format(dialogue=_encoded(dialogue), a=_encoded(a), b=_encoded(b))
+    material = MATERIAL.format(dialogue=encoded(dialogue), a=encoded(a), b=encoded(b))
     return (
         {"role": "system", "content": instructions(rubric)},
         {"role": "user", "content": material},
-    )
-
-
-def correction_messages(raw: str, fault: str) -> tuple[dict[str, str], ...]:
-    """Return what follows an unusable answer, to ask once more."""
-    return (
-        {"role": "assistant", "content": raw},
-        {"role": "user", "content": CORRECTION.format(fault=fault)},
     )
 
 
@@ -85,7 +72,7 @@ def instructions(rubric: Rubric) -> str:
     return INSTRUCTIONS.format(
         dimensions="\n".join(dimensions),
         checklist="\n".join(f"- {reminder}" for reminder in rubric.checklist),
-        schema=_encoded(answer_schema([one.key for one in rubric.dimensions])),
+        schema=encoded(answer_schema([one.key for one in rubric.dimensions])),
     )
 
 
@@ -93,8 +80,3 @@ def prompt_hash(rubric: Rubric) -> str:
     """Return the SHA-256 of all that is the same for every comparison."""
     fixed = "\n".join((VERSION, instructions(rubric), MATERIAL, CORRECTION))
     return hashlib.sha256(fixed.encode()).hexdigest()
-
-
-def _encoded(value: Any) -> str:  # noqa: ANN401 (whatever JSON can hold)
-    """Return ``value`` as JSON in which no text can close the section it stands in."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

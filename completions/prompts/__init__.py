@@ -1,13 +1,18 @@
 """Prompt texts, kept as versioned files; a text is known by its hash."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SUPPORTER = "supporter-1"
 CHAT_ROLES = {"seeker": "user", "supporter": "assistant"}
+CORRECTION = """\
+That answer cannot be used: {fault}.
+Answer the same question again, with only the JSON object that fits the schema."""
 _FOLDER = Path(__file__).resolve().parent
 
 
@@ -52,3 +57,16 @@ def supporter_messages(
         raise ValueError(msg)
     chat = ({"role": CHAT_ROLES[turn["role"]], "content": turn["text"]} for turn in turns)
     return ({"role": "system", "content": prompt.text}, *chat)
+
+
+def correction_messages(raw: str, fault: str) -> tuple[dict[str, str], ...]:
+    """Return what follows an unusable answer, to ask once more."""
+    return (
+        {"role": "assistant", "content": raw},
+        {"role": "user", "content": CORRECTION.format(fault=fault)},
+    )
+
+
+def encoded(value: Any) -> str:  # noqa: ANN401 (whatever JSON can hold)
+    """Return ``value`` as JSON in which no text can close the section it stands in."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

@@ -16,7 +16,7 @@ from annotation.services import llm_judging
 from completions.choices import CallState, SystemKind
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
-from completions.services import calling
+from completions.services import asking, calling
 from tests.factories import (
     make_comparison,
     make_completion,
@@ -353,10 +353,10 @@ class TestFailures:
 
     def test_the_second_answer_to_a_call_is_left_out(self, now):
         make_call()
-        queue = llm_judging._Queue(lambda: now)
+        queue = asking.CallQueue(llm_judging._Desk(), lambda: now)
         (question,) = queue.claim(1).items
         answer = judge_answers.read_judge_answer(json.dumps(ANSWER), RUBRIC.keys)
-        judged = llm_judging.Judged(question, now, make_reply(), answer, {})
+        judged = asking.Heard(question, now, make_reply(), answer, {})
 
         queue.store([judged])
         queue.store([judged])
@@ -365,7 +365,7 @@ class TestFailures:
 
     def test_given_back_it_is_as_before_the_claim(self, now):
         make_call()
-        queue = llm_judging._Queue(lambda: now)
+        queue = asking.CallQueue(llm_judging._Desk(), lambda: now)
 
         queue.release(queue.claim(9).items)
 

@@ -4,12 +4,9 @@ import json
 
 import pytest
 
-from annotation.judge_answers import (
-    InvalidJudgeAnswerError,
-    answer_schema,
-    read_judge_answer,
-)
+from annotation.judge_answers import answer_schema, read_judge_answer
 from annotation.verdicts import SCALES, Answer, check_answer, swap_frame
+from completions.answers import InvalidAnswerError
 
 KEYS = ("H", "E")
 VALID = {
@@ -121,7 +118,7 @@ class TestReadJudgeAnswer:
         ],
     )
     def test_refuses_what_is_not_one_object_and_nothing_else(self, raw):
-        with pytest.raises(InvalidJudgeAnswerError):
+        with pytest.raises(InvalidAnswerError):
             read_judge_answer(raw, KEYS)
 
     @pytest.mark.parametrize(
@@ -165,13 +162,13 @@ class TestReadJudgeAnswer:
         ],
     )
     def test_refuses_too_little_too_much_or_off_the_scale(self, path, value):
-        with pytest.raises(InvalidJudgeAnswerError, match=path.split(".")[0]):
+        with pytest.raises(InvalidAnswerError, match=path.split(".")[0]):
             read_judge_answer(json.dumps(changed(path, value)), KEYS)
 
     def test_half_a_surrogate_pair_is_refused(self):
         raw = json.dumps(VALID | {"rationale": "half"}).replace("half", "\\ud83d")
 
-        with pytest.raises(InvalidJudgeAnswerError):
+        with pytest.raises(InvalidAnswerError):
             read_judge_answer(raw, KEYS)
 
 

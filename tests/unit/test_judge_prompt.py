@@ -7,6 +7,7 @@ import pytest
 
 from annotation import judge_answers, judge_prompt
 from annotation.rubric import Dimension, Rubric, load_rubric
+from completions import prompts
 
 RUBRIC = load_rubric("heart-1")
 TURNS = [
@@ -87,9 +88,7 @@ class TestJudgeMessages:
 
 class TestCorrection:
     def test_the_answer_and_its_fault_are_shown(self):
-        said, asked = judge_prompt.correction_messages(
-            '{"winner": "C"}', "winner: {must} be A or B"
-        )
+        said, asked = prompts.correction_messages('{"winner": "C"}', "winner: {must} be A or B")
 
         assert said == {"role": "assistant", "content": '{"winner": "C"}'}
         assert "{must} be A or B" in asked["content"]

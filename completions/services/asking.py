@@ -1,0 +1,160 @@
+"""Ask models for answers in JSON: read strictly, asked for once more with the fault, then kept."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from completions import llm, prompts, pulling
+from completions.answers import InvalidAnswerError
+from completions.choices import CallState
+from completions.models import ProviderCall
+from completions.services import calling
+from completions.services.calling import Claim, Clock, Failed, Question
+
+Row = TypeVar("Row", bound=ProviderCall)
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class JsonQuestion(Question, Generic[Value]):
+    """A claimed call: what is asked, how its answer is read, and how often at most."""
+
+    read: Callable[[str], Value]
+    """Raises InvalidAnswerError with a fault that can be sent back."""
+    tries: int = 2
+
+
+@dataclass(frozen=True)
+class Heard(Generic[Value]):
+    """What a model said: a value, or the fault of its last answer."""
+
+    question: JsonQuestion[Value]
+    at: dt.datetime
+    reply: llm.Reply
+    value: Value | None
+    first_try: dict[str, str]
+    """An unusable first answer and its fault, if there was one."""
+    fault: str = ""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns that end the call: done with a value, invalid without."""
+        fields = calling.reply_fields(self.question, self.reply) | {"ended_at": self.at}
+        fields["asked"] |= {"first_try": self.first_try} if self.first_try else {}
+        if self.value is not None:
+            return fields | {"state": CallState.DONE}
+        fault = {"error_kind": "invalid_answer", "error_detail": calling.storable(self.fault)}
+        return fields | fault | {"state": CallState.INVALID}
+
+
+class Desk(Protocol[Row, Value]):
+    """What one kind of call asks, and what becomes of the answers."""
+
+    def calls(self) -> QuerySet[Row]:
+        """Return the calls that may be made."""
+
+    def load(self, ids: Collection[int]) -> QuerySet[Row]:
+        """Return these calls with all that a question, and keeping its answer, need."""
+
+    def question(self, call: Row, claim: Claim) -> JsonQuestion[Value]:
+        """Put the question."""
+
+    def keep(self, call: Row, heard: Heard[Value]) -> None:
+        """End the call, whose row is locked and open, and store what follows from it."""
+
+
+def ask(desk: Desk[Row, Value], *, clock: Clock, duration_s: float, turn: threading.Lock) -> int:
+    """Make the desk's waiting calls, several at a time, and return how many ended.
+
+    Safe to run twice and in many processes: a call is claimed by one, and what has ended is
+    never asked again. Providers are called outside any transaction.
+    """
+    limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+
+    async def put(question: JsonQuestion[Value]) -> Heard[Value] | Failed:
+        try:
+            return await _ask(question, clock)
+        except llm.ProviderError as error:
+            return Failed(question.claim, clock(), error, question)
+
+    return pulling.pull_here(CallQueue(desk, clock), put, limits=limits, turn=turn)
+
+
+@dataclass(frozen=True)
+class CallQueue(Generic[Row, Value]):
+    """A table of calls, as a pull sees it."""
+
+    desk: Desk[Row, Value]
+    clock: Clock
+
+    def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
+        """Claim calls and load what their questions need."""
+        calls, now = self.desk.calls(), self.clock()
+        ids = calling.claim_calls(calls, limit=limit, now=now)
+        wait_s = calling.seconds_to_retry(calls, now=now)
+        rows = self.desk.load(ids).order_by("pk")
+        return pulling.Claimed(calling.prepare(calls, rows, self.desk.question, now), wait_s)
+
+    def store(self, results: Sequence[Heard[Value] | Failed]) -> None:
+        """Keep answers and failures."""
+        self._keep([result for result in results if isinstance(result, Heard)])
+        for result in results:
+            if isinstance(result, Failed):
+                calling.store_failure(self.desk.load([result.claim.call_id]), result)
+
+    def release(self, items: Sequence[JsonQuestion[Value]]) -> None:
+        """Give unused claims back."""
+        ids = [item.claim.call_id for item in items]
+        calling.release_calls(self.desk.load(ids), (item.claim for item in items))
+
+    @transaction.atomic
+    def _keep(self, answers: Sequence[Heard[Value]]) -> None:
+        """Keep each answer once; a call that has ended meanwhile keeps what it has."""
+        ids = [heard.question.claim.call_id for heard in answers]
+        rows = self.desk.load(ids).filter(ended_at=None).order_by("pk")
+        held = {call.pk: call for call in rows.select_for_update(of=("self",))}
+        for heard in answers:
+            if (call := held.get(heard.question.claim.call_id)) is not None:
+                self.desk.keep(call, heard)
+
+
+async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value]:
+    """Ask once, and once more if the answer cannot be read and may be asked for again."""
+    reply = await llm.complete(question.request)
+    value, fault = _read(reply, question.read)
+    if value is not None or question.tries == 1:
+        return Heard(question, clock(), reply, value, {}, fault)
+    first_try = {"answer": reply.text, "fault": fault}
+    correction = prompts.correction_messages(reply.text, fault)
+    messages = (*question.request.messages, *correction)
+    again = await llm.complete(replace(question.request, messages=messages))
+    value, fault = _read(again, question.read)
+    return Heard(question, clock(), _summed(reply, again), value, first_try, fault)
+
+
+def _read(reply: llm.Reply, read: Callable[[str], Value]) -> tuple[Value | None, str]:
+    """Return the answer, or None and what is wrong with it."""
+    try:
+        return read(reply.text), ""
+    except InvalidAnswerError as error:
+        return None, str(error)
+
+
+def _summed(first: llm.Reply, second: llm.Reply) -> llm.Reply:
+    """Return the second reply with what both together took."""
+
+    def total(*counts: Any) -> Any:  # noqa: ANN401 (int or float, as given)
+        return None if None in counts else sum(counts)
+
+    return replace(
+        second,
+        n_prompt_tokens=total(first.n_prompt_tokens, second.n_prompt_tokens),
+        n_completion_tokens=total(first.n_completion_tokens, second.n_completion_tokens),
+        cost_usd=total(first.cost_usd, second.cost_usd),
+        latency_ms=first.latency_ms + second.latency_ms,
+    )
