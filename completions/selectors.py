@@ -47,11 +47,10 @@ def writer_by_code(code: str) -> Writer | None:
 
 
 def open_contexts(writer: Writer) -> QuerySet[Context]:
-    """Return contexts that still want a completion and that the writer never had before."""
+    """Return contexts in use that want a completion and that the writer never had before."""
     had = WritingLease.objects.filter(context=OuterRef("pk"), writer=writer)
-    return Context.objects.filter(
-        ~Exists(had), dataset=writer.dataset_id, slots_left__gt=0
-    ).order_by("-slots_left", "key")
+    wanting = Context.objects.in_use().filter(dataset=writer.dataset_id, slots_left__gt=0)
+    return wanting.filter(~Exists(had)).order_by("-slots_left", "key")
 
 
 def open_writing_lease(writer: Writer) -> WritingLease | None:

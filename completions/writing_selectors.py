@@ -7,7 +7,7 @@ from typing import TypeAlias
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from completions.choices import LeaseOutcome
-from completions.models import Completion, Writer, WritingLease
+from completions.models import Completion, Context, Writer, WritingLease
 
 Sent: TypeAlias = tuple[uuid.UUID | None, str, dt.datetime]
 
@@ -25,9 +25,10 @@ def text_sent(lease: WritingLease) -> str:
 
 def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
     """Return leases that ran out over a draft which can still be sent, newest first."""
+    sendable = Context.objects.in_use().filter(dataset=writer.dataset_id, slots_left__gt=0)
     return (
         writer.leases.select_related("context")
-        .filter(outcome=LeaseOutcome.EXPIRED, context__slots_left__gt=0)
+        .filter(outcome=LeaseOutcome.EXPIRED, context__in=sendable)
         .exclude(draft="")
         .order_by("-closed_at", "-pk")
     )

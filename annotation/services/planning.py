@@ -40,6 +40,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     """Add the comparisons that the study's design wants and does not have yet.
 
     Planning again after new completions came extends the plan and leaves what is there alone.
+    A context that a reviewer dropped gets none, and keeps those that it has.
     """
     # One planner at a time; no_key, so that raters are let in meanwhile.
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
@@ -63,7 +64,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
 def _wanted_comparisons(study: Study) -> Iterator[Comparison]:
     planned = _planned(study)
     completions = _completions_by_context(study)
-    contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
+    contexts = Context.objects.in_use().filter(dataset=study.dataset_id).order_by("key")
     for context in contexts.only("pk", "key"):
         pairs = design.choose_pairs(
             completions.get(context.pk, []),

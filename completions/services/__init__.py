@@ -16,6 +16,7 @@ from completions.services.generating import (
     plan_generation_calls,
 )
 from completions.services.log import record
+from completions.services.reviewing import review_context
 from completions.services.systems import register_simulated_system
 from completions.services.writing import (
     ContextTakenError,
@@ -53,6 +54,7 @@ __all__ = [
     "record",
     "register_simulated_system",
     "release_expired_writing_leases",
+    "review_context",
     "save_draft",
     "skip_context",
     "submit_completion",

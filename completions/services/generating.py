@@ -29,7 +29,7 @@ class NotAModelError(ValueError):
 def plan_generation_calls(
     *, dataset: Dataset, systems: Collection[System], now: dt.datetime
 ) -> int:
-    """Add the calls that are missing for every context and system; return how many were added.
+    """Add the calls that every context in use and system lack; return how many were added.
 
     Planning again adds nothing for a pair that has a call, whatever its state, or a completion.
 
@@ -106,11 +106,11 @@ class _Queue:
 
 
 def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
-    """Return the contexts that the system has neither completed nor been asked to complete."""
+    """Return the contexts in use that the system has not completed nor been asked to complete."""
     called = GenerationCall.objects.filter(context=OuterRef("pk"), system=system)
     completed = Completion.objects.filter(context=OuterRef("pk"), system=system)
-    contexts = Context.objects.filter(~Exists(called), ~Exists(completed), dataset=dataset)
-    return list(contexts.only("pk").order_by("pk"))
+    contexts = Context.objects.in_use().filter(~Exists(called), ~Exists(completed))
+    return list(contexts.filter(dataset=dataset).only("pk").order_by("pk"))
 
 
 def _question(call: GenerationCall, claim: Claim) -> Question:

@@ -35,7 +35,7 @@ class WritingLeaseNotFoundError(Exception):
 
 
 class ContextTakenError(Exception):
-    """The claim was given back meanwhile and others have filled the context; the draft is kept."""
+    """The claim was given back, and the context wants no more completions; the draft is kept."""
 
 
 class OwnWordsMissingError(Exception):
@@ -244,10 +244,8 @@ def _claimable(writer: Writer) -> Context | None:
 
 
 def _take_slot_again(context_id: int) -> None:
-    taken = Context.objects.filter(pk=context_id, slots_left__gt=0).update(
-        slots_left=F("slots_left") - 1
-    )
-    if not taken:
+    free = Context.objects.in_use().filter(pk=context_id, slots_left__gt=0)
+    if not free.update(slots_left=F("slots_left") - 1):
         raise ContextTakenError
 
 
