@@ -7,10 +7,8 @@ from pathlib import Path
 import phonenumbers
 import stdnum
 
-from completions.screening.lexicon import LEXICONS
-
 NUMBER = 1  # raise it when the definitions change, not for every new word
-_HERE = Path(__file__).parent
+HERE = Path(__file__).parent
 _NOT_DECIDING = frozenset({"checking.py", "version.py", "__init__.py"})
 
 
@@ -21,15 +19,15 @@ def rules_version(language: str) -> str:
     That is: the code of the rules with their parameters, the lexicons of the language, and the
     versions of the libraries that find numbers.
     """
-    files = [path for path in sorted(_HERE.rglob("*.py")) if _decides(path)]
-    files += sorted((LEXICONS / language).glob("*.txt"))
+    files = [path for path in sorted(HERE.rglob("*.py")) if _decides(path)]
+    files += sorted((HERE / "lexicons" / language).glob("*.txt"))
     digest = hashlib.sha256(f"{phonenumbers.__version__} {stdnum.__version__}".encode())
     for path in files:
         content = path.read_bytes().replace(b"\r\n", b"\n")
-        name = path.relative_to(_HERE).as_posix()
+        name = path.relative_to(HERE).as_posix()
         digest.update(f"\n{name} {len(content)}\n".encode() + content)
     return f"screening-{NUMBER} {digest.hexdigest()[:12]}"
 
 
 def _decides(path: Path) -> bool:
-    return path.parent != _HERE or path.name not in _NOT_DECIDING
+    return path.parent != HERE or path.name not in _NOT_DECIDING

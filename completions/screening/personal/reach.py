@@ -116,5 +116,5 @@ def _is_public(link: str) -> bool:
     if parts is None:
         return False
     host, page = parts["host"].lower().rstrip("."), parts["page"].strip("/.,!?)")
-    is_known = host.endswith(PUBLIC_ENDINGS) or ".".join(host.split(".")[-2:]) in PUBLIC_HOSTS
+    is_known = f".{host}".endswith(PUBLIC_ENDINGS) or ".".join(host.split(".")[-2:]) in PUBLIC_HOSTS
     return is_known or host in PUBLIC_HOSTS or not page

@@ -1,0 +1,168 @@
+import pytest
+
+from completions.screening import Finding, Screened, checking
+from completions.screening.checking import Label, LabelsError, Tally
+from completions.screening.rules import DISQUALIFIERS, SIGNALS
+
+HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
+ONE = "0123456789abcdef"
+TWO = "fedcba9876543210"
+
+
+def label(turn=2, *, signals=(), disqualifiers=(), qualifies=True, sure=True, dialogue=ONE):
+    return Label((dialogue, turn), frozenset(signals), frozenset(disqualifiers), qualifies, sure)
+
+
+def screened(turn=2, *, signals=(), reasons=()):
+    findings = tuple(Finding(name, turn, 0, 1) for name in (*signals, *reasons))
+    return Screened(turn, findings, reasons, is_suitable=bool(signals) and not reasons)
+
+
+def tallies(*pairs):
+    """Compare pairs of a label and what the rules said, each at a turn of its own."""
+    labels = [
+        Label((ONE, place), one.signals, one.disqualifiers, one.qualifies, one.sure)
+        for place, (one, _) in enumerate(pairs)
+    ]
+    found = {(ONE, place): by_rules for place, (_, by_rules) in enumerate(pairs)}
+    return {one.name: one for one in checking.compare(labels, found)}
+
+
+@pytest.fixture
+def labels_file(tmp_path):
+    def write(text):
+        path = tmp_path / "labels.csv"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+class TestDraw:
+    points = tuple((f"{k:064x}", turn) for k in range(40) for turn in (0, 2, 4))
+
+    def test_is_the_same_whatever_the_order(self):
+        assert checking.draw(self.points, n=9) == checking.draw(reversed(self.points), n=9)
+
+    def test_follows_from_the_seed(self):
+        assert checking.draw(self.points, n=9) != checking.draw(self.points, n=9, seed=8)
+
+    def test_goes_on_after_an_earlier_one(self):
+        assert checking.draw(self.points, n=5) + checking.draw(
+            self.points, n=7, after=5
+        ) == checking.draw(self.points, n=12)
+
+    def test_keeps_the_order_that_was_published(self):
+        assert checking.draw([("a" * 64, 2), ("b" * 64, 4), ("c" * 64, 6)], n=3) == [
+            ("c" * 64, 6), ("b" * 64, 4), ("a" * 64, 2)
+        ]  # fmt: skip
+
+
+class TestReadLabels:
+    def test_reads_what_a_reader_found(self, labels_file):
+        path = labels_file(f"{HEAD}{ONE},4,distress help,name-only platform,no,yes\n")
+
+        assert checking.read_labels(path) == [
+            label(
+                4,
+                signals=("distress", "help"),
+                disqualifiers=("name-only", "platform"),
+                qualifies=False,
+            )
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("dialogue,turn\n", "labels.csv: the first line has to be dialogue,turn_index"),
+            ("", "the first line has to be"),
+            (f"{HEAD}{ONE},x,,,no,yes\n", "line 2: expected 16 characters of a content hash"),
+            (f"{HEAD}0123,4,,,no,yes\n", "line 2: expected 16 characters"),
+            (f"{HEAD}{ONE},4,joy,,no,yes\n", "line 2: unknown: joy"),
+            (f"{HEAD}{ONE},4,,too-short,no,yes\n", "line 2: unknown: too-short"),
+            (f"{HEAD}{ONE},4,,,maybe,yes\n", "line 2: expected yes or no, found 'maybe'"),
+            (f"{HEAD}{ONE},4,,,no\n", "line 2: expected yes or no, found None"),
+            (f"{HEAD}{ONE},4,,,no,yes\n{ONE},4,,,no,yes\n", "line 3: labelled already"),
+        ],
+    )
+    def test_refuses_a_line_that_is_no_label(self, labels_file, text, error):
+        with pytest.raises(LabelsError, match=error):
+            checking.read_labels(labels_file(text))
+
+    def test_refuses_a_missing_file(self, tmp_path):
+        with pytest.raises(LabelsError, match="cannot be read"):
+            checking.read_labels(tmp_path / "none.csv")
+
+
+class TestCompare:
+    def test_counts_where_both_say_suitable_and_where_one_does(self):
+        found = tallies(
+            (label(qualifies=True), screened(signals=("distress",))),
+            (label(qualifies=True), screened()),
+            (label(qualifies=False), screened(signals=("help",))),
+            (label(qualifies=False), screened()),
+        )["suitable"]
+
+        assert found == Tally("suitable", 1, rules_only=((ONE, 2),), readers_only=((ONE, 1),))
+        assert (found.precision, found.recall) == ((1, 2), (1, 2))
+
+    def test_looks_at_sure_labels_apart(self):
+        found = tallies(
+            (label(sure=False), screened(signals=("help",))), (label(), screened(signals=("help",)))
+        )
+
+        assert (found["suitable"].both, found["suitable, sure"].both) == (2, 1)
+
+    def test_counts_any_signal_and_each(self):
+        found = tallies((label(signals=("distress",)), screened(signals=("help",))))
+
+        assert found["any signal"].both == 1
+        assert found["distress"].readers_only == found["help"].rules_only == ((ONE, 0),)
+
+    def test_counts_each_disqualifier_that_readers_are_asked_about(self):
+        found = tallies((label(disqualifiers=("hate",)), screened(reasons=("hate", "too-short"))))
+
+        assert found["hate"].both == 1
+        assert set(found) == {"suitable", "suitable, sure", "any signal", *SIGNALS} | set(
+            DISQUALIFIERS
+        ) - {"too-early", "too-short", "too-long", "language"}
+
+    def test_refuses_labels_of_other_dialogues(self):
+        with pytest.raises(LabelsError, match="1 of 1 labelled couplets are not in the dialogues"):
+            checking.compare([label(dialogue=TWO)], {(ONE, 2): screened()})
+
+
+class TestWilson:
+    @pytest.mark.parametrize(
+        ("hits", "n", "low", "high"),
+        [(8, 10, 0.490, 0.943), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (50, 100, 0.404, 0.596)],
+    )
+    def test_agrees_with_published_intervals(self, hits, n, low, high):
+        assert checking.wilson(hits, n) == pytest.approx((low, high), abs=5e-4)
+
+    def test_knows_nothing_without_counts(self):
+        assert checking.wilson(0, 0) == (0.0, 1.0)
+
+
+class TestReport:
+    def test_prints_counts_intervals_and_where_they_differ(self):
+        text = checking.report(
+            [Tally("suitable", 8, ((ONE, 4), (TWO, 6)), ()), Tally("hate", 0, (), ())],
+            n=20,
+            rules="screening-1 x",
+        )
+
+        assert text.splitlines()[0].startswith("20 labelled couplets, rules screening-1 x")
+        assert "0.80 (0.49-0.94) of 10" in text
+        assert "1.00 (0.68-1.00) of 8" in text
+        assert f"suitable, rules only: {ONE}:4 {TWO}:6" in text
+        assert "none" in next(line for line in text.splitlines() if line.startswith("hate"))
+
+
+class TestTheLabels:
+    @pytest.mark.parametrize(
+        "path", sorted(checking.LABELS.glob("*.csv")), ids=lambda one: one.stem
+    )
+    def test_are_a_hundred_couplets_by_index_only(self, path):
+        assert len(checking.read_labels(path)) == 100
+        assert max(len(line) for line in path.read_text().splitlines()) <= 120

@@ -1,0 +1,255 @@
+"""What each rule finds and leaves alone; every text here was written for this test."""
+
+import pytest
+
+from completions import screening
+from completions.screening.reading import Reading
+from completions.screening.rules import MAX_WORDS, MIN_WORDS, RULES
+
+FOUND = {
+    "distress": [
+        ("Since she moved out I feel so lonely in the evenings.", "lonely"),
+        ("honestly im scared that he will find out", "scared"),
+        ("I can't sleep and I keep going over the letter.", "can't sleep"),
+        ("My dad passed away in June and nobody says his name.", "passed away"),
+        ("I am sooooo ASHAMED of what I wrote to her", "ASHAMED"),
+        ("Everything I do feels like I am a failure", "feels like I am a failure"),
+        ("I just don\u2019t know what to do with myself", "don\u2019t know what to do"),
+    ],
+    "conflict": [
+        ("My sister and I argued about the flat again.", "argued"),
+        ("She broke up with me over the phone.", "broke up with"),
+        ("The others were laughing at me in the canteen.", "laughing at me"),
+        ("He lied to me about the money for a year.", "lied to"),
+        ("My manager takes all the credit for my drawings.", "takes all the credit"),
+    ],
+    "help": [
+        ("What should I say to him when he comes home?", "What should I say"),
+        ("Do you have any advice for someone so shy?", "Do you have any advice"),
+        ("Should I write to her first?", "Should I"),
+        ("Could someone please tell me how people do it?", "Could someone please tell"),
+        ("Am I wrong to be upset about a birthday?", "Am I wrong"),
+    ],
+    "self-harm": [
+        ("Some nights I want to die.", "want to die"),
+        ("He tried to kill himself last winter.", "kill himself"),
+        ("She has been cutting herself since school.", "cutting herself"),
+        ("I see no reason to live", "no reason to live"),
+        ("I think of SUICIDE a lot", "SUICIDE"),
+        ("they would be better off without me", "better off without me"),
+        ("I dont want to live anymore", "dont want to live"),
+    ],
+    "hate": [
+        ("He called the boy a retard in front of us.", "retard"),
+        ("I hate black people, he said.", "hate black people"),
+        ("All immigrants are criminals, says my uncle.", "All immigrants are criminals"),
+        ("They told us to go back to our own street and go back to your country.",
+         "go back to your country"),
+    ],
+    "sexual": [
+        ("He watches porn every night.", "porn"),
+        ("She sent him naked pictures.", "naked"),
+        ("We had a one night stand in May.", "one night stand"),
+    ],
+    "violence": [
+        ("My husband hits me when he drinks.", "husband hits me"),
+        ("It was an abusive home.", "abusive"),
+        ("He threatened to hurt my cat.", "threatened to"),
+        ("Two men robbed the shop with a gun.", "robbed"),
+        ("I got beaten every Friday.", "got beaten"),
+        ("My ex keeps stalking me.", "stalking"),
+    ],
+    "personal-data": [
+        ("Write to kim.example@example.org please", "kim.example@example.org"),
+        ("Hello, my name is Xandra and I like tea.", "my name is Xandra"),
+    ],
+    "platform": [
+        ("Now press the quit button and you are done.", "press the quit button"),
+        ("Do not forget the survey at the end.", "survey"),
+        ("I found this on mturk.", "mturk"),
+        ("Are you a bot?", "Are you a bot"),
+        ("We need to chat for ten more minutes.", "chat for ten more minutes"),
+        ("I cannot end it from my side.", "cannot end it from my side"),
+    ],
+    "clinical": [
+        ("Which medication would you take?", "medication"),
+        ("She was diagnosed last week.", "diagnosed"),
+        ("The doctor put me on 20 mg of something.", "mg"),
+        ("He hears voices at night.", "hears voices"),
+        ("I am in withdrawal.", "withdrawal"),
+        ("My daughter has an eating disorder.", "eating disorder"),
+    ],
+    "closing": [
+        ("Goodbye, and a good week to all of you!", "Goodbye"),
+        ("Thank you so much for listening to all of this.", "Thank you so much for listening"),
+        ("Alright. Have a nice evening!", "Have a nice evening"),
+        ("It was nice talking to you.", "nice talking to you"),
+        ("I have to go now, dinner is ready.", "I have to go now"),
+    ],
+}  # fmt: skip
+LEFT_ALONE = {
+    "distress": [
+        "We had soup and then watched a film together.",
+        "I am not sad about it at all.",
+        "I don't feel lonely there.",
+        "Are you sad?",
+        "I used to be afraid of dogs.",
+        "I'm not alone in this, my aunt helps.",
+    ],
+    "conflict": [
+        "We never argue about money.",
+        "She is fighting cancer.",
+        "The wardrobe left me some room for books.",
+    ],
+    "help": [
+        "My aunt will help me with the boxes.",
+        "He told me what to do and I did it.",
+        "Thank you for your advice on the garden.",
+    ],
+    "self-harm": [
+        "This heat is killing me.",
+        "I am dying to know how it ends.",
+        "I'm not suicidal, I am only tired.",
+        "I could die of shame, he said, and laughed.",
+        "I have to cut myself some slack.",
+        "I shot myself in the foot with that mail.",
+        "My phone is going to die.",
+        "We should end my membership.",
+    ],
+    "hate": [
+        "I hate Mondays and the black coffee there.",
+        "He was called racist, and I understand why.",
+        "Most women in my team are kind.",
+    ],
+    "sexual": [
+        "He cheated on me with a colleague.",
+        "People of the opposite sex make me shy.",
+        "You could not see it with the naked eye.",
+        "She was sexually assaulted years ago.",
+    ],
+    "violence": [
+        "Stop beating around the bush, I told him.",
+        "I keep beating myself up over it.",
+        "I had a panic attack in the lift.",
+        "I will give it a shot.",
+        "The news hit me hard.",
+        "There is alcohol abuse in the family.",
+        "She kicked me out of the band.",
+        "It felt like a stab in the back.",
+        "Covid could kill him.",
+    ],
+    "personal-data": [
+        "My friend Xandra is 34 and lives in Leeds.",
+        "I'm Sad. And Tired.",
+        "I'm Canadian.",
+    ],
+    "platform": [
+        "I quit my job in spring.",
+        "The pandemic hit our shop.",
+        "My coworkers are kind.",
+        "It took me forty minutes to write one line.",
+        "There is a task on my desk that I fear.",
+    ],
+    "clinical": [
+        "I have anxiety and see a therapist on Mondays.",
+        "My depression is worse in winter.",
+        "She goes to medical school.",
+        "I am addicted to that game.",
+    ],
+    "closing": [
+        "Thank you. It is just that I cannot sleep.",
+        "I never said goodbye to her.",
+        "I have a hard time with new people.",
+        "Thanks for asking, it went badly.",
+    ],
+}
+BY_NAME = {rule.name: rule for rule in RULES}
+
+
+def found(rule, text):
+    return [text[span.start : span.end] for span in BY_NAME[rule].find(Reading(text, index=4))]
+
+
+def pairs(table):
+    return [
+        pytest.param(rule, case, id=f"{rule}: {case if isinstance(case, str) else case[0]}")
+        for rule, cases in table.items()
+        for case in cases
+    ]
+
+
+class TestARuleOnContent:
+    @pytest.mark.parametrize(("rule", "case"), pairs(FOUND))
+    def test_reports_the_span_that_fired(self, rule, case):
+        text, span = case
+
+        assert span in found(rule, text)
+
+    @pytest.mark.parametrize(("rule", "text"), pairs(LEFT_ALONE))
+    def test_leaves_other_texts_alone(self, rule, text):
+        assert found(rule, text) == []
+
+    @pytest.mark.parametrize(("rule", "case"), pairs(FOUND))
+    def test_does_not_depend_on_case(self, rule, case):
+        if rule == "personal-data":  # a name is known by its capital
+            pytest.skip("capitals tell a name")
+
+        assert len(found(rule, case[0].upper())) >= 1
+        assert len(found(rule, case[0].lower())) >= 1
+
+    @pytest.mark.parametrize(("rule", "case"), pairs(FOUND))
+    def test_reads_curly_and_missing_apostrophes_alike(self, rule, case):
+        straight = case[0].replace("\u2019", "'")
+
+        assert found(rule, straight.replace("'", "\u2019"))
+        assert found(rule, straight.replace("'", ""))
+
+
+class TestARuleOnForm:
+    def test_finds_a_point_too_early_before_three_turns(self):
+        rule = BY_NAME["too-early"]
+
+        assert rule.find(Reading("I need to talk.", index=1)) == [(0, 15)]
+        assert rule.find(Reading("I need to talk.", index=2)) == []
+
+    def test_finds_a_turn_too_short_by_its_words(self):
+        rule = BY_NAME["too-short"]
+
+        assert rule.find(Reading("word " * (MIN_WORDS - 1)))
+        assert not rule.find(Reading("word " * MIN_WORDS))
+
+    def test_finds_a_turn_too_long_by_its_words(self):
+        rule = BY_NAME["too-long"]
+
+        assert rule.find(Reading("word " * (MAX_WORDS + 1)))
+        assert not rule.find(Reading("word " * MAX_WORDS))
+
+    def test_finds_every_turn_of_a_language_without_lexicons(self):
+        assert BY_NAME["language"].find(Reading("Guten Tag", index=2, language="de")) == [(0, 9)]
+
+
+class TestTheRules:
+    def test_have_names_of_their_own(self):
+        assert len(BY_NAME) == len(RULES)
+
+    def test_are_signals_or_disqualifiers(self):
+        assert (*screening.SIGNALS, *screening.DISQUALIFIERS) == tuple(BY_NAME)
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+    def test_explain_themselves_in_a_line(self, rule):
+        assert rule.explanation.endswith(".")
+        assert len(rule.explanation) <= 100
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+    def test_have_tests(self, rule):
+        on_form = {"too-early", "too-short", "too-long", "language"}
+
+        assert (len(FOUND.get(rule.name, ())) > 1) != (rule.name in on_form)
+        assert (len(LEFT_ALONE.get(rule.name, ())) > 2) != (rule.name in on_form)
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+    def test_read_signals_and_leave_taking_in_the_last_turn_alone(self, rule):
+        everywhere = ("situation", "history", "turn", "reply")
+        about_people = rule.kind == "disqualifier" and rule.name in FOUND and rule.name != "closing"
+
+        assert rule.reads == (everywhere if about_people else ("turn",))
