@@ -1,6 +1,7 @@
 """Show how far long work is: a bar on a terminal, plain lines in a log."""
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from typing import TypeVar
 
 from django.core.management.base import OutputWrapper
@@ -37,6 +38,22 @@ class Progress:
                 self._tell(n_passed, of, total)
         if n_passed % every:
             self._tell(n_passed, of, total)
+
+    @contextmanager
+    def towards(self, of: str) -> Iterator[Callable[[int, int], None]]:
+        """Give a function that takes how many there are and how many are wanted, and shows it."""
+        with tqdm(unit=f" {of}", leave=False, file=self.out, disable=not self.out.isatty()) as bar:
+            told = [0]
+
+            def tell(n_done: int, n_wanted: int) -> None:
+                bar.total, bar.n = n_wanted, n_done
+                bar.refresh()
+                is_step = PLAIN_STEPS * (n_done - told[-1]) >= n_wanted or n_done == n_wanted
+                if bar.disable and is_step and n_done != told[-1]:
+                    told.append(n_done)
+                    self._tell(n_done, of, n_wanted)
+
+            yield tell
 
     def _tell(self, n_passed: int, of: str, total: int | None) -> None:
         self.out.write(f"{n_passed:,}{f' of {total:,}' if total else ''} {of}")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from completions.offline import judges, voices
+from completions.offline import assistants, judges, voices
 from completions.offline.behaviour import Fault
 
-MODELS = (*voices.VOICES, *judges.JUDGES)
+MODELS = (*voices.VOICES, *judges.JUDGES, *assistants.ASSISTANTS)
 JsonObject = dict[str, Any]
 
 
@@ -118,13 +118,14 @@ def _read_messages(request: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _speak(model: str, messages: Sequence[Mapping[str, str]]) -> str:
-    """Return the text of a voice or a judge."""
+    """Return the text of a voice, a judge or an assistant."""
     if model in voices.VOICES:
         return voices.reply(model, messages)
-    if model not in judges.JUDGES:
+    if model not in MODELS:
         raise RefusedRequestError(404, f"There is no model {model!r} here.")
+    read = judges.answer if model in judges.JUDGES else assistants.answer
     try:
-        return judges.answer(model, messages)
+        return read(model, messages)
     except judges.UnreadablePromptError as error:
         raise RefusedRequestError(400, str(error)) from error
 

@@ -41,6 +41,12 @@ def load_prompt(name: str) -> Prompt:
     return Prompt(name, (_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip())
 
 
+def with_schema(name: str, schema: Mapping[str, Any]) -> Prompt:
+    """Return the prompt of this name with the JSON schema of its answer filled in."""
+    prompt = load_prompt(name)
+    return Prompt(name, prompt.text.replace("{schema}", encoded(schema)))
+
+
 def supporter_messages(
     turns: Sequence[Mapping[str, str]], prompt: Prompt
 ) -> tuple[dict[str, str], ...]:

@@ -68,8 +68,21 @@ class Desk(Protocol[Row, Value]):
         """End the call, whose row is locked and open, and store what follows from it."""
 
 
-def ask(desk: Desk[Row, Value], *, clock: Clock, duration_s: float, turn: threading.Lock) -> int:
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def ask(
+    desk: Desk[Row, Value],
+    *,
+    clock: Clock,
+    duration_s: float,
+    turn: threading.Lock,
+    stored: Callable[[], None] = _nothing,
+) -> int:
     """Make the desk's waiting calls, several at a time, and return how many ended.
+
+    ``stored`` is called whenever results have been stored, to show how far it is.
 
     Safe to run twice and in many processes: a call is claimed by one, and what has ended is
     never asked again. Providers are called outside any transaction.
@@ -82,7 +95,7 @@ def ask(desk: Desk[Row, Value], *, clock: Clock, duration_s: float, turn: thread
         except llm.ProviderError as error:
             return Failed(question.claim, clock(), error, question)
 
-    return pulling.pull_here(CallQueue(desk, clock), put, limits=limits, turn=turn)
+    return pulling.pull_here(CallQueue(desk, clock, stored), put, limits=limits, turn=turn)
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,7 @@ class CallQueue(Generic[Row, Value]):
 
     desk: Desk[Row, Value]
     clock: Clock
+    stored: Callable[[], None] = _nothing
 
     def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
         """Claim calls and load what their questions need."""
@@ -106,6 +120,7 @@ class CallQueue(Generic[Row, Value]):
         for result in results:
             if isinstance(result, Failed):
                 calling.store_failure(self.desk.load([result.claim.call_id]), result)
+        self.stored()
 
     def release(self, items: Sequence[JsonQuestion[Value]]) -> None:
         """Give unused claims back."""

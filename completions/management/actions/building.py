@@ -1,13 +1,16 @@
-"""``contexts build``: choose the points of a dataset's dialogues that become contexts."""
+"""``contexts build``: choose contexts from a dataset's dialogues, and make hostile ones of some."""
 
 import argparse
 from functools import partial
 
 from django.utils import timezone
 
+from completions import selectors
 from completions.management.actions import Action, positive
+from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
-from completions.services import contexts
+from completions.services import contexts, rewriting
+from completions.services.assistants import assistant_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,11 +19,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regular", type=positive, default=280, help="How many regular contexts to reach."
     )
+    parser.add_argument(
+        "--adversarial", type=positive, help="How many adversarial contexts to reach."
+    )
     parser.add_argument("--seed", type=int, default=7, help="Fixes the choice.")
+    add_assistant(parser, "--rewriter", "Who rewrites the seekers of adversarial contexts")
+    add_assistant(parser, "--hostility-rater", "Who rates how hostile they came out")
 
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Build what is missing."""
+    said = _regular(asked, progress)
+    return f"{said}\n{_adversarial(asked, progress)}" if asked.adversarial else said
+
+
+def _regular(asked: argparse.Namespace, progress: Progress) -> str:
     report = contexts.build_contexts(
         dataset_name=asked.dataset,
         n=asked.regular,
@@ -33,6 +46,28 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
         f"{report.n_dialogues:,} dialogues, from {report.n_candidates:,} suitable candidates, "
         f"seed {asked.seed}"
     )
+
+
+def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
+    assistants = rewriting.Assistants(
+        rewriter=assistant_for("rewriter", asked.rewriter),
+        hostility_rater=assistant_for("hostility-rater", asked.hostility_rater),
+    )
+    who = (assistants.rewriter, assistants.hostility_rater)
+    with answering(*who), progress.towards("adversarial contexts") as told:
+        report = rewriting.make_adversarial_contexts(
+            dataset=selectors.dataset_named(asked.dataset),
+            n=asked.adversarial,
+            seed=asked.seed,
+            assistants=assistants,
+            clock=timezone.now,
+            told=told,
+        )
+    for reason in report.dropped:
+        progress.say(f"Dropped: {reason}")
+    said = f"{report.n_contexts:,} adversarial contexts ({report.n_added:,} new)"
+    simulated = ", simulated: the offline provider wrote their seekers"
+    return f"{asked.dataset}: {said}{simulated if assistants.are_simulated else ''}"
 
 
 ACTION = Action("build", "Choose contexts from a dataset's dialogues.", add_arguments, run)

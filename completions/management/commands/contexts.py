@@ -5,20 +5,31 @@ import argparse
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from completions import ingest, selectors
-from completions.management.actions import Action, building, exporting, importing
+from completions.management.actions import (
+    Action,
+    building,
+    exporting,
+    funnel,
+    importing,
+    screening,
+)
 from completions.management.progress import Progress
 from completions.selection import SelectionError
 from completions.services import contexts
+from completions.services.rewriting import NoSourceLeftError
+from completions.services.sole import AnotherAtWorkError
 
 BAD_INPUT = 2
 ACTIONS: dict[str, Action] = {
-    one.ACTION.name: one.ACTION for one in (importing, building, exporting)
+    one.ACTION.name: one.ACTION for one in (importing, screening, building, funnel, exporting)
 }
 REFUSALS = (
     ingest.IngestError,
     contexts.DatasetNameError,
     selectors.DatasetNotFoundError,
     SelectionError,
+    NoSourceLeftError,
+    AnotherAtWorkError,
 )
 
 

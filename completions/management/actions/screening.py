@@ -1,0 +1,51 @@
+"""``contexts screen``: screen a dataset's couplets, and ask an assistant for its opinion."""
+
+import argparse
+from functools import partial
+
+from django.utils import timezone
+
+from completions import selectors
+from completions.management.actions import Action
+from completions.management.actions.assisting import add_assistant, answering
+from completions.management.progress import Progress
+from completions.models import Dataset
+from completions.services import assistants, opinions, screening
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    parser.add_argument(
+        "--opinions",
+        action="store_true",
+        help="Ask an assistant about every suitable candidate; what the rules found stands.",
+    )
+    add_assistant(parser, "--assistant", "Who gives the opinions")
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Screen what has not been screened by the rules as they are, then ask."""
+    dataset = selectors.dataset_named(asked.dataset)
+    report = screening.screen_dataset(
+        dataset=dataset,
+        now=timezone.now(),
+        shown=partial(progress.over, of="dialogues screened"),
+    )
+    said = f"{dataset.name}: {report.n_candidates:,} couplets, {report.n_suitable:,} suitable"
+    return f"{said}\n{_ask(dataset, asked.assistant, progress)}" if asked.opinions else said
+
+
+def _ask(dataset: Dataset, model: str, progress: Progress) -> str:
+    assistant = assistants.assistant_for("screener", model)
+    with answering(assistant), progress.towards("opinions") as told:
+        report = opinions.gather_opinions(
+            dataset=dataset, assistant=assistant, clock=timezone.now, told=told
+        )
+    return (
+        f"{assistant.name}: {report.n_given:,} opinions of {report.n_asked:,}, "
+        f"{report.n_agreed:,} agree that the candidate suits"
+    )
+
+
+ACTION = Action("screen", "Screen a dataset's couplets.", add_arguments, run)

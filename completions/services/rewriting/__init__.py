@@ -1,0 +1,74 @@
+"""Make adversarial contexts: plan rewrites, have them written, checked and rated, keep or drop."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from completions import pulling
+from completions.choices import RewriteState
+from completions.models import Dataset, Rewrite
+from completions.services import asking, calling
+from completions.services.calling import Clock
+from completions.services.rewriting.answering import Desk
+from completions.services.rewriting.planning import NoSourceLeftError, plan
+from completions.services.rewriting.rows import Assistants, calls_of
+from completions.services.sole import sole_worker
+
+__all__ = ["Assistants", "NoSourceLeftError", "RewritingReport", "make_adversarial_contexts"]
+
+PULL_S = 20.0
+PAUSE_S = 1.0
+_TURN = threading.Lock()
+
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RewritingReport:
+    """Adversarial contexts in use, how many were made now, and why others were dropped."""
+
+    n_contexts: int
+    n_added: int
+    dropped: tuple[str, ...]
+
+
+def make_adversarial_contexts(
+    *,
+    dataset: Dataset,
+    n: int,
+    seed: int,
+    assistants: Assistants,
+    clock: Clock,
+    told: Told = lambda _done, _wanted: None,
+) -> RewritingReport:
+    """Bring the dataset's adversarial contexts to ``n``, by rewriting regular ones.
+
+    Real and simulated assistants are counted apart. What was dropped is replaced by another
+    source. A killed run goes on where it was: no call that was answered is made again. ``told``
+    is called with how many there are and how many are wanted.
+
+    Raises
+    ------
+    NoSourceLeftError
+        If there are not enough regular contexts to rewrite; what was made stays.
+    AnotherAtWorkError
+        If another process is at it.
+    """
+    made = assistants.made(dataset)
+
+    def tell() -> None:
+        told(made.count(), n)
+
+    ask = partial(asking.ask, Desk(dataset), clock=clock, duration_s=PULL_S, turn=_TURN)
+    with sole_worker("rewriting contexts"):
+        calling.forget_claims(calls_of(dataset))
+        before = made.count()
+        while plan(dataset, n, seed, assistants, clock()):
+            if not ask(stored=tell):
+                pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
+        tell()
+    after = made.count()
+    dropped = Rewrite.objects.filter(assistants.of(dataset), state=RewriteState.DROPPED)
+    reasons = dropped.order_by("pk").values_list("reason", flat=True)
+    return RewritingReport(after, after - before, tuple(reasons))

@@ -1,0 +1,53 @@
+"""The rows of a rewrite: which there are, and the small steps between their states."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from completions.choices import Review, RewriteState, Stratum
+from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
+
+
+@dataclass(frozen=True)
+class Assistants:
+    """Who rewrites, and who rates what was rewritten."""
+
+    rewriter: Assistant
+    hostility_rater: Assistant
+
+    @property
+    def are_simulated(self) -> bool:
+        """Whether contexts that they make are for trying out only."""
+        return self.rewriter.is_simulated or self.hostility_rater.is_simulated
+
+    def of(self, dataset: Dataset) -> Q:
+        """Return the condition on rewrites that equally real or simulated assistants make."""
+        simulated = Q(rewriter__is_simulated=True) | Q(hostility_rater__is_simulated=True)
+        ours = simulated if self.are_simulated else ~simulated
+        return Q(source_context__dataset=dataset) & ours
+
+    def made(self, dataset: Dataset) -> QuerySet[Context]:
+        """Return the contexts in use that equally real or simulated assistants made."""
+        return dataset.contexts.filter(
+            stratum=Stratum.ADVERSARIAL,
+            source_context__isnull=False,
+            is_simulated=self.are_simulated,
+        ).exclude(review=Review.DROPPED)
+
+
+def calls_of(dataset: Dataset) -> QuerySet[RewriteCall]:
+    """Return all questions about rewrites of the dataset's contexts."""
+    return RewriteCall.objects.filter(rewrite__source_context__dataset=dataset)
+
+
+def ask_for(rewrite: Rewrite, step: str, number: int, now: dt.datetime) -> None:
+    """Add the question of one step and round."""
+    RewriteCall.objects.create(rewrite=rewrite, step=step, round=number, created_at=now)
+
+
+def drop(rewrite: Rewrite, reason: str, now: dt.datetime) -> None:
+    """End a rewrite that is under way, with the reason."""
+    Rewrite.objects.filter(pk=rewrite.pk, state=RewriteState.PLANNED).update(
+        state=RewriteState.DROPPED, reason=reason, ended_at=now
+    )

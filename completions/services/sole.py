@@ -1,0 +1,62 @@
+"""One process at a time for work that a command does by itself."""
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import connection
+
+
+class AnotherAtWorkError(RuntimeError):
+    """Another process does this work now."""
+
+
+@contextmanager
+def sole_worker(work: str) -> Iterator[None]:
+    """Hold the right to do ``work`` for the length of the block.
+
+    On PostgreSQL no other process on the same database has it, on SQLite none with the same data
+    folder. The system takes it back when the process ends in whatever way: claims that are found
+    while it is held are those of dead workers.
+
+    Raises
+    ------
+    AnotherAtWorkError
+        If another process has it.
+    """
+    held = _advisory_lock(work) if connection.vendor == "postgresql" else _file_lock(work)
+    with held:
+        yield
+
+
+@contextmanager
+def _advisory_lock(work: str) -> Iterator[None]:
+    """Lock by the database, for as long as the connection lives."""
+    number = int.from_bytes(hashlib.sha256(f"heart {work}".encode()).digest()[:7])
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [number])
+        if not cursor.fetchone()[0]:
+            raise _taken(work)
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
+
+
+@contextmanager
+def _file_lock(work: str) -> Iterator[None]:
+    """Lock by a file in the data folder."""
+    settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.HEART_DATA_DIR / f"{work}.lock").open("w") as mark:
+        try:
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise _taken(work) from error
+        yield
+
+
+def _taken(work: str) -> AnotherAtWorkError:
+    return AnotherAtWorkError(f"another process is {work} now; wait until it has ended")
