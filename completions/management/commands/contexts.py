@@ -8,12 +8,14 @@ from completions import ingest, selectors
 from completions.management.actions import (
     Action,
     building,
+    checking,
     exporting,
     funnel,
     importing,
     screening,
 )
 from completions.management.progress import Progress
+from completions.screening.checking import LabelsError
 from completions.selection import SelectionError
 from completions.services import contexts
 from completions.services.rewriting import NoSourceLeftError
@@ -21,12 +23,14 @@ from completions.services.sole import AnotherAtWorkError
 
 BAD_INPUT = 2
 ACTIONS: dict[str, Action] = {
-    one.ACTION.name: one.ACTION for one in (importing, screening, building, funnel, exporting)
+    one.ACTION.name: one.ACTION
+    for one in (importing, screening, checking, building, funnel, exporting)
 }
 REFUSALS = (
     ingest.IngestError,
     contexts.DatasetNameError,
     selectors.DatasetNotFoundError,
+    LabelsError,
     SelectionError,
     NoSourceLeftError,
     AnotherAtWorkError,
