@@ -1,0 +1,164 @@
+"""``contexts funnel``: count what each step made of a dataset's dialogues."""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from completions import selectors
+from completions.funnel import Funnel, Opinions, Part, Rewriting, RuleCount, Screened, funnel_of
+from completions.management.actions import Action
+from completions.management.progress import Progress
+
+STEPS = ("dialogues", "couplets", "suitable", "chosen")
+
+Row = Sequence[str | int]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    parser.add_argument("--json", action="store_true", help="The same counts as sorted JSON.")
+
+
+def run(asked: argparse.Namespace, _progress: Progress) -> str:
+    """Count, and answer with tables or JSON."""
+    funnel = funnel_of(selectors.dataset_named(asked.dataset))
+    if asked.json:
+        return json.dumps(asdict(funnel), ensure_ascii=False, indent=2, sort_keys=True)
+    return "\n".join(_lines(funnel))
+
+
+def _lines(funnel: Funnel) -> Iterator[str]:
+    source, screened, chosen = funnel.source, funnel.screened, funnel.chosen
+    yield f"Dataset {funnel.dataset}"
+    yield from _table(
+        ("", "count"),
+        [
+            ("dialogues", source.dialogues),
+            ("utterances", source.utterances),
+            ("turns", source.turns),
+            ("couplets", source.couplets),
+            ("candidates screened", screened.candidates),
+            ("suitable", screened.suitable),
+            ("  from dialogues", screened.suitable_dialogues),
+            ("chosen regular contexts", chosen.contexts),
+            ("  from dialogues", chosen.dialogues),
+            ("reviewed: kept", funnel.reviews.kept),
+            ("reviewed: dropped", funnel.reviews.dropped),
+            ("not reviewed yet", funnel.reviews.pending),
+        ],
+    )
+    yield from _screening(screened)
+    yield from _strata("Emotions", funnel.emotions)
+    yield from _strata("Cells", funnel.cells)
+    yield from _rewriting(funnel.rewriting)
+    yield from _opinions(funnel.opinions)
+    if funnel.next_steps:
+        yield "\nNext"
+    for step in funnel.next_steps:
+        yield f"{step.why} {step.how}"
+
+
+def _screening(screened: Screened) -> Iterator[str]:
+    if not screened.candidates:
+        return
+    yield f"\nScreening by {', '.join(screened.versions)}"
+    yield from _table(
+        ("rule", "removes", "removes first", "removes alone"),
+        [
+            *(_rule(rule) for rule in screened.rules),
+            ("removed by any rule", screened.removed, screened.removed, ""),
+            ("no signal", "", screened.no_signal, ""),
+            ("suitable", "", screened.suitable, ""),
+            ("all candidates", "", screened.candidates, ""),
+        ],
+    )
+
+
+def _rule(rule: RuleCount) -> Row:
+    return rule.name, rule.removes, rule.removes_first, rule.removes_alone
+
+
+def _strata(title: str, parts: Sequence[Part]) -> Iterator[str]:
+    if not parts:
+        return
+    yield f"\n{title}, with their shares in percent"
+    heads = [head for step in STEPS for head in (step, "%")]
+    yield from _table(("", *heads), [(_name(part), *_counts_and_shares(part)) for part in parts])
+
+
+def _counts_and_shares(part: Part) -> Iterator[str | int]:
+    for step in STEPS:
+        yield getattr(part.counts, step)
+        yield f"{100 * getattr(part.shares, step):.1f}"
+
+
+def _name(part: Part) -> str:
+    labels = (part.emotion,) if part.problem is None else (part.emotion, part.problem)
+    return " / ".join(label or "(none)" for label in labels)
+
+
+def _rewriting(rewriting: Rewriting) -> Iterator[str]:
+    if not rewriting.planned and not rewriting.contexts:
+        return
+    yield (
+        f"\nAdversarial contexts in use: {rewriting.contexts:,}, "
+        f"of them simulated: {rewriting.simulated_contexts:,}"
+    )
+    yield from _table(
+        ("profile", "planned", "under way", "accepted", "dropped"),
+        [
+            *(
+                (one.profile, one.planned, one.under_way, one.accepted, one.dropped)
+                for one in rewriting.profiles
+            ),
+            (
+                "all",
+                rewriting.planned,
+                rewriting.under_way,
+                rewriting.accepted,
+                rewriting.dropped,
+            ),
+        ],
+    )
+    for one in rewriting.reasons:
+        yield f"dropped {one.n:,}: {one.reason}"
+
+
+def _opinions(opinions: Opinions) -> Iterator[str]:
+    if not opinions.asked:
+        return
+    yield f"\nSecond opinions, of them by simulated assistants: {opinions.by_simulated:,}"
+    yield from _table(
+        ("asked", "agreed", "disagreed", "invalid", "failed", "waiting"),
+        [
+            (
+                opinions.asked,
+                opinions.agreed,
+                opinions.disagreed,
+                opinions.invalid,
+                opinions.failed,
+                opinions.waiting,
+            )
+        ],
+    )
+
+
+def _table(heads: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
+    """Yield aligned lines: words to the left, figures to the right."""
+    cells = [list(heads), *([_text(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        first, *others = (
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join([first, *others]).rstrip()
+
+
+def _text(cell: str | int) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+ACTION = Action("funnel", "Count what each step made of a dataset's dialogues.", add_arguments, run)
