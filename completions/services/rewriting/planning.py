@@ -73,7 +73,8 @@ def _is_fit(context: Context) -> bool:
 
 
 def _draw(context: Context, seed: int) -> bytes:
-    return hashlib.sha256(f"rewrite {seed} {context.key}".encode()).digest()
+    place = f"{context.dialogue.content_hash} {context.turn_index}"
+    return hashlib.sha256(f"rewrite {seed} {place}".encode()).digest()
 
 
 def _profiles(had: Counter[str], n: int) -> Iterable[str]:
