@@ -77,8 +77,10 @@ class Doors:
     password: str
 
 
-def prepare(source: Source, *, now: dt.datetime) -> Study:
+def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -> Study:
     """Import the dialogues, build the contexts, create and open the study.
+
+    ``say`` is told how many records of the file could not be used.
 
     Raises
     ------
@@ -87,12 +89,14 @@ def prepare(source: Source, *, now: dt.datetime) -> Study:
     completions.selection.SelectionError
         If the file has too few fitting turns.
     """
-    completions.import_dialogues(
+    report = completions.import_dialogues(
         dataset_name=source.dataset,
         dialogues=ingest.read_dialogues(source.file),
         now=now,
         is_authored=source.is_authored,
     )
+    if report.bad:
+        say(f"{source.file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
     completions.build_contexts(dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now)
     study = studies.study_by_slug(source.study)
     return study if study is not None else _create_study(source, now=now)

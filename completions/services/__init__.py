@@ -1,19 +1,19 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
 from completions.services.codes import new_code
-from completions.services.contexts import (
-    BuildReport,
-    DatasetNameError,
-    ImportReport,
-    build_contexts,
-    import_dialogues,
-)
+from completions.services.contexts import BuildReport, build_contexts
 from completions.services.generating import (
     NotAModelError,
     forget_generation_claims,
     generate_completions,
     is_generation_waiting,
     plan_generation_calls,
+)
+from completions.services.importing import (
+    DatasetNameError,
+    ImportReport,
+    StratumError,
+    import_dialogues,
 )
 from completions.services.log import record
 from completions.services.reviewing import review_context
@@ -39,6 +39,7 @@ __all__ = [
     "ImportReport",
     "NotAModelError",
     "OwnWordsMissingError",
+    "StratumError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",

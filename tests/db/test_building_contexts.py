@@ -11,7 +11,7 @@ from completions.choices import Review, Stratum, SystemKind
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, LogEntry, System
 from completions.selection import SelectionError
 from completions.selectors import DatasetNotFoundError
-from completions.services.contexts import build_contexts, import_dialogues
+from completions.services import build_contexts, import_dialogues
 from completions.services.screening import screen_dataset
 from tests.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
 from tests.shared_data import shared_file

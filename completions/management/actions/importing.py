@@ -1,43 +1,76 @@
 """``contexts import``: add the dialogues of a file to a dataset."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from django.utils import timezone
 
-from completions import ingest
+from completions import ingest, services
+from completions.choices import Stratum
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.services import contexts
+
+SHOWN = 20
+"""Bad records that are told one by one."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", type=Path, help="A file in ESConv's native JSON format.")
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    parser.add_argument("file", type=Path, help="A file in one of the formats of dialogues.")
+    parser.add_argument("--dataset", help="Name of the dataset; without it, the file's.")
     parser.add_argument("--licence", default="", help="Licence of a new dataset.")
     parser.add_argument(
         "--authored",
         action="store_true",
         help="A new dataset was written for this product and records no real people.",
     )
+    parser.add_argument(
+        "--strict", action="store_true", help="Store nothing if there is a bad record."
+    )
+    parser.add_argument(
+        "--adversarial",
+        action="store_true",
+        help="The contexts that a file of items fixes are adversarial.",
+    )
 
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Import the file; nothing is stored if it cannot be read."""
-    records = progress.over(ingest.load_records(asked.file), of="dialogues")
-    report = contexts.import_dialogues(
-        dataset_name=asked.dataset,
-        dialogues=ingest.parse_records(records),
+    records = progress.over(ingest.read_dialogues(asked.file), of="records")
+    report = services.import_dialogues(
+        dataset_name=asked.dataset or asked.file.stem,
+        dialogues=ingest.strictly(records) if asked.strict else records,
         now=timezone.now(),
         licence=asked.licence,
         is_authored=asked.authored,
+        stratum=Stratum.ADVERSARIAL if asked.adversarial else Stratum.REGULAR,
     )
-    return (
-        f"{report.dataset.name}: {report.n_dialogues:,} dialogues ({report.n_added:,} new), "
-        f"{report.n_utterances:,} utterances, {report.n_turns:,} turns, "
-        f"{report.n_couplets:,} couplets"
-    )
+    tell_skipped(report.bad, progress)
+    return summary(report)
+
+
+def tell_skipped(bad: Sequence[ingest.BadRecord], progress: Progress) -> None:
+    """Say what was skipped and why: the first of them one by one."""
+    for record in bad[:SHOWN]:
+        progress.say(f"{record}; skipped")
+    if len(bad) > SHOWN:
+        progress.say(f"and {len(bad) - SHOWN:,} more bad records; skipped")
+
+
+def summary(report: services.ImportReport) -> str:
+    """Return one line about what was read and what of it was new."""
+    counts = [
+        f"{report.n_dialogues:,} dialogues ({report.n_added:,} new)",
+        f"{report.n_utterances:,} utterances",
+        f"{report.n_turns:,} turns",
+        f"{report.n_couplets:,} couplets",
+    ]
+    if report.n_contexts:
+        counts.append(f"{report.n_contexts:,} contexts ({report.n_contexts_added:,} new)")
+    if report.n_skipped:
+        counts.append(f"{report.n_skipped:,} skipped")
+    return f"{report.dataset.name}: {', '.join(counts)}"
 
 
 ACTION = Action("import", "Add the dialogues of a file to a dataset.", add_arguments, run)

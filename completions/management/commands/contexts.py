@@ -17,7 +17,7 @@ from completions.management.actions import (
 from completions.management.progress import Progress
 from completions.screening.checking import LabelsError
 from completions.selection import SelectionError
-from completions.services import contexts
+from completions.services import DatasetNameError, StratumError
 from completions.services.rewriting import NoSourceLeftError
 from completions.services.sole import AnotherAtWorkError
 
@@ -28,7 +28,8 @@ ACTIONS: dict[str, Action] = {
 }
 REFUSALS = (
     ingest.IngestError,
-    contexts.DatasetNameError,
+    DatasetNameError,
+    StratumError,
     selectors.DatasetNotFoundError,
     LabelsError,
     SelectionError,

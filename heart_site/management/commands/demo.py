@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the source, the port, and whether to stay."""
         parser.add_argument("--check", action="store_true", help="print the leaderboard and exit")
-        parser.add_argument("--dialogues", type=Path, help="a file in ESConv's format")
+        parser.add_argument("--dialogues", type=Path, help="a file of dialogues in a known format")
         parser.add_argument("--port", type=int, default=8000, help="0 lets the system choose")
 
     def handle(
@@ -37,7 +37,8 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         self.stdout.write("Systems and judges of this demo are simulated: scores mean nothing.")
         try:
-            study = demo.prepare(demo.Source.of(dialogues), now=timezone.now())
+            source = demo.Source.of(dialogues)
+            study = demo.prepare(source, now=timezone.now(), say=self.stderr.write)
             with embedded.background():
                 self._show_leaderboard(study)
                 if not check:

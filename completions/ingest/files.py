@@ -1,0 +1,118 @@
+"""From a file to dialogues, and to a word about every record that is none."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from completions.ingest.dialogue import ParsedDialogue
+from completions.ingest.errors import BadRecord, IngestError
+from completions.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
+from completions.ingest.items import share_dialogues
+from completions.ingest.reading import Entry, entries
+
+TRIES = 20
+"""Lines in which a first record is looked for, before the file is taken for something else."""
+
+
+def read_dialogues(path: Path) -> Iterator[ParsedDialogue | BadRecord]:
+    """Yield every dialogue of a file as it is read, and every record that is none.
+
+    The first record that is JSON tells the format. Items of the benchmark's authors come at the
+    end, when it is known which of them were cut from one dialogue.
+
+    Raises
+    ------
+    IngestError
+        If the file as a whole cannot be read: missing, not UTF-8, not JSON, in no known format,
+        or without a single dialogue.
+    """
+    found = entries(path)
+    leading, among = _first(found, path)
+    records = (_parsed(entry, among) for entry in itertools.chain(leading, found))
+    yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, path)
+
+
+def strictly(records: Iterable[ParsedDialogue | BadRecord]) -> Iterator[ParsedDialogue]:
+    """Pass dialogues on, and refuse the file at its first bad record.
+
+    Raises
+    ------
+    IngestError
+        If a record is bad; the message is its place and the reason.
+    """
+    for record in records:
+        if isinstance(record, BadRecord):
+            raise IngestError(record)
+        yield record
+
+
+def parse_record(record: object, number: int) -> ParsedDialogue:
+    """Check one record, the ``number``-th of its file, and merge it into turns.
+
+    Raises
+    ------
+    IngestError
+        If it is in no known format or does not hold what a dialogue needs.
+    """
+    among = first_format(record)
+    if among is None:
+        msg = f"dialogue {number}: unknown format: {EXPECTED}"
+        raise IngestError(msg)
+    parsed = _parsed(Entry(number, record), among)
+    if isinstance(parsed, BadRecord):
+        raise IngestError(parsed)
+    return parsed
+
+
+def _first(found: Iterator[Entry], path: Path) -> tuple[list[Entry], Format]:
+    """Return the entries up to the first that tells the format, and the format."""
+    leading: list[Entry] = []
+    for entry in itertools.islice(found, TRIES):
+        leading.append(entry)
+        if entry.fault:
+            continue
+        among = first_format(entry.value)
+        if among is None:
+            msg = f"{path}: unknown format: {EXPECTED}"
+            raise IngestError(msg)
+        return leading, among
+    reason = f"line {leading[0].line}: {leading[0].fault}" if leading else "holds no dialogues"
+    msg = f"{path}: {reason}"
+    raise IngestError(msg)
+
+
+def _parsed(entry: Entry, among: Format) -> ParsedDialogue | BadRecord:
+    place = f"{among.noun} {entry.number}"
+    if entry.line is not None:
+        place = f"{place} (line {entry.line})"
+    if entry.fault:
+        return BadRecord(place, entry.fault)
+    return parse(entry.value, among, place)
+
+
+def _shared(
+    records: Iterable[ParsedDialogue | BadRecord],
+) -> Iterator[ParsedDialogue | BadRecord]:
+    items = []
+    for record in records:
+        if isinstance(record, BadRecord):
+            yield record
+        else:
+            items.append(record)
+    yield from share_dialogues(items)
+
+
+def _with_a_dialogue(
+    records: Iterable[ParsedDialogue | BadRecord], path: Path
+) -> Iterator[ParsedDialogue | BadRecord]:
+    """Pass the records on; refuse a file of which not one can be used."""
+    first_bad, is_any = None, False
+    for record in records:
+        if isinstance(record, BadRecord):
+            first_bad = first_bad or record
+        else:
+            is_any = True
+        yield record
+    if not is_any:
+        msg = f"{path}: holds no dialogue that can be used; {first_bad}"
+        raise IngestError(msg)
