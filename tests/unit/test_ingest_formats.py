@@ -105,11 +105,9 @@ class TestEverySpelling:
 
 class TestMerge:
     def test_keeps_the_strategies_of_all_that_it_joins(self):
-        turns = ingest.merge(
-            [Turn(SUPPORTER, "a", ("Question",)), Turn(SUPPORTER, "b", ("Other",))]
-        )
+        turns = ingest.merge([Turn("seeker", "a", ("One",)), Turn("seeker", "b", ("Two",))])
 
-        assert turns == (Turn(SUPPORTER, "a b", ("Question", "Other")),)
+        assert turns == (Turn("seeker", "a b", ("One", "Two")),)
 
 
 class TestOwnFormat:
