@@ -1,0 +1,69 @@
+"""Lay out the hostility of a rewrite over its seeker turns, wanted and measured; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+HIGHEST = 10
+WIDTH, HEIGHT = 320, 120
+"""Of the plot, without room for its labels."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One seeker turn, counted from 1, in the units of the plot: x to the right, y down."""
+
+    turn: int
+    value: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Wanted and measured hostility of each seeker turn."""
+
+    target: tuple[Point, ...]
+    measured: tuple[Point, ...]
+
+    @property
+    def rows(self) -> list[tuple[int, int | None, int | None]]:
+        """The same as a table: turn, wanted, measured."""
+        pairs = zip_longest(self.target, self.measured)
+        return [
+            (place, target and target.value, measured and measured.value)
+            for place, (target, measured) in enumerate(pairs, start=1)
+        ]
+
+    @property
+    def target_line(self) -> str:
+        """The points of the wanted curve, as SVG wants them."""
+        return _line(self.target)
+
+    @property
+    def measured_line(self) -> str:
+        """The points of the measured curve, as SVG wants them."""
+        return _line(self.measured)
+
+
+def curve(target: Sequence[int], measured: Sequence[int]) -> Curve:
+    """Place both curves on one plot."""
+    n = max(len(target), len(measured))
+    return Curve(_points(target, n), _points(measured, n))
+
+
+def _points(values: Sequence[int], n: int) -> tuple[Point, ...]:
+    step = WIDTH / max(n - 1, 1)
+    return tuple(
+        Point(
+            turn=place + 1,
+            value=value,
+            x=round(place * step, 1),
+            y=round(HEIGHT * (1 - value / HIGHEST), 1),
+        )
+        for place, value in enumerate(values)
+    )
+
+
+def _line(points: Sequence[Point]) -> str:
+    return " ".join(f"{point.x},{point.y}" for point in points)
