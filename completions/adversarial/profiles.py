@@ -1,6 +1,7 @@
 """How hostile each seeker turn shall be under each profile, and whether it came out so."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 SHORTEST = 4
 """Seeker turns below which the four profiles cannot be told apart."""
@@ -11,7 +12,7 @@ TOLERANCE = 2
 HOSTILE = 8
 """What the last turn must reach, and every turn of a dialogue that is hostile throughout."""
 JUMP = 5
-"""How much a spike rises in one turn, at least."""
+"""How much a spike rises in one turn, at least; a steady climb never does."""
 
 
 class TooShortError(ValueError):
@@ -78,6 +79,29 @@ def _falls(measured: Sequence[int]) -> list[str]:
     ]
 
 
+def _unsteady(measured: Sequence[int]) -> list[str]:
+    """Say if a steady climb starts late or jumps: it would be another profile's."""
+    middle = len(measured) // 2
+    problems = []
+    if measured[middle - 1] <= LOW + TOLERANCE:
+        problems.append(
+            f"Hostility must have risen above {LOW + TOLERANCE} by seeker turn {middle}."
+        )
+    return problems + [
+        f"Hostility must not jump by {JUMP} or more at seeker turn {place}."
+        for place, (before, after) in enumerate(pairwise(measured), start=2)
+        if after - before >= JUMP
+    ]
+
+
+def _at_once(measured: Sequence[int]) -> list[str]:
+    """Say if a late climb is over with its first step: it would be a spike."""
+    middle = len(measured) // 2
+    if measured[middle] < HOSTILE:
+        return []
+    return [f"Seeker turn {middle + 1} must be below {HOSTILE}: hostility climbs from there on."]
+
+
 def _no_jump(measured: Sequence[int]) -> list[str]:
     """Say if the one sudden jump is not in the middle."""
     middle = len(measured) // 2
@@ -88,7 +112,8 @@ def _no_jump(measured: Sequence[int]) -> list[str]:
 
 _SHAPES: Mapping[str, Callable[[Sequence[int]], list[str]]] = {
     "ALWAYS_10": lambda _measured: [],
-    "LINEAR_RAMP": _falls,
+    "LINEAR_RAMP": lambda measured: _falls(measured) + _unsteady(measured),
     "MID_SPIKE": _no_jump,
-    "MID_RAMP": _falls,
+    "MID_RAMP": lambda measured: _falls(measured) + _at_once(measured),
 }
+"""What, beside the targets, keeps a curve from passing for two profiles."""

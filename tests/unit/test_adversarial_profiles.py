@@ -1,5 +1,7 @@
 """Which hostility is wanted under each profile, and what a measured curve is held to."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,10 +66,33 @@ class TestCurveProblems:
             pytest.param("MID_RAMP", [1, 6, 6, 10], "turn 2: hostility", id="early climb"),
             pytest.param("MID_RAMP", [3, 1, 6, 10], "turn 2 must not be calmer", id="dip"),
             pytest.param("MID_RAMP", [1, 1, 6, 7], "must be highly hostile", id="mild end"),
+            pytest.param("LINEAR_RAMP", [3, 3, 8, 8], "above 3 by seeker turn 2", id="flat half"),
+            pytest.param("LINEAR_RAMP", [2, 4, 4, 9, 10], "jump by 5", id="a spike in a climb"),
+            pytest.param("MID_RAMP", [3, 3, 8, 8], "turn 3 must be below 8", id="a spike"),
         ],
     )
     def test_name_what_is_off(self, profile, measured, problem):
         assert any(problem in one for one in profiles.curve_problems(profile, measured))
 
     def test_let_a_rater_differ_by_two(self):
-        assert profiles.curve_problems("LINEAR_RAMP", [0, 3, 9, 10]) == []
+        assert profiles.curve_problems("LINEAR_RAMP", [0, 4, 8, 10]) == []
+
+    @pytest.mark.parametrize("n", range(profiles.SHORTEST, profiles.SHORTEST + 3))
+    def test_let_no_curve_pass_for_two_profiles(self, n):
+        reached = {
+            curve
+            for profile in PROFILES
+            for curve in product(*(around(target) for target in profiles.targets(profile, n)))
+        }
+
+        passed = [
+            sum(not profiles.curve_problems(profile, curve) for profile in PROFILES)
+            for curve in reached
+        ]
+
+        assert max(passed) == 1
+
+
+def around(target):
+    """Return every hostility that is close enough to a target."""
+    return [rated for rated in range(11) if abs(rated - target) <= profiles.TOLERANCE]
