@@ -26,6 +26,7 @@ from annotation.rubric import load_rubric
 from completions import ingest
 from completions import selectors as contexts
 from completions import services as completions
+from completions.demo import DIALOGUES
 from completions.http import invitation_link
 from completions.models import Dataset
 from ranking import frames
@@ -33,9 +34,9 @@ from ranking import selectors as ranking
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.models import Fit
 
-AUTHORED = Path(ingest.__file__).parent / "demo" / "dialogues.json"
 CONTEXTS_AUTHORED = 24
 CONTEXTS_OF_A_FILE = 30
+ADVERSARIAL = 4  # one of each escalation profile
 SEED = 7
 VOICES = ("alder", "birch", "cedar")
 JUDGES = ("alder", "birch")
@@ -63,7 +64,7 @@ class Source:
     def of(cls, file: Path | None) -> "Source":
         """Return the authored dialogues, or those of a file of the user's own."""
         if file is None:
-            return cls(AUTHORED, "demo", "demo", CONTEXTS_AUTHORED, is_authored=True)
+            return cls(DIALOGUES, "demo", "demo", CONTEXTS_AUTHORED, is_authored=True)
         name = slugify(file.stem) or "file"
         return cls(file, name, f"demo-{name}"[:50], CONTEXTS_OF_A_FILE, is_authored=False)
 
@@ -118,6 +119,27 @@ def _dataset(source: Source) -> Dataset:
     if dataset is None:
         raise contexts.DatasetNotFoundError(source.dataset)
     return dataset
+
+
+def add_adversarial_contexts(study: Study, *, say: Callable[[str], object]) -> None:
+    """Have the offline provider make some contexts hostile; it has to be running.
+
+    A file of the user's own may have none to make them from: ``say`` is told so.
+    """
+    assistants = completions.Assistants(
+        rewriter=completions.assistant_for("rewriter", completions.OFFLINE),
+        hostility_rater=completions.assistant_for("hostility-rater", completions.OFFLINE),
+    )
+    try:
+        completions.make_adversarial_contexts(
+            dataset=study.dataset,
+            n=ADVERSARIAL,
+            seed=SEED,
+            assistants=assistants,
+            clock=timezone.now,
+        )
+    except completions.NoSourceLeftError as error:
+        say(f"No adversarial contexts in this demo: {error}")
 
 
 def run(study: Study) -> Fit:

@@ -1,5 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.assistants import OFFLINE, assistant_for
 from completions.services.codes import new_code
 from completions.services.contexts import BuildReport, build_contexts
 from completions.services.generating import (
@@ -17,6 +18,12 @@ from completions.services.importing import (
 )
 from completions.services.log import record
 from completions.services.reviewing import review_context
+from completions.services.rewriting import (
+    Assistants,
+    NoSourceLeftError,
+    make_adversarial_contexts,
+)
+from completions.services.sole import AnotherAtWorkError
 from completions.services.systems import register_simulated_system
 from completions.services.writing import (
     ContextTakenError,
@@ -33,16 +40,21 @@ from completions.services.writing import (
 )
 
 __all__ = [
+    "OFFLINE",
+    "AnotherAtWorkError",
+    "Assistants",
     "BuildReport",
     "ContextTakenError",
     "DatasetNameError",
     "ImportReport",
+    "NoSourceLeftError",
     "NotAModelError",
     "OwnWordsMissingError",
     "StratumError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
+    "assistant_for",
     "build_contexts",
     "forget_generation_claims",
     "generate_completions",
@@ -50,6 +62,7 @@ __all__ = [
     "invite_writer",
     "is_generation_waiting",
     "lease_next_context",
+    "make_adversarial_contexts",
     "new_code",
     "plan_generation_calls",
     "record",

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.db import connection
+from django.utils.text import slugify
 
 
 class AnotherAtWorkError(RuntimeError):
@@ -50,7 +51,7 @@ def _advisory_lock(work: str) -> Iterator[None]:
 def _file_lock(work: str) -> Iterator[None]:
     """Lock by a file in the data folder."""
     settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.HEART_DATA_DIR / f"{work}.lock").open("w") as mark:
+    with (settings.HEART_DATA_DIR / f"{slugify(work)}.lock").open("w") as mark:
         try:
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

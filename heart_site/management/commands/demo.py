@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Study
 from completions.ingest import IngestError
 from completions.selection import SelectionError
+from completions.services import AnotherAtWorkError
 from heart_site import demo, embedded
 from ranking import selectors as ranking
 
@@ -35,15 +36,23 @@ class Command(BaseCommand):
     ) -> None:
         """Run the demo; unreadable input ends with exit code 2 and nothing written."""
         call_command("migrate", verbosity=0)
-        self.stdout.write("Systems and judges of this demo are simulated: scores mean nothing.")
+        self.stdout.write(
+            "Systems, judges and hostile seekers of this demo are simulated: scores mean nothing."
+        )
         try:
             source = demo.Source.of(dialogues)
             study = demo.prepare(source, now=timezone.now(), say=self.stderr.write)
             with embedded.background():
+                demo.add_adversarial_contexts(study, say=self.stderr.write)
                 self._show_leaderboard(study)
                 if not check:
                     self._serve(study, port)
-        except (IngestError, SelectionError, embedded.NoFreePortError) as error:
+        except (
+            IngestError,
+            SelectionError,
+            AnotherAtWorkError,
+            embedded.NoFreePortError,
+        ) as error:
             raise CommandError(str(error), returncode=2) from error
         except demo.DemoStalledError as error:
             raise CommandError(str(error)) from error
