@@ -18,6 +18,7 @@ from completions.management.progress import Progress
 from completions.screening.checking import LabelsError
 from completions.selection import SelectionError
 from completions.services import DatasetNameError, StratumError
+from completions.services.assistants import ModelIdError
 from completions.services.rewriting import NoSourceLeftError
 from completions.services.sole import AnotherAtWorkError
 
@@ -32,6 +33,7 @@ REFUSALS = (
     StratumError,
     selectors.DatasetNotFoundError,
     LabelsError,
+    ModelIdError,
     SelectionError,
     NoSourceLeftError,
     AnotherAtWorkError,
