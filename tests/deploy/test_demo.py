@@ -1,5 +1,6 @@
 """The one command of a newcomer: headless, killed and resumed, on a taken port, on bad input."""
 
+import json
 import os
 import re
 import signal
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from heart_site import demo
+from tests.dialogue_files import write_array
+from tests.factories import NOW
 from tests.shared_data import shared_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,10 +91,11 @@ def test_a_killed_demo_resumes_and_duplicates_nothing(start, tmp_path):
     assert resumed.returncode == 0, err
     assert "simulated" in out.splitlines()[0]
     assert re.search(r"^ +1\S* +Simulated (Alder|Birch|Cedar) ", out, re.MULTILINE)
-    assert counts(tmp_path) == {  # 24 contexts x 4 systems, 6 pairs each, 1 judge per pair
-        "completions_completion": 96,
-        "annotation_comparison": 144,
-        "annotation_judgment": 144,
+    # 24 contexts x 4 systems, 6 pairs, 6 judgments; 4 hostile ones x 3 systems, 3 pairs, 2.
+    assert counts(tmp_path) == {
+        "completions_completion": 108,
+        "annotation_comparison": 156,
+        "annotation_judgment": 152,
     }
 
 
@@ -100,7 +105,7 @@ def test_a_real_file_ends_in_a_leaderboard(start, tmp_path):
     out, err = process.communicate()
 
     assert process.returncode == 0, err
-    assert "180 judgments on 30 source dialogues" in out
+    assert "188 judgments on 30 source dialogues" in out
 
 
 @pytest.mark.parametrize(
@@ -129,6 +134,21 @@ def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(
     assert "Traceback" not in err
     with closing(sqlite3.connect(tmp_path / "heart.sqlite3")) as database:
         assert database.execute("SELECT count(*) FROM completions_dataset").fetchone() == (0,)
+
+
+@pytest.mark.django_db
+def test_bad_records_of_a_file_are_skipped_and_told(tmp_path):
+    records = json.loads(demo.AUTHORED.read_text(encoding="utf-8"))
+    file = write_array(tmp_path / "talks.json", [*records, *json.loads(ONE_SPEAKER)])
+    told = []
+
+    study = demo.prepare(
+        demo.Source(file, "talks", "demo-talks", 24, is_authored=True), now=NOW, say=told.append
+    )
+
+    assert study.dataset.contexts.count() == 24
+    (line,) = told
+    assert line.startswith(f"{file}: 1 bad records skipped, first dialogue 13: both a seeker")
 
 
 def test_a_taken_port_moves_the_site_to_the_next_one_and_ctrl_c_ends_it(start):
