@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from hypothesis import strategies as st
+
 SEEKER, SUPPORTER = "seeker", "supporter"
 SPELLINGS = {
     "native": {SEEKER: "seeker", SUPPORTER: "supporter"},
@@ -19,6 +21,11 @@ TALK: Said = (
     (SEEKER, "The flat is so quiet since she left."),
     (SUPPORTER, "Quiet can be loud. When is it worst?"),
 )
+WORDS = st.text("ab \n\t", min_size=1, max_size=8).filter(str.strip)
+TALKS = st.lists(st.tuples(st.sampled_from([SEEKER, SUPPORTER]), WORDS), max_size=12).filter(
+    lambda said: {role for role, _ in said} == {SEEKER, SUPPORTER}
+)
+"""Any two who talk, in any order."""
 HISTORY = [
     "Hello, I am glad that you write.",
     "I am not sure that this helps anybody.",

@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import subprocess
@@ -5,14 +6,34 @@ import sys
 
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import HealthCheck, given, settings
 
 from completions import ingest
 from completions.demo import DIALOGUES
 from completions.models import Context, Dataset, Dialogue, LogEntry
-from completions.services import DatasetNameError, build_contexts, import_dialogues
-from tests.dialogue_files import SEEKER, native, write_array
+from completions.services import (
+    DatasetNameError,
+    build_contexts,
+    import_dialogues,
+    importing,
+)
+from tests.dialogue_files import (
+    SEEKER,
+    SUPPORTER,
+    TALKS,
+    failed,
+    hub,
+    native,
+    own,
+    write_array,
+    write_lines,
+)
 from tests.factories import make_dataset
 from tests.shared_data import REPOSITORY, shared_file
+
+ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
+OTHER = native((SEEKER, "I failed again."), (SUPPORTER, "At what?"))
+ALL_BAD = json.dumps([ONE_SPEAKER]).encode()
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +110,134 @@ class TestImportDialogues:
         entry = LogEntry.objects.get(action="dialogues.imported")
         assert (entry.subject, entry.after["added"]) == ("dataset demo", 12)
 
-    def test_refuses_a_name_without_an_address(self, dialogues, now):
-        with pytest.raises(DatasetNameError, match="needs a Latin letter or a digit"):
-            import_dialogues(dataset_name="数据", dialogues=dialogues, now=now)
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [("数据", "needs a Latin letter or a digit"), ("long " * 11, "more than 50 characters")],
+    )
+    def test_refuses_a_name_without_an_address(self, dialogues, now, name, message):
+        with pytest.raises(DatasetNameError, match=message):
+            import_dialogues(dataset_name=name, dialogues=dialogues, now=now)
 
     def test_costs_a_fixed_number_of_queries(self, dialogues, now, django_assert_max_num_queries):
         make_dataset(slug="demo")
 
-        # Savepoint in and out, dataset, known hashes, one batch (SQLite may cut it), log.
-        with django_assert_max_num_queries(8):
+        # Savepoint in and out, dataset and lock, what it has, one batch (SQLite may cut it), log.
+        with django_assert_max_num_queries(10):
             import_dialogues(dataset_name="demo", dialogues=dialogues, now=now)
+
+
+@pytest.mark.django_db
+class TestBadRecords:
+    def test_are_skipped_counted_and_logged(self, tmp_path, now):
+        path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, "words", OTHER])
+
+        report = import_dialogues(
+            dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now
+        )
+
+        assert (report.n_dialogues, report.n_added, report.n_skipped) == (2, 2, 2)
+        assert [str(one) for one in report.bad] == [
+            "dialogue 2: both a seeker and a supporter must speak",
+            "dialogue 3: expected an object",
+        ]
+        assert LogEntry.objects.get().after["skipped"] == 2
+
+    def test_leave_the_places_of_the_others(self, tmp_path, now):
+        path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, OTHER])
+
+        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
+
+        assert set(Dialogue.objects.values_list("position", flat=True)) == {0, 2}
+
+    @pytest.mark.parametrize("at", [0, 2])
+    def test_end_a_strict_import_with_nothing_written(self, tmp_path, monkeypatch, now, at):
+        monkeypatch.setattr(importing, "BATCH", 1)
+        records = [native(), OTHER]
+        records.insert(at, ONE_SPEAKER)
+        path = write_array(tmp_path / "talks.json", records)
+
+        with pytest.raises(ingest.IngestError, match=f"dialogue {at + 1}: both"):
+            import_dialogues(
+                dataset_name="Talks",
+                dialogues=ingest.strictly(ingest.read_dialogues(path)),
+                now=now,
+            )
+
+        assert not Dataset.objects.exists()
+        assert not Dialogue.objects.exists()
+        assert not LogEntry.objects.exists()
+
+
+@pytest.mark.django_db
+class TestBatches:
+    @pytest.mark.parametrize("size", [1, 5, 12])
+    def test_hold_the_same_dialogues_whatever_their_size(self, monkeypatch, dialogues, now, size):
+        monkeypatch.setattr(importing, "BATCH", size)
+
+        report = import_dialogues(dataset_name="Demo", dialogues=[*dialogues * 2], now=now)
+
+        assert (report.n_dialogues, report.n_added) == (24, 12)
+        positions = Dialogue.objects.values_list("position", flat=True)
+        assert sorted(positions) == list(range(12))
+
+    def test_are_stored_before_the_next_is_read(self, monkeypatch, dialogues, now):
+        monkeypatch.setattr(importing, "BATCH", 4)
+        stored = []
+
+        def read():
+            for dialogue in dialogues:
+                stored.append(Dialogue.objects.count())
+                yield dialogue
+
+        import_dialogues(dataset_name="Demo", dialogues=read(), now=now)
+
+        assert stored == [0] * 4 + [4] * 4 + [8] * 4
+
+    def test_are_none_of_them_kept_when_reading_fails(self, monkeypatch, tmp_path, now):
+        monkeypatch.setattr(importing, "BATCH", 1)
+        path = write_array(tmp_path / "talks.json", [native(), OTHER])
+        path.write_text(path.read_text(encoding="utf-8")[:-2] + ", oops]", encoding="utf-8")
+
+        with pytest.raises(ingest.IngestError, match="Expecting value"):
+            import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
+
+        assert not Dataset.objects.exists()
+
+
+@pytest.mark.django_db
+class TestSpellings:
+    @pytest.mark.parametrize("spelled", [hub, failed, own])
+    def test_of_a_dialogue_that_is_there_add_nothing(self, tmp_path, now, spelled):
+        import_dialogues(
+            dataset_name="Talks", dialogues=[ingest.parse_record(native(), 1)], now=now
+        )
+        path = write_lines(tmp_path / "again.jsonl", [spelled()])
+
+        report = import_dialogues(
+            dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now
+        )
+
+        assert (report.n_dialogues, report.n_added) == (1, 0)
+        assert Dialogue.objects.count() == 1
+
+    def test_of_our_own_keep_name_and_language(self, tmp_path, now):
+        path = write_lines(tmp_path / "own.jsonl", [own(id="clinic-7", language="de")])
+
+        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
+
+        row = Dialogue.objects.get()
+        assert (row.source_id, row.language) == ("clinic-7", "de")
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+    @given(said=TALKS)
+    def test_are_stored_without_two_turns_of_one_role_in_a_row(self, said, now):
+        parsed = [ingest.parse_record(spelled(*said), 1) for spelled in (native, hub, failed, own)]
+
+        import_dialogues(dataset_name="Talks", dialogues=parsed, now=now)
+
+        for row in Dialogue.objects.all():
+            roles = [turn["role"] for turn in row.turns]
+            assert all(one != other for one, other in itertools.pairwise(roles))
 
 
 @pytest.mark.django_db
@@ -119,8 +258,50 @@ class TestESConv:
         assert Dialogue.objects.count() == 1300
 
 
-ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
-ALL_BAD = json.dumps([ONE_SPEAKER]).encode()
+@pytest.mark.django_db
+class TestImportCommand:
+    def test_names_the_dataset_after_the_file(self, tmp_path, capsys):
+        path = write_lines(tmp_path / "Night talks.jsonl", [native()])
+
+        call_command("contexts", "import", str(path))
+
+        assert capsys.readouterr().out.startswith("Night talks: 1 dialogues (1 new)")
+        assert Dataset.objects.get().slug == "night-talks"
+
+    def test_tells_bad_records_on_standard_error_and_counts_them(self, tmp_path, capsys):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER, "{"])
+
+        call_command("contexts", "import", str(path))
+
+        said = capsys.readouterr()
+        assert said.out == (
+            "talks: 1 dialogues (1 new), 4 utterances, 3 turns, 1 couplets, 2 skipped\n"
+        )
+        assert said.err.splitlines()[1:] == [
+            "dialogue 2 (line 2): both a seeker and a supporter must speak; skipped",
+            (
+                "dialogue 3 (line 3): not valid JSON at column 2: "
+                "Expecting property name enclosed in double quotes; skipped"
+            ),
+        ]
+
+    def test_tells_at_most_twenty_of_them(self, tmp_path, capsys):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), *[ONE_SPEAKER] * 23])
+
+        call_command("contexts", "import", str(path))
+
+        told = [line for line in capsys.readouterr().err.splitlines() if "skipped" in line]
+        assert len(told) == 21
+        assert told[-1] == "and 3 more bad records; skipped"
+
+    def test_stores_nothing_when_strict(self, tmp_path):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER])
+
+        with pytest.raises(CommandError, match=r"dialogue 2 \(line 2\): both") as caught:
+            call_command("contexts", "import", str(path), "--strict")
+
+        assert caught.value.returncode == 2
+        assert not Dataset.objects.exists()
 
 
 @pytest.mark.django_db

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from completions.demo import DIALOGUES
 from heart_site import demo
 from tests.dialogue_files import write_array
 from tests.factories import NOW
@@ -138,9 +139,9 @@ def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(
 
 @pytest.mark.django_db
 def test_bad_records_of_a_file_are_skipped_and_told(tmp_path):
-    records = json.loads(demo.AUTHORED.read_text(encoding="utf-8"))
+    records = json.loads(DIALOGUES.read_text(encoding="utf-8"))
     file = write_array(tmp_path / "talks.json", [*records, *json.loads(ONE_SPEAKER)])
-    told = []
+    told: list[str] = []
 
     study = demo.prepare(
         demo.Source(file, "talks", "demo-talks", 24, is_authored=True), now=NOW, say=told.append

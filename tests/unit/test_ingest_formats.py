@@ -5,13 +5,13 @@ import json
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from completions import ingest
 from completions.ingest import BadRecord, IngestError, ParsedDialogue, Turn
 from tests.dialogue_files import (
     SEEKER,
     SUPPORTER,
+    TALKS,
     as_hub,
     failed,
     hub,
@@ -30,10 +30,6 @@ MERGED = [
     (SEEKER, "The flat is so quiet since she left."),
     (SUPPORTER, "Quiet can be loud. When is it worst?"),
 ]
-WORDS = st.text("ab \n\t", min_size=1, max_size=8).filter(str.strip)
-TALKS = st.lists(st.tuples(st.sampled_from([SEEKER, SUPPORTER]), WORDS), max_size=12).filter(
-    lambda said: {role for role, _ in said} == {SEEKER, SUPPORTER}
-)
 
 
 def read(path):
