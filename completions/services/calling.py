@@ -22,7 +22,13 @@ FIRST_BACKOFF_S = 2.0
 LONGEST_BACKOFF_S = 120.0
 WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
+ABOUT_THE_TEXT = frozenset({"content_filtered", "empty", "truncated", "lost"})
+"""Failures that say something about one question; after others every question fails alike."""
 SETTABLE = frozenset({"api_key_env", "max_tokens", "temperature", "timeout_s", "top_p"})
+
+BAD_REQUEST = "bad_request"
+_SHOWN = 300
+"""Characters of a provider's own words in an error of ours."""
 
 Call = TypeVar("Call", bound=ProviderCall)
 Asked = TypeVar("Asked", bound="Question")
@@ -31,6 +37,10 @@ Clock = Callable[[], dt.datetime]
 
 class UnknownParameterError(ValueError):
     """A system or judge sets a parameter that nothing reads."""
+
+
+class ProviderRefusesError(RuntimeError):
+    """A provider takes no question of ours: a key, a model's name or an account is not right."""
 
 
 class Endpoint(Protocol):
@@ -130,6 +140,38 @@ def claim_calls(calls: QuerySet[Call], *, limit: int, now: dt.datetime) -> list[
 def forget_claims(calls: QuerySet[Call]) -> int:
     """Return every claimed call to the waiting ones; only for who knows that no worker lives."""
     return calls.filter(state=CallState.CLAIMED).update(state=CallState.PENDING, claimed_at=None)
+
+
+def refused(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Return those of a model's calls that failed, and would have with any other text.
+
+    A bad request is one of them as long as the model answered none of the calls.
+    """
+    failed = calls.filter(state=CallState.FAILED).exclude(error_kind__in=ABOUT_THE_TEXT)
+    answered = calls.filter(state__in=[CallState.DONE, CallState.INVALID])
+    return failed.exclude(error_kind=BAD_REQUEST) if answered.exists() else failed
+
+
+def refusal(call: ProviderCall) -> ProviderRefusesError:
+    """Return the error that says why a provider takes no question."""
+    detail = " ".join(call.error_detail.split())[:_SHOWN]
+    return ProviderRefusesError(
+        f"the provider takes no question ({call.error_kind}): {detail}; "
+        "set right what it names and start again: what was answered is kept"
+    )
+
+
+def ask_again(calls: QuerySet[Call]) -> int:
+    """Return refused calls to the waiting ones; they brought nothing that was paid for."""
+    return calls.filter(state=CallState.FAILED).update(
+        state=CallState.PENDING,
+        claimed_at=None,
+        ended_at=None,
+        retry_at=None,
+        attempts=0,
+        error_kind="",
+        error_detail="",
+    )
 
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:

@@ -51,12 +51,15 @@ def gather_opinions(
 
     Raises
     ------
+    ProviderRefusesError
+        If the provider takes no question, whatever it is about.
     AnotherAtWorkError
         If another process is at it.
     """
     with sole_worker("gathering opinions"):
         calls = _calls(dataset, assistant)
         calling.forget_claims(calls)
+        calling.ask_again(calling.refused(calls))
         _plan(dataset, assistant, clock)
         n_asked, waiting = calls.count(), calls.filter(ended_at=None)
 
@@ -66,7 +69,10 @@ def gather_opinions(
         ask = partial(asking.ask, _Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
         tell()
         while waiting.exists():
-            if not ask(stored=tell):
+            n_ended = ask(stored=tell)
+            if refused := calling.refused(calls).first():
+                raise calling.refusal(refused)
+            if not n_ended:
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
     given = calls.filter(state=CallState.DONE)
     return OpinionReport(n_asked, given.count(), given.filter(opinion__qualifies=True).count())

@@ -7,7 +7,8 @@ import pytest
 from completions import opinions as reading
 from completions.choices import CallState
 from completions.models import Candidate, ScreeningCall
-from completions.services import opinions
+from completions.offline import Fault
+from completions.services import calling, opinions
 from completions.services.assistants import assistant_for
 from completions.services.screening import screen_dataset
 from tests.factories import make_candidate, make_dataset, make_dialogue
@@ -159,3 +160,20 @@ class TestUnusableAnswers:
         assert set(ScreeningCall.objects.values_list("state", "raw_answer")) == {
             (CallState.INVALID, "no")
         }
+
+
+class TestFailures:
+    def test_of_one_text_leave_that_one_without_an_opinion(self, gather, provider):
+        provider.script.append(Fault.FILTERED)
+
+        report = gather()
+
+        assert (report.n_asked, report.n_given) == (2, 1)
+
+    def test_of_every_text_stop_the_run_and_are_asked_again(self, gather, provider):
+        provider.script += [Fault.UNAUTHORIZED] * 2
+
+        with pytest.raises(calling.ProviderRefusesError, match="authentication"):
+            gather()
+
+        assert gather().n_given == 2

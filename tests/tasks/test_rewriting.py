@@ -18,8 +18,9 @@ from completions.choices import (
     Stratum,
 )
 from completions.demo import DIALOGUES
-from completions.models import Completion, Context, LogEntry, Rewrite, RewriteCall
+from completions.models import Assistant, Completion, Context, LogEntry, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
+from completions.offline.judges import UnreadablePromptError
 from completions.services import calling, rewriting
 from completions.services.assistants import assistant_for
 from completions.services.contexts import build_contexts
@@ -327,13 +328,76 @@ class TestBrokenAnswers:
 
 
 class TestFailures:
-    def test_that_cannot_heal_drop_the_rewrite_and_another_is_made(self, dataset, make, provider):
-        provider.script.append(Fault.UNAUTHORIZED)
+    def test_of_one_text_drop_the_rewrite_and_another_is_made(self, dataset, make, provider):
+        provider.script.append(Fault.FILTERED)
 
         report = make(dataset)
 
         assert report.n_contexts == 1
-        assert report.dropped == ("The provider failed: authentication.",)
+        assert report.dropped == ("The provider failed: content_filtered.",)
+
+    @pytest.mark.parametrize("n_answered", [0, 1])
+    def test_of_every_text_stop_the_run_and_use_up_no_source(
+        self, dataset, make, provider, n_answered
+    ):
+        """A mistyped key once spent all sources: each was dropped, none could be tried again."""
+        provider.script += [None] * n_answered + [Fault.UNAUTHORIZED] * 9
+
+        with pytest.raises(calling.ProviderRefusesError, match=r"authentication.*not accepted"):
+            make(dataset)
+        n_asked = len(provider.calls)
+        provider.script.clear()
+
+        report = make(dataset)
+        assert (n_asked, report.n_added, report.dropped) == (n_answered + 1, 1, ())
+        assert Rewrite.objects.count() == 1
+
+    def test_of_every_text_leave_the_rewrite_to_whom_is_asked_next(
+        self, dataset, make, provider, offline_ones
+    ):
+        mistyped = Assistant.objects.create(
+            slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
+        )
+        with pytest.raises(calling.ProviderRefusesError, match="bad_request"):
+            make(dataset, assistants=rewriting.Assistants(mistyped, mistyped))
+
+        assert make(dataset).n_added == 1
+        made = Context.objects.get(stratum=Stratum.ADVERSARIAL)
+        assert made.provenance["rewriter"]["model_id"] == offline_ones.rewriter.model_id
+
+    def test_by_a_bad_request_are_about_the_text_where_others_were_answered(
+        self, dataset, make, monkeypatch
+    ):
+        make(dataset)
+        real = assistants.answer
+        first = iter([True])
+
+        def answer(assistant, messages):
+            if next(first, False):
+                raise UnreadablePromptError
+            return real(assistant, messages)
+
+        monkeypatch.setattr("completions.offline.assistants.answer", answer)
+
+        report = make(dataset, 2)
+
+        assert (report.n_contexts, report.dropped) == (2, ("The provider failed: bad_request.",))
+
+    def test_in_number_end_what_is_under_way_before_the_run_ends(
+        self, dataset, make, provider, clock, monkeypatch
+    ):
+        """Six sources, six wanted: one is filtered, one must wait."""
+        provider.script += [Fault.FILTERED, Fault.SERVER_ERROR]
+        monkeypatch.setattr(
+            "completions.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+        )
+        monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
+
+        with pytest.raises(rewriting.NoSourceLeftError, match="asked for and 5 are made"):
+            make(dataset, 6)
+
+        states = Counter(Rewrite.objects.values_list("state", flat=True))
+        assert states == {RewriteState.ACCEPTED: 5, RewriteState.DROPPED: 1}
 
     def test_that_heal_are_tried_again(self, dataset, make, provider, clock, monkeypatch):
         provider.script.append(Fault.SERVER_ERROR)
@@ -347,6 +411,27 @@ class TestFailures:
 
 
 class TestResuming:
+    def test_asks_nobody_who_costs_when_simulated(self, dataset, make, clock):
+        """A run with real models was killed; trying things out must not go on with it."""
+        real = assistant_for("rewriter", "openai/some-model")
+        planning.plan(dataset, 1, 7, rewriting.Assistants(real, real), clock())
+
+        make(dataset)
+
+        assert Rewrite.objects.get(rewriter=real).calls.get().attempts == 0
+
+    def test_drops_a_source_that_a_person_dropped_meanwhile(
+        self, dataset, make, clock, offline_ones
+    ):
+        planning.plan(dataset, 1, 7, offline_ones, clock())
+        begun = Rewrite.objects.get()
+        dataset.contexts.filter(pk=begun.source_context_id).update(review=Review.DROPPED)
+
+        report = make(dataset)
+
+        assert (report.n_contexts, report.dropped) == (1, ("Its source was dropped in review.",))
+        assert not begun.calls.filter(attempts__gt=0).exists()
+
     def test_frees_the_claims_of_a_killed_run_at_once(
         self, dataset, make, clock, offline_ones, monkeypatch
     ):

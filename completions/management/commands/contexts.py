@@ -19,6 +19,7 @@ from completions.screening.checking import LabelsError
 from completions.selection import SelectionError
 from completions.services import DatasetNameError, StratumError
 from completions.services.assistants import ModelIdError
+from completions.services.calling import ProviderRefusesError
 from completions.services.rewriting import NoSourceLeftError
 from completions.services.sole import AnotherAtWorkError
 
@@ -36,6 +37,7 @@ REFUSALS = (
     ModelIdError,
     SelectionError,
     NoSourceLeftError,
+    ProviderRefusesError,
     AnotherAtWorkError,
 )
 

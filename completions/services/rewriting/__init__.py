@@ -12,7 +12,8 @@ from completions.services import asking, calling
 from completions.services.calling import Clock
 from completions.services.rewriting.answering import Desk
 from completions.services.rewriting.planning import NoSourceLeftError, plan
-from completions.services.rewriting.rows import Assistants, calls_of
+from completions.services.rewriting.refusals import settle, take_up_refused
+from completions.services.rewriting.rows import Assistants
 from completions.services.sole import sole_worker
 
 __all__ = ["Assistants", "NoSourceLeftError", "RewritingReport", "make_adversarial_contexts"]
@@ -52,6 +53,8 @@ def make_adversarial_contexts(
     ------
     NoSourceLeftError
         If there are not enough regular contexts to rewrite; what was made stays.
+    ProviderRefusesError
+        If a provider takes no question, whatever it is about; no source is used up.
     AnotherAtWorkError
         If another process is at it.
     """
@@ -60,12 +63,17 @@ def make_adversarial_contexts(
     def tell() -> None:
         told(made.count(), n)
 
-    ask = partial(asking.ask, Desk(dataset), clock=clock, duration_s=PULL_S, turn=_TURN)
+    calls = assistants.calls(dataset)
+    ask = partial(asking.ask, Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
     with sole_worker("rewriting contexts"):
-        calling.forget_claims(calls_of(dataset))
+        calling.forget_claims(calls)
+        take_up_refused(dataset, assistants)
+        settle(dataset, assistants, clock())
         before = made.count()
         while plan(dataset, n, seed, assistants, clock()):
-            if not ask(stored=tell):
+            n_ended = ask(stored=tell)
+            settle(dataset, assistants, clock())
+            if not n_ended:
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
         tell()
     after = made.count()

@@ -10,12 +10,12 @@ from django.db.models import QuerySet
 from completions import adversarial
 from completions.adversarial import profiles
 from completions.choices import CallState, RewriteStep
-from completions.models import Dataset, Rewrite, RewriteCall
+from completions.models import Rewrite, RewriteCall
 from completions.services import calling
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim
 from completions.services.rewriting.accepting import accept
-from completions.services.rewriting.rows import ask_for, calls_of, drop
+from completions.services.rewriting.rows import ask_for, drop
 
 ROUNDS = 3
 """How often a dialogue is rewritten before it is dropped."""
@@ -29,11 +29,11 @@ Turns = list[dict[str, str]]
 class Desk:
     """What rewriters and raters are asked, and what becomes of their answers."""
 
-    dataset: Dataset
+    waiting: QuerySet[RewriteCall]
 
     def calls(self) -> QuerySet[RewriteCall]:
-        """Return the calls of the dataset's rewrites."""
-        return calls_of(self.dataset)
+        """Return the calls of one dataset's rewrites that are under way."""
+        return self.waiting
 
     def load(self, ids: Collection[int]) -> QuerySet[RewriteCall]:
         """Return these calls with their rewrites, sources and assistants."""

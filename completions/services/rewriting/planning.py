@@ -10,14 +10,12 @@ from django.db import transaction
 from completions import adversarial, selection
 from completions.adversarial import profiles
 from completions.choices import (
-    CallState,
     EscalationProfile,
-    RewriteState,
     RewriteStep,
     Stratum,
 )
 from completions.models import Context, Dataset, Rewrite
-from completions.services.rewriting.rows import Assistants, ask_for, calls_of, drop
+from completions.services.rewriting.rows import Assistants, ask_for
 
 
 class NoSourceLeftError(ValueError):
@@ -26,17 +24,26 @@ class NoSourceLeftError(ValueError):
 
 @transaction.atomic
 def plan(dataset: Dataset, n: int, seed: int, assistants: Assistants, now: dt.datetime) -> bool:
-    """Plan what is missing to ``n``, and say whether any rewrite is under way."""
+    """Plan what is missing to ``n``, and say whether any rewrite is under way.
+
+    Raises
+    ------
+    NoSourceLeftError
+        If nothing is under way and the sources that are left are too few.
+    """
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # one planner at a time
-    _drop_given_up(dataset, now)
-    planned = Rewrite.objects.filter(assistants.of(dataset), state=RewriteState.PLANNED)
-    living = [*planned.select_related("source_context__dialogue")]
+    living = [*assistants.under_way(dataset).select_related("source_context__dialogue")]
     made = assistants.made(dataset).select_related("source_context__dialogue")
     profiles_had = Counter([one.profile for one in living])
     profiles_had.update(context.escalation_profile for context in made)
     sources = [one.source_context for one in living]
     sources += [one.source_context for one in made if one.source_context is not None]
-    chosen = _choose(dataset, n, seed, sources)
+    try:
+        chosen = _choose(dataset, n, seed, sources)
+    except NoSourceLeftError:
+        if not living:
+            raise
+        chosen = []  # first what is under way is brought to its end
     for source, profile in zip(chosen, _profiles(profiles_had, len(chosen)), strict=True):
         _begin(source, profile, assistants, now)
     return bool(living or chosen)
@@ -53,7 +60,7 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
         chosen = selection.select(fit, n=n, seed=seed, weights=weights, taken=taken)
     except selection.SelectionError as error:
         msg = (
-            f"{n} adversarial contexts were asked for and {len(taken)} are made or under way; "
+            f"{n} adversarial contexts were asked for and {len(taken)} are made; "
             f"{len(fit)} regular contexts are left that open with a supporter's greeting, take "
             f"turns and have {profiles.SHORTEST} seeker turns, {tried.count()} were tried"
         )
@@ -96,10 +103,3 @@ def _begin(source: Context, profile: str, assistants: Assistants, now: dt.dateti
         created_at=now,
     )
     ask_for(rewrite, RewriteStep.WRITE, 1, now)
-
-
-def _drop_given_up(dataset: Dataset, now: dt.datetime) -> None:
-    """Drop the rewrites of which a call failed for good."""
-    failed = calls_of(dataset).filter(state=CallState.FAILED, rewrite__state=RewriteState.PLANNED)
-    for call in failed.select_related("rewrite"):
-        drop(call.rewrite, f"The provider failed: {call.error_kind}.", now)

@@ -35,10 +35,13 @@ class Assistants:
             is_simulated=self.are_simulated,
         ).exclude(review=Review.DROPPED)
 
+    def under_way(self, dataset: Dataset) -> QuerySet[Rewrite]:
+        """Return the rewrites that equally real or simulated assistants have not ended."""
+        return Rewrite.objects.filter(self.of(dataset), state=RewriteState.PLANNED)
 
-def calls_of(dataset: Dataset) -> QuerySet[RewriteCall]:
-    """Return all questions about rewrites of the dataset's contexts."""
-    return RewriteCall.objects.filter(rewrite__source_context__dataset=dataset)
+    def calls(self, dataset: Dataset) -> QuerySet[RewriteCall]:
+        """Return the questions about these: a simulated run never asks a model that costs."""
+        return RewriteCall.objects.filter(rewrite__in=self.under_way(dataset))
 
 
 def ask_for(rewrite: Rewrite, step: str, number: int, now: dt.datetime) -> None:
