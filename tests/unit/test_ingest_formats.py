@@ -2,12 +2,15 @@
 
 import itertools
 import json
+import re
 
 import pytest
 from hypothesis import given
 
 from completions import ingest
 from completions.ingest import BadRecord, IngestError, ParsedDialogue, Turn
+from completions.ingest.items import ItemRecord
+from completions.ingest.records import OwnRecord, OwnTurn
 from tests.dialogue_files import (
     SEEKER,
     SUPPORTER,
@@ -21,7 +24,7 @@ from tests.dialogue_files import (
     write_array,
     write_lines,
 )
-from tests.shared_data import shared_file
+from tests.shared_data import REPOSITORY, shared_file
 
 SPELLED = {"native": native, "hub": hub, "failed": failed, "own": own}
 EVERY_SPELLING = pytest.mark.parametrize("spelled", SPELLED.values(), ids=SPELLED)
@@ -220,3 +223,40 @@ class TestRealFiles:
         }
         assert len(strategies) == 12
         assert all(turn.text == turn.text.strip() for one in dialogues for turn in one.turns)
+
+
+class TestDocumentedFormat:
+    PAGE = (REPOSITORY / "docs" / "dialogues.md").read_text(encoding="utf-8")
+
+    def test_has_an_example_that_can_be_imported(self):
+        (example,) = re.findall(r"```json\n(.*?)```", self.PAGE, re.DOTALL)
+
+        parsed = ingest.parse_record(json.loads(example), 1)
+
+        assert parsed.source_id == "night-12"
+        assert [turn.role for turn in parsed.turns] == [SUPPORTER, SEEKER, SUPPORTER]
+
+    @pytest.mark.parametrize(
+        ("heading", "models", "prefix"),
+        [
+            ("The plain format of our own", (OwnRecord, OwnTurn), "turns[]."),
+            ("The benchmark authors' items", (ItemRecord,), ""),
+        ],
+    )
+    def test_has_every_key_and_whether_it_is_required(self, heading, models, prefix):
+        section = self.PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        listed = {
+            key: needed
+            for keys, needed in re.findall(
+                r"^\| (`.+?) \| (required|optional) \|", section, re.MULTILINE
+            )
+            for key in re.findall(r"`(.+?)`", keys)
+        }
+
+        assert listed == {
+            (prefix if model is not models[0] else "") + name: (
+                "required" if field.is_required() else "optional"
+            )
+            for model in models
+            for name, field in model.model_fields.items()
+        }
