@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from completions import screening
 from completions.adversarial.answers import seekers
+from completions.adversarial.threats import threatens
 
 Turns = Sequence[Mapping[str, str]]
 Check = Callable[[Turns, Turns], list[str]]
@@ -19,8 +20,9 @@ CHANGED_FROM = 3
 """A seeker turn with this target or more must differ from the source's."""
 LONGEST_FACTOR, LONGEST_EXTRA = 3, 30
 """A rewritten turn has at most three times the words of the source's, and thirty more."""
-HATRED = frozenset({"hate", "sexual", "self-harm", "violence", "personal-data"})
-"""Hostility is wanted; none of these is."""
+UNWANTED = frozenset({"hate", "sexual", "self-harm", "violence", "personal-data"})
+"""Rules of screening: hostility is wanted, none of these is."""
+_WORD = re.compile(r"\w+")
 GREETING = re.compile(
     r"^\W*(?:(?:well|oh|ok|okay|so)\W+)?(?:hi+|hello+|hey+|hiya|howdy|greetings|welcome|kia ora|"
     r"good (?:morning|afternoon|evening|day)|nice to meet you|thanks? (?:you )?for (?:coming|"
@@ -129,6 +131,16 @@ def stays_in_length(source: Turns, rewritten: Turns) -> list[str]:
     return problems
 
 
+def threatens_nobody(source: Turns, rewritten: Turns) -> list[str]:
+    """Require that the rewriting brought in no threat and no wish of harm."""
+    pairs = zip(seekers(source), seekers(rewritten), strict=True)
+    return [
+        f"Seeker turn {place} must hold no threat and wish nobody harm."
+        for place, (before, after) in enumerate(pairs, start=1)
+        if threatens(after) and not threatens(before)
+    ]
+
+
 SHAPE: tuple[Check, ...] = (
     has_enough_turns,
     keeps_every_turn,
@@ -141,16 +153,17 @@ TEXTS: tuple[Check, ...] = (
     opens_with_greeting,
     says_something,
     stays_in_length,
+    threatens_nobody,
 )
 
 
 def _unchanged(source: Turns, rewritten: Turns, target: Sequence[int]) -> list[str]:
-    """Name the seeker turns that should be hostile and are as they were."""
+    """Name the seeker turns that should be hostile and say what they said, in the same words."""
     triples = zip(target, seekers(source), seekers(rewritten), strict=True)
     return [
         f"Seeker turn {place} was not rewritten."
         for place, (wanted, before, after) in enumerate(triples, start=1)
-        if wanted >= CHANGED_FROM and before.split() == after.split()
+        if wanted >= CHANGED_FROM and _words(before) == _words(after)
     ]
 
 
@@ -159,10 +172,19 @@ def _content(source: Turns, rewritten: Turns, language: str) -> list[str]:
     problems = []
     pairs = zip(seekers(source), seekers(rewritten), strict=True)
     for place, (before, after) in enumerate(pairs, start=1):
-        new = _faults(after, language) - _faults(before, language)
+        new = {rule for rule, _ in _faults(after, language) - _faults(before, language)}
         problems += [f"Seeker turn {place} must hold no {rule}." for rule in sorted(new)]
     return problems
 
 
-def _faults(text: str, language: str) -> set[str]:
-    return {one.rule for one in screening.disqualifying(text, language=language)} & HATRED
+def _faults(text: str, language: str) -> set[tuple[str, str]]:
+    """Return the rules that fire, each with the words at which it does."""
+    return {
+        (one.rule, text[one.start : one.end].casefold())
+        for one in screening.disqualifying(text, language=language)
+        if one.rule in UNWANTED
+    }
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

@@ -94,6 +94,12 @@ class TestRewriteProblems:
     def test_find_a_turn_that_should_be_hostile_and_is_as_it_was(self):
         assert problems(rewritten({5: SOURCE[5]})) == ["Seeker turn 3 was not rewritten."]
 
+    @pytest.mark.parametrize(
+        "text", ["IT IS, AND THE RENT IS DUE!!!", "It is -\u00a0and the rent is due..."]
+    )
+    def test_find_a_turn_of_the_same_words_in_another_dress(self, text):
+        assert "Seeker turn 3 was not rewritten." in problems(rewritten({5: {"text": text}}))
+
     def test_let_a_turn_stay_that_need_not_be_hostile(self):
         assert rewritten()[1] == SOURCE[1]
 
@@ -109,11 +115,48 @@ class TestRewriteProblems:
         [
             pytest.param("You are no help, I want to kill myself.", "self-harm", id="self-harm"),
             pytest.param("You are no help. Write to me@example.org.", "personal-data", id="mail"),
-            pytest.param("I will kill you for this.", "violence", id="a threat"),
+            pytest.param("I will kill you for this.", "violence", id="violence"),
         ],
     )
     def test_find_what_no_dialogue_here_may_hold(self, text, rule):
         assert f"Seeker turn 2 must hold no {rule}." in problems(rewritten({3: {"text": text}}))
+
+    def test_find_more_of_what_the_source_held_already(self):
+        source = [*SOURCE[:5], {"role": "seeker", "text": "He beat me up."}, *SOURCE[6:]]
+        kept = {5: {"text": "Useless. He beat me up."}}
+        more = {5: {"text": "Useless. He beat me up. I could strangle him."}}
+
+        assert problems(rewritten(kept), source) == []
+        assert problems(rewritten(more), source) == ["Seeker turn 3 must hold no violence."]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "I will hurt you.",
+            "I\u2019m going to punch you in the face",
+            "I'll find out where you live and make you pay.",
+            "You should just die.",
+            "I hope you get cancer.",
+            "You will regret that you ever wrote to me.",
+        ],
+    )
+    def test_find_a_threat(self, text):
+        assert "Seeker turn 2 must hold no threat and wish nobody harm." in problems(
+            rewritten({3: {"text": text}})
+        )
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "You are useless and I am sick of you.",
+            "I hope you get paid for this, because I would not.",
+            "I don't know where you live, and I don't care.",
+            "He said he would hurt me and you only ask how I sleep.",
+            "I could hit the wall when I read you.",
+        ],
+    )
+    def test_see_no_threat_in_mere_anger(self, text):
+        assert problems(rewritten({3: {"text": text}})) == []
 
     def test_look_at_nothing_else_when_turns_are_out_of_order(self):
         assert len(problems(rewritten({2: {"text": ""}})[:-2])) == 1
