@@ -5,13 +5,14 @@ import re
 import unicodedata
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from completions.ingest.dialogue import Role
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 INVISIBLE = ("Cc", "Cf", "Zl", "Zp", "Zs")  # Unicode categories that draw nothing
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+DEEPEST = 50
 REGION, SCRIPT = 2, 4  # letters of these subtags, which are spelled CN and Hans
 
 Speaker = Literal["seeker", "supporter", "usr", "sys", "speaker", "listener"]
@@ -33,12 +34,17 @@ def _storable(text: str) -> str:
 
 
 def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
-    try:
-        _storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
-    except RecursionError as error:
-        msg = "is nested too deep"
-        raise ValueError(msg) from error
+    if _is_deeper(value, DEEPEST):
+        msg = f"is nested deeper than {DEEPEST}"
+        raise ValueError(msg)
+    _storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
     return value
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether lists and objects stand in each other deeper than that; encoders recurse, too."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(_is_deeper(one, levels - 1) for one in inside)
 
 
 def _one_line(text: str) -> str:
@@ -65,6 +71,14 @@ def _usual_case(subtag: str) -> str:
     return subtag.title() if len(subtag) == SCRIPT else subtag
 
 
+def _number_or_label(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if not is_number and not isinstance(value, str):
+        msg = "expected a whole number or a string"
+        raise ValueError(msg)
+    return _storable(value) if isinstance(value, str) else value
+
+
 def _empty_if_null(value: object) -> object:
     return "" if value is None else value
 
@@ -75,4 +89,5 @@ Label = Annotated[str, Field(max_length=60), AfterValidator(_storable)]
 LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
 Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Name = Annotated[str, Field(max_length=120), AfterValidator(_storable)]
+Place = Annotated[int | str, PlainValidator(_number_or_label)]
 LanguageTag = Annotated[str, Field(max_length=35), AfterValidator(_language_tag)]

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
 from completions.ingest.dialogue import ParsedDialogue, Point, Turn, merge
-from completions.ingest.fields import ROLES, Label, Speaker, Utterance
+from completions.ingest.fields import ROLES, Place, Speaker, Utterance
 from completions.ingest.records import Record
 
 ALTERNATION: tuple[Speaker, Speaker] = ("seeker", "supporter")
@@ -37,7 +37,7 @@ class ItemRecord(Record):
 
     dialogue_history: list[Annotated[HistoryEntry, BeforeValidator(_entry)]]
     prev_speakers: list[Speaker] | None
-    turn: int | Label | None = None
+    turn: Place | None = None
     vanilla_completion: Utterance | None = None
 
     @model_validator(mode="after")

@@ -155,6 +155,7 @@ class TestOwnFormat:
             ({"turns": [{"role": "seeker", "text": "Hi", "at": 3}]}, "utterance 1: at: is not a"),
             ({"turns": ["Hi"]}, "utterance 1: expected an object"),
             ({"metadata": {"note": "\x00"}}, "metadata: contains a character that cannot"),
+            ({"metadata": {"deep": json.loads("[" * 60 + "]" * 60)}}, "metadata: is nested deeper"),
         ],
     )
     def test_is_refused_with_its_place(self, change, message):

@@ -95,6 +95,10 @@ class TestItem:
 
         assert [point.turn_index for point in parsed.points] == [1]
 
+    @pytest.mark.parametrize("place", [4, "4b", None])
+    def test_keeps_what_the_authors_call_its_place(self, place):
+        assert ingest.parse_record(item(turn=place), 1).points[0].turn == place
+
     def test_may_have_no_reply(self):
         parsed = ingest.parse_record(item(vanilla_completion=None), 1)
 
@@ -150,6 +154,9 @@ class TestItem:
                 {"dialogue_history": ["Hi.", " "]},
                 "item 2, utterance 2: text: is empty",
                 id="empty turn",
+            ),
+            pytest.param(
+                {"turn": [4]}, "item 2: turn: expected a whole number or a string", id="place"
             ),
             pytest.param(
                 {"vanilla_completion": ""}, "item 2: vanilla_completion: is empty", id="empty reply"
