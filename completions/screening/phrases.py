@@ -77,9 +77,12 @@ class Starts(dict[tuple[str, ...], tuple[Phrase, ...]]):
     def occurrences(self, words: Sequence[Word]) -> Iterator[Range]:
         """Yield where cores occur in their surroundings, the longest at each word."""
         for place, word in enumerate(words):
+            phrases = self[word.forms]
+            if not phrases:
+                continue
             ends = [
                 end
-                for phrase in self[word.forms]
+                for phrase in phrases
                 for end in _ends(phrase.core, words, place)
                 if phrase.is_around(words, (place, end))
             ]

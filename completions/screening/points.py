@@ -42,6 +42,7 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
     everywhere = [rule for rule in rules if rule.reads == EVERYWHERE]
     last = [rule for rule in rules if rule.reads != EVERYWHERE]
     indexed = [Reading(turn["text"], index, language) for index, turn in enumerate(turns)]
+    # The situation comes first: what a couplet shows ends two places after its own index.
     content = [_found(everywhere, Reading(situation, None, language))]
     content += [_found(everywhere, reading) for reading in indexed]
     return [

@@ -15,7 +15,7 @@ EVERYWHERE: tuple[Place, ...] = ("situation", "history", "turn", "reply")
 LAST_TURN: tuple[Place, ...] = ("turn",)
 MIN_TURNS = 3
 """Merged turns of history, the last seeker turn included."""
-MIN_WORDS, MAX_WORDS = 12, 120
+MIN_WORDS, MAX_WORDS = 15, 120
 """Words of the last seeker turn."""
 
 

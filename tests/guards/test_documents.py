@@ -57,7 +57,7 @@ def test_a_make_target_exists(page, target):
     assert target in TARGETS
 
 
-@pytest.mark.parametrize(("page", "words"), named(r"\bmanage\.py ([a-z]\w*(?: [a-z]+)?)"))
+@pytest.mark.parametrize(("page", "words"), named(r"\bmanage\.py ([a-z]\w*(?: [a-z][a-z-]*)?)"))
 def test_a_command_and_its_action_exist(page, words):
     command, _, action = words.partition(" ")
     app = get_commands()[command]

@@ -12,7 +12,7 @@ from completions.screening import checking
 TALK = [
     ("seeker", "Hello, I have never done this."),
     ("supporter", "Welcome. What happened?"),
-    ("seeker", "My sister moved out in May and I feel so lonely in that big flat."),
+    ("seeker", "My sister moved out in May and I feel so lonely in that big flat of ours."),
     ("supporter", "That sounds quiet."),
     ("seeker", "It is, and every evening I lay two plates and then put one away."),
     ("supporter", "One plate too many."),
@@ -30,6 +30,7 @@ def dialogues(tmp_path):
 @pytest.fixture
 def dialogue(dialogues):
     (one,) = ingest.read_dialogues(dialogues)
+    assert isinstance(one, ingest.ParsedDialogue)
     return one.content_hash[: checking.PREFIX]
 
 

@@ -72,8 +72,8 @@ FOUND = {
         ("I cannot end it from my side.", "cannot end it from my side"),
     ],
     "clinical": [
-        ("Which medication would you take?", "medication"),
-        ("She was diagnosed last week.", "diagnosed"),
+        ("Should I stop taking my medication?", "medication"),
+        ("She was diagnosed with a mood disorder.", "diagnosed with a mood disorder"),
         ("The doctor put me on 20 mg of something.", "mg"),
         ("He hears voices at night.", "hears voices"),
         ("I am in withdrawal.", "withdrawal"),
@@ -95,6 +95,9 @@ LEFT_ALONE = {
         "Are you sad?",
         "I used to be afraid of dogs.",
         "I'm not alone in this, my aunt helps.",
+        "She is so stressed these days.",
+        "That must have been difficult for you.",
+        "I don't want them to feel bad.",
     ],
     "conflict": [
         "We never argue about money.",
@@ -114,6 +117,7 @@ LEFT_ALONE = {
         "I have to cut myself some slack.",
         "I shot myself in the foot with that mail.",
         "My phone is going to die.",
+        "I don't want to live in a dorm.",
         "We should end my membership.",
     ],
     "hate": [
@@ -137,6 +141,7 @@ LEFT_ALONE = {
         "She kicked me out of the band.",
         "It felt like a stab in the back.",
         "Covid could kill him.",
+        "They threatened us with layoffs.",
     ],
     "personal-data": [
         "My friend Xandra is 34 and lives in Leeds.",
@@ -155,12 +160,16 @@ LEFT_ALONE = {
         "My depression is worse in winter.",
         "She goes to medical school.",
         "I am addicted to that game.",
+        "I am not on any medication at all.",
+        "He was diagnosed last week, and we cried.",
+        "Her addiction broke our family.",
     ],
     "closing": [
         "Thank you. It is just that I cannot sleep.",
         "I never said goodbye to her.",
         "I have a hard time with new people.",
         "Thanks for asking, it went badly.",
+        "I have to take care of my mother.",
     ],
 }
 BY_NAME = {rule.name: rule for rule in RULES}
