@@ -38,6 +38,7 @@ FOUND = {
         ("I think of SUICIDE a lot", "SUICIDE"),
         ("they would be better off without me", "better off without me"),
         ("I dont want to live anymore", "dont want to live"),
+        ("I cannot go on living like that", "cannot go on living"),
     ],
     "hate": [
         ("He called the boy a retard in front of us.", "retard"),
@@ -118,6 +119,7 @@ LEFT_ALONE = {
         "I shot myself in the foot with that mail.",
         "My phone is going to die.",
         "I don't want to live in a dorm.",
+        "It was odd, and I drown myself in work.",
         "We should end my membership.",
     ],
     "hate": [
