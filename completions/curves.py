@@ -29,11 +29,10 @@ class Curve:
     @property
     def rows(self) -> list[tuple[int, int | None, int | None]]:
         """The same as a table: turn, wanted, measured."""
-        pairs = zip_longest(self.target, self.measured)
-        return [
-            (place, target and target.value, measured and measured.value)
-            for place, (target, measured) in enumerate(pairs, start=1)
-        ]
+        wanted = [point.value for point in self.target]
+        found = [point.value for point in self.measured]
+        pairs = zip_longest(wanted, found)
+        return [(place, *pair) for place, pair in enumerate(pairs, start=1)]
 
     @property
     def target_line(self) -> str:

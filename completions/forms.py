@@ -1,4 +1,4 @@
-"""Parse what writers post; forms return finished values and never save."""
+"""Parse what writers and reviewers post; forms return finished values and never save."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from completions import wording
+from completions.choices import Review
 
+NOTE_LENGTH = 2_000
 SKIP_REASONS = [
     ("speechless", _("I do not know what to say")),
     ("close", _("It is too close to home")),
@@ -69,3 +71,15 @@ class Completion(forms.Form):
 def typed(posted: QueryDict) -> str:
     """Return the text that was posted, whatever else is missing."""
     return Words(required=False, strip=False).to_python(posted.get("text"))
+
+
+class ReviewForm(forms.Form):
+    """What a reviewer decided about a context; without a decision, the note alone."""
+
+    decision = forms.TypedChoiceField(
+        choices=[("", _("Note only")), *Review.choices],
+        coerce=Review,
+        empty_value=None,
+        required=False,
+    )
+    note = Words(required=False, max_length=NOTE_LENGTH)

@@ -9,6 +9,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("s/<slug:study>/", include("annotation.urls")),
     path("w/", include("completions.urls")),
+    path("console/contexts/", include("completions.console_urls")),
     path("console/", include("annotation.console_urls")),
     path("", include("ranking.urls")),
     path("api/v1/", include("ranking.api_urls")),

@@ -1,7 +1,7 @@
 """How a dataset's dialogues become contexts, counted at every step: reads."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from django.db.models import Count
@@ -24,6 +24,7 @@ from completions.funnel.counted import (
     Source,
     Steps,
 )
+from completions.funnel.rewrites import RewriteRow, rewrite_rows
 from completions.models import Candidate, Dataset, Rewrite, ScreeningCall
 
 __all__ = [
@@ -35,12 +36,15 @@ __all__ = [
     "ProfileCount",
     "ReasonCount",
     "Reviews",
+    "RewriteRow",
     "Rewriting",
     "RuleCount",
     "Screened",
     "Source",
     "Steps",
     "funnel_of",
+    "opinion_outcome",
+    "rewrite_rows",
 ]
 
 _Context: TypeAlias = tuple[int, str, str, bool]
@@ -139,7 +143,7 @@ def _opinions(dataset: Dataset) -> Opinions:
     outcomes, by_simulated = Counter[str](), 0
     for state, opinion, is_suitable, is_simulated in rows.order_by().iterator():
         by_simulated += is_simulated
-        outcomes[_outcome(state, opinion, is_suitable=is_suitable)] += 1
+        outcomes[opinion_outcome(state, opinion, is_suitable=is_suitable)] += 1
     return Opinions(
         asked=outcomes.total(),
         waiting=outcomes["waiting"],
@@ -151,7 +155,8 @@ def _opinions(dataset: Dataset) -> Opinions:
     )
 
 
-def _outcome(state: str, opinion: dict[str, object], *, is_suitable: bool) -> str:
+def opinion_outcome(state: str, opinion: Mapping[str, object], *, is_suitable: bool) -> str:
+    """Say what became of a second opinion: a name among the fields of ``Opinions``."""
     if state == CallState.FAILED:
         return "failed"
     if state == CallState.INVALID:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from completions.choices import EscalationProfile
+
 Number = TypeVar("Number", int, float)
 
 
@@ -81,6 +83,11 @@ class ProfileCount:
     accepted: int
     dropped: int
 
+    @property
+    def label(self) -> str:
+        """The profile in words."""
+        return str(EscalationProfile(self.profile).label)
+
 
 @dataclass(frozen=True)
 class ReasonCount:
@@ -132,6 +139,11 @@ class NextStep:
 
     why: str
     how: str
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is done on a page of this site."""
+        return self.how.startswith("/")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,208 @@
+"""The console's pages on contexts: how they came about, and where people keep or drop them."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from django.contrib import messages
+from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from completions import (
+    candidate_selectors,
+    console_selectors,
+    forms,
+    review_selectors,
+    selectors,
+    services,
+)
+from completions.candidate_selectors import CandidateFilter
+from completions.choices import Review, Stratum
+from completions.console_selectors import ContextFilter
+from completions.funnel import funnel_of, rewrite_rows
+from completions.models import Dataset
+from completions.pictures import Picture
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
+
+
+class StaffRequest(HttpRequest):
+    """A request of a signed-in member of staff."""
+
+    user: User
+
+
+def staff_page(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """Let staff in, find the dataset of the address, and answer what does not exist with 404."""
+
+    @wraps(view)
+    def wrapper(
+        request: StaffRequest, /, dataset: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        found = selectors.dataset_by_slug(dataset)
+        if found is None:
+            raise Http404
+        try:
+            return view(request, found, *args, **kwargs)
+        except console_selectors.UnknownFilterError as error:
+            raise Http404 from error
+
+    return never_cache(staff_member_required(wrapper))
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def datasets(request: HttpRequest) -> HttpResponse:
+    """List the datasets with how far their review is."""
+    rows = console_selectors.dataset_rows()
+    return render(request, "console/contexts/datasets.html", {"datasets": rows})
+
+
+@require_GET
+@staff_page
+def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Show the way from dialogues to contexts, every step with its counts."""
+    counted = funnel_of(dataset)
+    parts = {
+        "dataset": dataset,
+        "funnel": counted,
+        "picture": Picture.of(counted),
+        "rewrites": rewrite_rows(dataset),
+    }
+    return render(request, "console/contexts/funnel.html", parts)
+
+
+@require_GET
+@staff_page
+def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List the contexts that the address asks for."""
+    wanted = ContextFilter.of(request.GET)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "page": console_selectors.context_page(dataset, wanted, page=request.GET.get("page", "")),
+        "labels": console_selectors.labels(dataset),
+        "reviews": [(console_selectors.IN_USE, _("In use: not dropped")), *Review.choices],
+        "strata": Stratum.choices,
+        "queue": console_selectors.queue(dataset, wanted, key=""),
+    }
+    return render(request, "console/contexts/list.html", parts)
+
+
+@require_GET
+@staff_page
+def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List the candidates that the address asks for, with what removed them."""
+    wanted = CandidateFilter.of(request.GET)
+    page = request.GET.get("page", "")
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "page": candidate_selectors.candidate_page(dataset, wanted, page=page),
+        "labels": console_selectors.labels(dataset),
+        "rules": candidate_selectors.rule_names(),
+    }
+    return render(request, "console/contexts/candidates.html", parts)
+
+
+@require_GET
+@staff_page
+def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Show one candidate as screened, to read."""
+    wanted = CandidateFilter.of(request.GET)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "shown": or_404(review_selectors.candidate_shown(dataset, pk=pk)),
+        "beside": candidate_selectors.neighbours(dataset, wanted, pk=pk),
+    }
+    return render(request, "console/contexts/candidate.html", parts)
+
+
+@require_GET
+@staff_page
+def context(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
+    """Show one context with all that a reviewer weighs, and the way to keep or drop it."""
+    wanted = ContextFilter.of(request.GET)
+    return _show_context(request, dataset, key, wanted)
+
+
+@require_POST
+@staff_page
+def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
+    """Store what the reviewer decided, and go on to the next that waits."""
+    wanted = ContextFilter.of(request.GET)
+    form = forms.ReviewForm(request.POST)
+    if not form.is_valid():
+        return _show_context(request, dataset, key, wanted, form=form)
+    decision, note = form.cleaned_data["decision"], form.cleaned_data["note"]
+    found = or_404(console_selectors.context_of_key(dataset, key))
+    services.review_context(
+        context=found, decision=decision, note=note, by=request.user, now=timezone.now()
+    )
+    here = _address(dataset, key, wanted)
+    if decision is None or decision == Review.PENDING:
+        messages.success(
+            request, _("The note is saved.") if decision is None else _("Not reviewed any more.")
+        )
+        return redirect(here)
+    return _go_on(request, dataset, key, wanted, decision)
+
+
+def or_404(found: Found | None) -> Found:
+    """Return what was found, or answer that it does not exist."""
+    if found is None:
+        raise Http404
+    return found
+
+
+def _show_context(
+    request: StaffRequest,
+    dataset: Dataset,
+    key: str,
+    wanted: ContextFilter,
+    *,
+    form: forms.ReviewForm | None = None,
+) -> HttpResponse:
+    shown = or_404(review_selectors.context_shown(dataset, key=key))
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "shown": shown,
+        "queue": console_selectors.queue(dataset, wanted, key=key),
+        "form": form or forms.ReviewForm(initial={"note": shown.note}),
+    }
+    status = 422 if form else 200
+    return render(request, "console/contexts/context.html", parts, status=status)
+
+
+def _go_on(
+    request: StaffRequest, dataset: Dataset, key: str, wanted: ContextFilter, decision: Review
+) -> HttpResponse:
+    """Lead to the next context, and say what happened to this one, with the way back to it."""
+    said = _("Kept") if decision == Review.KEPT else _("Dropped")
+    link = format_html('<a href="{}">{}</a>', _address(dataset, key, wanted), key)
+    messages.success(request, format_html("{}: {}", said, link))
+    queue = console_selectors.queue(dataset, wanted, key=key)
+    if queue.after_decision is not None:
+        return redirect(_address(dataset, queue.after_decision, wanted))
+    if queue.n == queue.n_reviewed:
+        messages.success(request, _("Everything here is reviewed."))
+    return redirect(f"{reverse('contexts:list', args=[dataset.slug])}?{wanted.query}")
+
+
+def _address(dataset: Dataset, key: str, wanted: ContextFilter) -> str:
+    address = reverse("contexts:context", args=[dataset.slug, key])
+    return f"{address}?{wanted.query}" if wanted.query else address

@@ -1,0 +1,16 @@
+"""Addresses of the console's pages on contexts, mounted under /console/contexts/."""
+
+from django.urls import path
+
+from completions import console
+
+app_name = "contexts"
+urlpatterns = [
+    path("", console.datasets, name="datasets"),
+    path("<slug:dataset>/", console.funnel, name="funnel"),
+    path("<slug:dataset>/list/", console.contexts, name="list"),
+    path("<slug:dataset>/candidates/", console.candidates, name="candidates"),
+    path("<slug:dataset>/candidates/<int:pk>/", console.candidate, name="candidate"),
+    path("<slug:dataset>/<slug:key>/", console.context, name="context"),
+    path("<slug:dataset>/<slug:key>/review/", console.review, name="review"),
+]
