@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from completions.ingest.dialogue import ParsedDialogue
+from completions.ingest.dialogue import ParsedDialogue, content_hash
 from completions.ingest.errors import BadRecord, IngestError
 from completions.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
 from completions.ingest.items import share_dialogues
@@ -93,13 +93,33 @@ def _parsed(entry: Entry, among: Format) -> ParsedDialogue | BadRecord:
 def _shared(
     records: Iterable[ParsedDialogue | BadRecord],
 ) -> Iterator[ParsedDialogue | BadRecord]:
-    items = []
-    for record in records:
+    items: list[ParsedDialogue] = []
+    replies: dict[str, tuple[int, str]] = {}
+    for number, record in enumerate(records, start=1):
         if isinstance(record, BadRecord):
             yield record
+        elif first := _other_reply(record, number, replies):
+            reason = f"its history stands in {ITEMS.noun} {first} already, with another reply"
+            yield BadRecord(f"{ITEMS.noun} {number}", reason)
         else:
             items.append(record)
     yield from share_dialogues(items)
+
+
+def _other_reply(
+    item: ParsedDialogue, number: int, replies: dict[str, tuple[int, str]]
+) -> int | None:
+    """Return the number of a former item with this history and another reply, and remember it.
+
+    One context has one original reply: a second must be told, not lost.
+    """
+    point = item.points[0]
+    if point.reply is None:
+        return None
+    first, reply = replies.setdefault(
+        content_hash(item.turns[: point.turn_index + 1]), (number, point.reply)
+    )
+    return None if reply == point.reply else first
 
 
 def _with_a_dialogue(

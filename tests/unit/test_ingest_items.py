@@ -216,6 +216,16 @@ class TestSharedDialogues:
 
         assert dialogue.points == (Point(3, REPLY, 4),)
 
+    def test_refuse_a_second_reply_to_one_history(self, tmp_path):
+        """A context has one original reply: the other must not be lost in silence."""
+        found = read(tmp_path, item(), item(vanilla_completion="I am so sorry."), item())
+
+        (dialogue,) = [one for one in found if isinstance(one, ParsedDialogue)]
+        assert dialogue.points == (Point(3, REPLY, 4),)
+        assert found[0] == BadRecord(
+            "item 2", "its history stands in item 1 already, with another reply"
+        )
+
     def test_prefer_a_point_with_its_reply(self, tmp_path):
         (dialogue,) = read(tmp_path, item(), item(vanilla_completion=None))
 
