@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -16,6 +17,8 @@ from tests.conftest import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -45,6 +48,19 @@ class Site:
     results: str
     password: str
     folder: Path
+
+    def manage(self, *arguments: str) -> None:
+        """Run one of the site's commands in a process of its own."""
+        subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env={
+                "PATH": os.environ["PATH"],
+                "HEART_SECRET_KEY": "only-for-browser-tests",
+                "HEART_DATA_DIR": str(self.folder),
+            },
+            check=True,
+        )
 
 
 @pytest.fixture(scope="session")
@@ -111,10 +127,42 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def browsing(browser: Browser) -> Iterator[BrowserContext]:
     """A fresh visitor on a desktop."""
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+    with browser.new_context(viewport=DESKTOP) as context:
         yield context
 
 
 @pytest.fixture
 def page(browsing: BrowserContext) -> Page:
     return browsing.new_page()
+
+
+@pytest.fixture
+def visit(browser: Browser):
+    """Open fresh visitors' pages, and see that no page broke its own security policy."""
+    opened: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def open_page(**options: Any) -> Page:
+        context = browser.new_context(**{"viewport": DESKTOP} | options)
+        opened.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if "Policy" in said.text else None,
+        )
+        return page
+
+    yield open_page
+    for context in opened:
+        context.close()
+    assert complaints == []
+
+
+def sign_in(page: Page, site: Site) -> None:
+    """Enter the console as the demo's admin."""
+    page.goto(site.console)
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password").fill(site.password)
+    page.keyboard.press("Enter")
+    page.wait_for_url(site.console)

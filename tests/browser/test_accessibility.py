@@ -4,10 +4,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-SIZES = [{"width": 360, "height": 740}, {"width": 1280, "height": 900}]
+from tests.browser.conftest import DESKTOP, PHONE, sign_in
 
 
-@pytest.fixture(params=SIZES, ids=["phone", "desktop"])
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
 def size(request: pytest.FixtureRequest):
     return request.param
 
@@ -43,11 +43,7 @@ def test_what_writers_see(visitor, site):
 
 
 def test_what_admins_see(visitor, site):
-    visitor.goto(site.console)
-    visitor.get_by_label("Username").fill("admin")
-    visitor.get_by_label("Password").fill(site.password)
-    visitor.keyboard.press("Enter")
-    visitor.wait_for_url(site.console)
+    sign_in(visitor, site)
     assert_accessible(visitor)
 
 

@@ -1,23 +1,17 @@
 """The rater's pages as people use them: by keyboard, on a phone, without scripts, on a bad line."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, Site
+from tests.browser.conftest import DESKTOP, PHONE, Site
 
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 
 REASON = "It takes up what this person said."
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 
 
 @pytest.fixture(scope="session")
@@ -28,40 +22,8 @@ def rubric_address(site: Site) -> str:
         ["plan", "heart-rubric"],
         ["open", "heart-rubric"],
     ):
-        subprocess.run(
-            [sys.executable, "manage.py", "study", *act],
-            cwd=ROOT,
-            env={
-                "PATH": os.environ["PATH"],
-                "HEART_SECRET_KEY": "only-for-browser-tests",
-                "HEART_DATA_DIR": str(site.folder),
-            },
-            check=True,
-        )
+        site.manage("study", *act)
     return f"{site.address}/s/heart-rubric/"
-
-
-@pytest.fixture
-def visit(browser: Browser):
-    """Open fresh visitors' pages, and see that no page broke its own security policy."""
-    opened: list[BrowserContext] = []
-    complaints: list[str] = []
-
-    def open_page(**options: Any) -> Page:
-        context = browser.new_context(**{"viewport": DESKTOP} | options)
-        opened.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: complaints.append(said.text) if "Policy" in said.text else None,
-        )
-        return page
-
-    yield open_page
-    for context in opened:
-        context.close()
-    assert complaints == []
 
 
 def enrol(page: Page, address: str) -> None:

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.conftest import sign_in
+
 PATIENCE_MS = 30_000
 COUNT = re.compile(r"\d+ judgments on")
 REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
@@ -57,11 +59,7 @@ def judge_by_keyboard(page: Page, number: int) -> None:
 @pytest.fixture
 def admin(browsing: BrowserContext, site) -> Page:
     page = browsing.new_page()
-    page.goto(site.console)
-    page.get_by_label("Username").fill("admin")
-    page.get_by_label("Password").fill(site.password)
-    page.keyboard.press("Enter")
-    page.wait_for_url(site.console)
+    sign_in(page, site)
     return page
 
 

@@ -1,0 +1,232 @@
+"""The reviewer's pages as people use them: by keyboard from first to last, and without scripts."""
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from completions.demo import DIALOGUES
+from tests.browser.conftest import DESKTOP, PHONE, Site, sign_in
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+
+N = 4
+_serial = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def read_only(site: Site) -> str:
+    """A dataset with all that the pages can show; no test decides anything in it."""
+    site.manage("contexts", "screen", "--dataset", "demo", "--opinions")
+    return "demo"
+
+
+@pytest.fixture
+def dataset(site: Site) -> str:
+    """A few contexts that nobody has read: the authored dialogues, imported once more."""
+    name = f"review-{next(_serial)}"
+    site.manage("contexts", "import", str(DIALOGUES), "--dataset", name)
+    site.manage("contexts", "build", "--dataset", name, "--regular", str(N))
+    return name
+
+
+@pytest.fixture
+def reviewer(visit, site: Site):
+    """Open the list of a dataset's contexts as a member of staff."""
+
+    def open_list(dataset: str, **options: Any) -> Page:
+        page = visit(**options)
+        sign_in(page, site)
+        page.goto(f"{site.console}contexts/{dataset}/list/")
+        return page
+
+    return open_list
+
+
+def begin(page: Page) -> None:
+    page.get_by_role("link", name="Go on reviewing").click()
+    wait_for_context(page, reviewed=0)
+
+
+def wait_for_context(page: Page, *, reviewed: int) -> None:
+    expect(page.locator("#reviewed")).to_have_text(f"{reviewed} of {N} reviewed")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+
+
+def key_shown(page: Page) -> str:
+    return page.get_by_role("heading", level=1).locator(".key").inner_text()
+
+
+class TestKeys:
+    def test_lead_from_the_first_context_to_the_last(self, reviewer, dataset):
+        page = reviewer(dataset)
+        page.get_by_role("link", name="Go on reviewing").focus()
+        page.keyboard.press("Enter")
+
+        seen = []
+        for n, key in enumerate("kdk"):
+            wait_for_context(page, reviewed=n)
+            seen.append(key_shown(page))
+            page.keyboard.press(key)
+        wait_for_context(page, reviewed=N - 1)
+        page.keyboard.press("k")
+
+        expect(page.get_by_text("Everything here is reviewed.")).to_be_visible()
+        assert len(set(seen)) == N - 1
+        states = page.locator(".tag.review").all_inner_texts()
+        assert [text.partition(":")[0] for text in states] == ["Kept", "Dropped", "Kept", "Kept"]
+        expect(page.get_by_role("link", name="Go on reviewing")).to_have_count(0)
+
+    def test_go_on_within_what_the_list_showed(self, reviewer, dataset):
+        page = reviewer(dataset)
+        last = page.locator(".rows .key").last.inner_text()
+        page.get_by_label("Key", exact=True).fill(last[:12])
+        page.get_by_role("button", name="Show").click()
+        page.get_by_role("link", name="Go on reviewing").click()
+        expect(page.locator("#reviewed")).to_have_text("0 of 1 reviewed")
+
+        page.keyboard.press("k")
+
+        expect(page.get_by_text("Everything here is reviewed.")).to_be_visible()
+        assert page.locator(".rows .key").all_inner_texts() == [last]
+
+    def test_in_the_note_are_only_text(self, reviewer, dataset):
+        page = reviewer(dataset)
+        begin(page)
+        first = key_shown(page)
+
+        page.keyboard.press("e")
+        expect(page.get_by_label("Note")).to_be_focused()
+        page.keyboard.type("kept? done jpn")
+        expect(page.get_by_label("Note")).to_have_value("kept? done jpn")
+        expect(page.locator("#keys")).not_to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("d")
+        wait_for_context(page, reviewed=1)
+
+        page.get_by_role("status").get_by_role("link", name=first).click()
+        expect(page.get_by_label("Note")).to_have_value("kept? done jpn")
+        expect(page.locator(".history")).to_contain_text("kept? done jpn")
+
+    def test_save_the_note_alone_and_stay(self, reviewer, dataset):
+        page = reviewer(dataset)
+        begin(page)
+        first = key_shown(page)
+        page.keyboard.press("e")
+        page.keyboard.type("ask a second reader")
+
+        page.keyboard.press("Control+Enter")
+
+        expect(page.get_by_text("The note is saved.")).to_be_visible()
+        wait_for_context(page, reviewed=0)
+        assert key_shown(page) == first
+
+    def test_move_without_deciding(self, reviewer, dataset):
+        page = reviewer(dataset)
+        keys = page.locator(".rows .key").all_inner_texts()
+        begin(page)
+
+        for key, shown in (("j", 1), ("n", 2), ("p", 1), ("p", 0), ("p", 0)):
+            page.keyboard.press(key)
+            expect(page.locator("h1 .key")).to_have_text(keys[shown])
+        wait_for_context(page, reviewed=0)
+
+    def test_held_down_decide_one_context_only(self, reviewer, dataset):
+        page = reviewer(dataset)
+        begin(page)
+
+        page.keyboard.down("k")
+        wait_for_context(page, reviewed=1)
+        page.keyboard.down("k")
+        page.keyboard.up("k")
+        page.keyboard.press("j")
+
+        wait_for_context(page, reviewed=1)
+
+    def test_are_listed_and_can_be_switched_off(self, reviewer, dataset):
+        page = reviewer(dataset)
+        begin(page)
+        first = key_shown(page)
+
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_be_visible()
+        page.get_by_label("Use single keys").uncheck()
+        page.keyboard.press("Escape")
+        page.keyboard.press("k")
+        page.reload()
+        page.keyboard.press("j")
+        page.get_by_role("button", name="Keys").click()
+        page.get_by_label("Use single keys").check()
+        page.keyboard.press("Escape")
+        assert key_shown(page) == first
+        expect(page.locator("#reviewed")).to_have_text(f"0 of {N} reviewed")
+
+        page.keyboard.press("k")
+
+        wait_for_context(page, reviewed=1)
+
+
+class TestWithoutScripts:
+    def test_keeps_drops_notes_and_takes_back(self, reviewer, dataset):
+        page = reviewer(dataset, java_script_enabled=False)
+        page.get_by_role("link", name="Go on reviewing").click()
+        first = page.locator("h1 .key").inner_text()
+        expect(page.get_by_role("button", name="Keys")).to_have_count(0)
+        expect(page.locator(".decide kbd").first).to_be_hidden()
+
+        page.get_by_label("Note").fill("names a street")
+        page.get_by_role("button", name="Drop").click()
+        expect(page.locator("#reviewed")).to_have_text(f"1 of {N} reviewed")
+        page.get_by_role("status").get_by_role("link", name=first).click()
+        page.get_by_role("button", name="Take the decision back").click()
+
+        expect(page.locator("#reviewed")).to_have_text(f"0 of {N} reviewed")
+        expect(page.get_by_label("Note")).to_have_value("names a street")
+
+
+def pages_of_a_reviewer(page: Page, address: str) -> dict[str, Callable[[], object]]:
+    """Name each page and state with the way to it, in the order of a visit."""
+    first = page.locator(".rows a").first
+    return {
+        "datasets": lambda: page.goto(f"{address}../"),
+        "funnel": lambda: page.goto(address),
+        "cells": page.get_by_text(re.compile(r"All \d+ cells")).click,
+        "nothing found": lambda: page.goto(f"{address}list/?q=nothing"),
+        "adversarial contexts": lambda: page.goto(f"{address}list/?stratum=ADVERSARIAL"),
+        "adversarial": first.click,
+        "contexts": lambda: page.goto(f"{address}list/"),
+        "regular": first.click,
+        "keys": lambda: page.keyboard.press("?"),
+        "candidates": lambda: page.goto(f"{address}candidates/?outcome=removed"),
+        "candidate": first.click,
+    }
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing(reviewer, site, read_only, scheme, size):
+    page = reviewer(read_only, viewport=size, color_scheme=scheme)
+
+    found = []
+    for name, go in pages_of_a_reviewer(page, f"{site.console}contexts/{read_only}/").items():
+        go()
+        page.wait_for_load_state()
+        found += [(name, fault["id"]) for fault in Axe().run(page).response["violations"]]
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{name} is {wide} px too wide"
+
+    assert found == []
+
+
+def test_a_context_shows_marks_with_the_rules_that_they_stand_for(reviewer, read_only):
+    page = reviewer(read_only)
+    page.locator(".rows .key").first.click()
+
+    number = page.locator(".turn.latest mark.signal sup").first.inner_text().split()[-1]
+
+    entry = page.locator(f".legend > li[value='{number}']")
+    expect(entry).to_contain_text("signal")
