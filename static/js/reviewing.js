@@ -65,7 +65,8 @@
 
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-opens]")) openKeys();
-    if (event.target.closest("a[data-key]")) leaving = true;
+    const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey; /* another tab or window */
+    if (event.target.closest("a[data-key]") && !elsewhere) leaving = true;
   });
   form?.addEventListener("submit", (event) => {
     if (leaving) event.preventDefault();
