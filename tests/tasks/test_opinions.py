@@ -23,7 +23,10 @@ TURNS = [
     {"role": "supporter", "text": "Hello, how are you?"},
     {"role": "seeker", "text": "Hi."},
     {"role": "supporter", "text": "What brings you here?"},
-    {"role": "seeker", "text": "I feel so sad and lonely since my friend moved away in May."},
+    {
+        "role": "seeker",
+        "text": "I feel so sad and lonely since my friend moved away, and the house is quiet.",
+    },
     {"role": "supporter", "text": "That sounds hard."},
 ]
 SUITS = {
