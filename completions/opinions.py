@@ -51,7 +51,7 @@ OPINION_SCHEMA: Mapping[str, Any] = schema_of(_Opinion)
 
 def screener_prompt() -> Prompt:
     """Return the screener's instructions, the answer's schema filled in."""
-    return prompts.with_schema(SCREENER, OPINION_SCHEMA)
+    return prompts.with_schema(SCREENER, OPINION_SCHEMA, around=prompts.CORRECTION)
 
 
 def screener_messages(turns: Turns, turn_index: int, situation: str) -> tuple[dict[str, str], ...]:

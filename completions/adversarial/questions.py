@@ -9,6 +9,15 @@ from completions.prompts import Prompt, encoded
 Messages = tuple[dict[str, str], ...]
 Turns = Sequence[Mapping[str, str]]
 REWRITER, HOSTILITY_RATER = "rewriter-1", "hostility-rater-1"
+DIALOGUE = """\
+<dialogue>
+{dialogue}
+</dialogue>"""
+WANTED = """\
+Hostility of each seeker turn, oldest first:
+<hostility>
+{target}
+</hostility>"""
 AGAIN = """\
 That rewrite cannot be used:
 {problems}
@@ -17,12 +26,14 @@ Rewrite the same dialogue again, with only the JSON object that fits the schema.
 
 def rewriter_prompt() -> Prompt:
     """Return the rewriter's instructions, the answer's schema filled in."""
-    return prompts.with_schema(REWRITER, REWRITE_SCHEMA)
+    return prompts.with_schema(REWRITER, REWRITE_SCHEMA, around=f"{DIALOGUE}\n{WANTED}\n{AGAIN}")
 
 
 def hostility_rater_prompt() -> Prompt:
     """Return the rater's instructions, the answer's schema filled in."""
-    return prompts.with_schema(HOSTILITY_RATER, RATING_SCHEMA)
+    return prompts.with_schema(
+        HOSTILITY_RATER, RATING_SCHEMA, around=f"{DIALOGUE}\n{prompts.CORRECTION}"
+    )
 
 
 def rewriter_messages(
@@ -33,8 +44,7 @@ def rewriter_messages(
         {"role": "system", "content": rewriter_prompt().text},
         {
             "role": "user",
-            "content": f"{_dialogue(turns)}\nHostility of each seeker turn, oldest first:\n"
-            f"<hostility>\n{encoded(list(target))}\n</hostility>",
+            "content": f"{_dialogue(turns)}\n{WANTED.format(target=encoded(list(target)))}",
         },
     )
     if refused is None:
@@ -58,4 +68,4 @@ def hostility_rater_messages(turns: Turns) -> Messages:
 
 def _dialogue(turns: Turns) -> str:
     shown = [{"role": turn["role"], "text": turn["text"]} for turn in turns]
-    return f"<dialogue>\n{encoded(shown)}\n</dialogue>"
+    return DIALOGUE.format(dialogue=encoded(shown))

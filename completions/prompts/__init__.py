@@ -22,11 +22,14 @@ class Prompt:
 
     name: str
     text: str
+    around: str = ""
+    """Wording of other messages that is the same every time."""
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """Return the SHA-256 of all that is the same whatever the prompt is asked about."""
+        fixed = f"{self.text}\n{self.around}" if self.around else self.text
+        return hashlib.sha256(fixed.encode()).hexdigest()
 
 
 @cache
@@ -41,10 +44,10 @@ def load_prompt(name: str) -> Prompt:
     return Prompt(name, (_FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip())
 
 
-def with_schema(name: str, schema: Mapping[str, Any]) -> Prompt:
+def with_schema(name: str, schema: Mapping[str, Any], *, around: str) -> Prompt:
     """Return the prompt of this name with the JSON schema of its answer filled in."""
     prompt = load_prompt(name)
-    return Prompt(name, prompt.text.replace("{schema}", encoded(schema)))
+    return Prompt(name, prompt.text.replace("{schema}", encoded(schema)), around)
 
 
 def supporter_messages(

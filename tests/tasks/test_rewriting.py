@@ -335,6 +335,7 @@ class TestFailures:
 
         assert report.n_contexts == 1
         assert report.dropped == ("The provider failed: content_filtered.",)
+        assert make(dataset).dropped == ()  # told once
 
     @pytest.mark.parametrize("n_answered", [0, 1])
     def test_of_every_text_stop_the_run_and_use_up_no_source(
@@ -411,10 +412,12 @@ class TestFailures:
 
 
 class TestResuming:
-    def test_asks_nobody_who_costs_when_simulated(self, dataset, make, clock):
+    @pytest.mark.parametrize("rater", ["openai/some-model", "offline"])
+    def test_asks_nobody_who_costs_when_simulated(self, dataset, make, clock, rater):
         """A run with real models was killed; trying things out must not go on with it."""
         real = assistant_for("rewriter", "openai/some-model")
-        planning.plan(dataset, 1, 7, rewriting.Assistants(real, real), clock())
+        rater = assistant_for("hostility-rater", rater)
+        planning.plan(dataset, 1, 7, rewriting.Assistants(real, rater), clock())
 
         make(dataset)
 

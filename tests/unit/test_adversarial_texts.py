@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions import adversarial, prompts
-from completions.adversarial import diffing
+from completions import adversarial, opinions, prompts
+from completions.adversarial import diffing, questions
 from completions.answers import InvalidAnswerError
 
 TURNS = [
@@ -53,6 +53,24 @@ class TestPrompts:
         assert prompt.name == "rewriter-1"
         assert prompt.hash != prompts.load_prompt("rewriter-1").hash
         assert "{schema}" not in prompt.text
+
+    @pytest.mark.parametrize(
+        ("module", "wording", "prompt"),
+        [
+            (questions, "AGAIN", adversarial.rewriter_prompt),
+            (questions, "WANTED", adversarial.rewriter_prompt),
+            (questions, "DIALOGUE", adversarial.hostility_rater_prompt),
+            (prompts, "CORRECTION", adversarial.hostility_rater_prompt),
+            (prompts, "CORRECTION", opinions.screener_prompt),
+        ],
+    )
+    def test_have_another_hash_when_any_wording_is_another(
+        self, monkeypatch, module, wording, prompt
+    ):
+        before = prompt().hash
+        monkeypatch.setattr(module, wording, "Otherwise.")
+
+        assert prompt().hash != before
 
 
 class TestReadRewrite:

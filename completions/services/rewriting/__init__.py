@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from django.db.models import QuerySet
+
 from completions import pulling
 from completions.choices import RewriteState
 from completions.models import Dataset, Rewrite
@@ -27,7 +29,7 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RewritingReport:
-    """Adversarial contexts in use, how many were made now, and why others were dropped."""
+    """Adversarial contexts in use, how many were made now, and why others were dropped now."""
 
     n_contexts: int
     n_added: int
@@ -66,10 +68,10 @@ def make_adversarial_contexts(
     calls = assistants.calls(dataset)
     ask = partial(asking.ask, Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
     with sole_worker("rewriting contexts"):
+        before, dropped_before = made.count(), _dropped(dataset, assistants).count()
         calling.forget_claims(calls)
         take_up_refused(dataset, assistants)
         settle(dataset, assistants, clock())
-        before = made.count()
         while plan(dataset, n, seed, assistants, clock()):
             n_ended = ask(stored=tell)
             settle(dataset, assistants, clock())
@@ -77,6 +79,11 @@ def make_adversarial_contexts(
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
         tell()
     after = made.count()
+    reasons = _dropped(dataset, assistants).values_list("reason", flat=True)
+    return RewritingReport(after, after - before, tuple(reasons[dropped_before:]))
+
+
+def _dropped(dataset: Dataset, assistants: Assistants) -> QuerySet[Rewrite]:
+    """Return what was dropped, in the order in which it was."""
     dropped = Rewrite.objects.filter(assistants.of(dataset), state=RewriteState.DROPPED)
-    reasons = dropped.order_by("pk").values_list("reason", flat=True)
-    return RewritingReport(after, after - before, tuple(reasons))
+    return dropped.order_by("ended_at", "pk")

@@ -22,10 +22,12 @@ class Assistants:
         return self.rewriter.is_simulated or self.hostility_rater.is_simulated
 
     def of(self, dataset: Dataset) -> Q:
-        """Return the condition on rewrites that equally real or simulated assistants make."""
-        simulated = Q(rewriter__is_simulated=True) | Q(hostility_rater__is_simulated=True)
-        ours = simulated if self.are_simulated else ~simulated
-        return Q(source_context__dataset=dataset) & ours
+        """Return the condition on rewrites whose assistants are real and simulated as these are."""
+        return Q(
+            source_context__dataset=dataset,
+            rewriter__is_simulated=self.rewriter.is_simulated,
+            hostility_rater__is_simulated=self.hostility_rater.is_simulated,
+        )
 
     def made(self, dataset: Dataset) -> QuerySet[Context]:
         """Return the contexts in use that equally real or simulated assistants made."""
@@ -36,7 +38,7 @@ class Assistants:
         ).exclude(review=Review.DROPPED)
 
     def under_way(self, dataset: Dataset) -> QuerySet[Rewrite]:
-        """Return the rewrites that equally real or simulated assistants have not ended."""
+        """Return the rewrites that such assistants have not brought to an end."""
         return Rewrite.objects.filter(self.of(dataset), state=RewriteState.PLANNED)
 
     def calls(self, dataset: Dataset) -> QuerySet[RewriteCall]:
