@@ -67,6 +67,11 @@ def languages() -> frozenset[str]:
     return frozenset(folder.name for folder in LEXICONS.iterdir())
 
 
+def primary(tag: str) -> str:
+    """Return the primary language of a BCP 47 tag: its lexicons serve every region and script."""
+    return tag.partition("-")[0].lower()
+
+
 @cache
 def load(language: str, rule: str) -> Lexicon:
     """Return the lexicon of a rule.

@@ -38,6 +38,7 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
     A couplet is suitable if its seeker turn carries a signal and no disqualifier was found
     in the situation, the history, the turn itself and the reply.
     """
+    language = lexicon.primary(language)
     rules = _applied(language)
     everywhere = [rule for rule in rules if rule.reads == EVERYWHERE]
     last = [rule for rule in rules if rule.reads != EVERYWHERE]
@@ -56,9 +57,9 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
 
 def disqualifying(text: str, *, language: str) -> list[Finding]:
     """Return what the rules on content find in a text that stands alone."""
-    return _found(
-        [rule for rule in _applied(language) if _is_on_content(rule)], Reading(text, None, language)
-    )
+    language = lexicon.primary(language)
+    rules = [rule for rule in _applied(language) if _is_on_content(rule)]
+    return _found(rules, Reading(text, None, language))
 
 
 def _is_on_content(rule: Rule) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 import phonenumbers
 import stdnum
 
+from completions.screening.lexicon import primary
+
 NUMBER = 1  # raise it when the definitions change, not for every new word
 HERE = Path(__file__).parent
 _NOT_DECIDING = frozenset({"checking.py", "version.py", "__init__.py"})
@@ -16,11 +18,11 @@ _NOT_DECIDING = frozenset({"checking.py", "version.py", "__init__.py"})
 def rules_version(language: str) -> str:
     """Return the number of the rules with a hash of all that decides.
 
-    That is: the code of the rules with their parameters, the lexicons of the language, and the
-    versions of the libraries that find numbers.
+    That is: the code of the rules with their parameters, the lexicons of the primary language of
+    the tag, and the versions of the libraries that find numbers.
     """
     files = [path for path in sorted(HERE.rglob("*.py")) if _decides(path)]
-    files += sorted((HERE / "lexicons" / language).glob("*.txt"))
+    files += sorted((HERE / "lexicons" / primary(language)).glob("*.txt"))
     digest = hashlib.sha256(f"{phonenumbers.__version__} {stdnum.__version__}".encode())
     for path in files:
         content = path.read_bytes().replace(b"\r\n", b"\n")
