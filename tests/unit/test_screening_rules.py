@@ -200,11 +200,12 @@ class TestARuleOnContent:
     def test_leaves_other_texts_alone(self, rule, text):
         assert found(rule, text) == []
 
-    @pytest.mark.parametrize(("rule", "case"), pairs(FOUND))
+    # A name is known by its capital.
+    @pytest.mark.parametrize(
+        ("rule", "case"),
+        pairs({rule: cases for rule, cases in FOUND.items() if rule != "personal-data"}),
+    )
     def test_does_not_depend_on_case(self, rule, case):
-        if rule == "personal-data":  # a name is known by its capital
-            pytest.skip("capitals tell a name")
-
         assert len(found(rule, case[0].upper())) >= 1
         assert len(found(rule, case[0].lower())) >= 1
 
