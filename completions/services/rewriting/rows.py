@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 
-from completions.choices import Review, RewriteState, Stratum
+from completions.choices import RewriteState, Stratum
 from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
 
 
@@ -31,11 +31,11 @@ class Assistants:
 
     def made(self, dataset: Dataset) -> QuerySet[Context]:
         """Return the contexts in use that equally real or simulated assistants made."""
-        return dataset.contexts.filter(
+        return dataset.contexts.in_use().filter(
             stratum=Stratum.ADVERSARIAL,
             source_context__isnull=False,
             is_simulated=self.are_simulated,
-        ).exclude(review=Review.DROPPED)
+        )
 
     def under_way(self, dataset: Dataset) -> QuerySet[Rewrite]:
         """Return the rewrites that such assistants have not brought to an end."""
