@@ -80,7 +80,7 @@ class TestGathering:
 
         report = gather()
 
-        call = ScreeningCall.objects.first()
+        call = ScreeningCall.objects.earliest("pk")
         assert report.n_agreed == 2
         assert call.opinion == SUITS
         assert call.prompt_hash == reading.screener_prompt().hash

@@ -207,7 +207,9 @@ class TestMaking:
 
     def test_replaces_what_a_reviewer_dropped(self, dataset, make):
         make(dataset, 2)
-        dataset.contexts.filter(pk=Rewrite.objects.first().context_id).update(review=Review.DROPPED)
+        dataset.contexts.filter(pk=Rewrite.objects.earliest("pk").context_id).update(
+            review=Review.DROPPED
+        )
 
         report = make(dataset, 2)
 
