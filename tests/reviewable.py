@@ -42,23 +42,21 @@ def make_reviewable(
         emotion_type="fear",
         problem_type="job",
     )
-    return make_context(
-        **{
-            "dialogue": dialogue,
-            "key": key,
-            "turn_index": 3,
-            "turns": TURNS[:4],
-            "provenance": {
-                "dialogue": dialogue.content_hash,
-                "signals": ["distress", "help"],
-                "findings": FINDINGS,
-                "screening": "screening-1 abc",
-                "selection": "cells-2",
-                "seed": 7,
-            },
-        }
-        | fields
-    )
+    usual: dict[str, Any] = {
+        "dialogue": dialogue,
+        "key": key,
+        "turn_index": 3,
+        "turns": TURNS[:4],
+        "provenance": {
+            "dialogue": dialogue.content_hash,
+            "signals": ["distress", "help"],
+            "findings": FINDINGS,
+            "screening": "screening-1 abc",
+            "selection": "cells-2",
+            "seed": 7,
+        },
+    }
+    return make_context(**usual | fields)
 
 
 def address(key: str, query: str = "") -> str:
