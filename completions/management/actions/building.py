@@ -66,7 +66,7 @@ def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
     for reason in report.dropped:
         progress.say(f"Dropped: {reason}")
     said = f"{report.n_contexts:,} adversarial contexts ({report.n_added:,} new)"
-    simulated = ", simulated: the offline provider wrote their seekers"
+    simulated = ", simulated: the offline provider answered"
     return f"{asked.dataset}: {said}{simulated if assistants.are_simulated else ''}"
 
 
