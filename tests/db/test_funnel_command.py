@@ -6,9 +6,15 @@ from dataclasses import asdict
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.choices import Review
+from completions.choices import Review, RewriteState
 from completions.funnel import funnel_of
-from tests.factories import make_dataset, make_dialogue, make_rewrite, make_screening_call
+from tests.factories import (
+    NOW,
+    make_dataset,
+    make_dialogue,
+    make_rewrite,
+    make_screening_call,
+)
 from tests.screened import CURRENT, make_screened_dataset, screen, talk
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +91,19 @@ class TestCommand:
 
         assert ["ALWAYS_10", "1", "1", "0", "0"] in rows
         assert ["1", "0", "0", "0", "0", "1"] in rows
+
+    def test_prints_why_rewrites_were_dropped(self, capsys, dataset):
+        end = {"state": RewriteState.DROPPED, "reason": "too mild", "ended_at": NOW}
+        for profile in ("ALWAYS_10", "MID_RAMP"):
+            make_rewrite(source_context=dataset.contexts.first(), profile=profile, **end)
+
+        assert "dropped 2: too mild" in self.run(capsys)
+
+    def test_prints_nothing_to_do_when_everything_is_done(self, capsys, dataset):
+        dataset.contexts.update(review=Review.KEPT)
+        make_rewrite(source_context=dataset.contexts.first())
+
+        assert "Next" not in self.run(capsys)
 
     def test_prints_the_same_json_each_time(self, capsys, dataset):
         first, second = (self.run(capsys, "--json") for _ in range(2))

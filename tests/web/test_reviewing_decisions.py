@@ -85,6 +85,14 @@ class TestDeciding:
         assert answer.redirect_chain[-1][0].startswith("/console/contexts/talks/list/")
         assert "Everything here is reviewed." in text(answer)
 
+    def test_ends_at_the_list_after_the_last_decision_of_its_kind(self, admin_client, contexts):
+        Context.objects.filter(key="key-3").update(review=Review.DROPPED)
+
+        answer = decide(admin_client, "key-3", "KEPT", query="?review=DROPPED", follow=True)
+
+        assert answer.redirect_chain[-1][0] == "/console/contexts/talks/list/?review=DROPPED"
+        assert "Everything here is reviewed." not in text(answer)
+
     def test_says_what_it_did_with_the_way_back(self, admin_client, contexts):
         answer = decide(admin_client, "key-0", "DROPPED", follow=True)
 
