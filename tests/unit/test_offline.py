@@ -93,8 +93,16 @@ class TestChat:
         connection.request("GET", "/v1/models")
         rows = json.loads(connection.getresponse().read())["data"]
 
-        assert {"offline-alder", "offline-birch", "offline-cedar", "offline-judge-alder",
-                "offline-judge-birch"} == {row["id"] for row in rows}  # fmt: skip
+        assert {row["id"] for row in rows} == {
+            "offline-alder",
+            "offline-birch",
+            "offline-cedar",
+            "offline-judge-alder",
+            "offline-judge-birch",
+            "offline-rewriter",
+            "offline-hostility-rater",
+            "offline-screener",
+        }
 
     @pytest.mark.parametrize(
         ("body", "status"),
