@@ -7,10 +7,24 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 STUDIES = Path(__file__).parent / "studies"
 
+TAKEN = frozenset({"contexts"})
+"""Addresses below the console's that are not a study's."""
+
+
+def _free(slug: str) -> str:
+    if slug in TAKEN:
+        msg = f"{slug!r} is an address of the console"
+        raise ValueError(msg)
+    return slug
+
+
+Slug = Annotated[
+    str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50), AfterValidator(_free)
+]
 Line = Annotated[str, Field(min_length=1, max_length=200)]
 Paragraph = Annotated[str, Field(min_length=1, max_length=2000)]
 Paragraphs = Annotated[tuple[Paragraph, ...], Field(min_length=1)]
@@ -94,7 +108,7 @@ class SoftScores(Part):
 class StudyProtocol(Part):
     """Everything that fixes a study: its numbers, its seed and every word that raters read."""
 
-    slug: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+    slug: Slug
     title: Annotated[str, Field(min_length=1, max_length=120)]
     protocol: Literal["preference", "rubric"]
     rubric: Line

@@ -127,6 +127,7 @@ class TestBadStudy:
             ),
             pytest.param('"preference"', '"likert"', "protocol: Input should be", id="protocol"),
             pytest.param('"demo"', '"De mo"', "slug: String should match", id="slug"),
+            pytest.param('"demo"', '"contexts"', "is an address of the console", id="taken"),
             pytest.param(
                 "judgments_per_pair = 3",
                 "judgments_per_pair = 0",
