@@ -69,7 +69,8 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
     before = page.get_by_text(COUNT).first.inner_text()
 
     write_as_supporter(page, site.write)
-    admin.get_by_role("button", name=re.compile("plan", re.IGNORECASE)).first.click()
+    study = admin.get_by_role("article").filter(has=admin.locator("#study-demo"))
+    study.get_by_role("button", name=re.compile("plan", re.IGNORECASE)).click()
     enter_by_keyboard(page, site.rate)
     for number in range(1, 11):
         judge_by_keyboard(page, number)
@@ -78,7 +79,7 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
     admin.goto(site.console)
     expect(admin.get_by_text(REASON).first).to_be_visible()
     with admin.expect_download() as download:
-        admin.get_by_role("link", name=re.compile("CSV")).first.click()
+        study.get_by_role("link", name=re.compile("CSV")).click()
     assert download.value.path().read_text("utf-8-sig").count(REASON) == 10
     n_before = int(re.findall(r"(\d+) judgments", before)[0])
     wait_for_judgments(page, site.results, at_least=n_before + 10)
