@@ -6,8 +6,12 @@ from typing import NoReturn
 
 import pytest
 import redis
+from hypothesis import settings
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
+
+settings.register_profile("heart", deadline=None)  # a busy machine must not fail a test
+settings.load_profile("heart")
 
 
 def missing(what: str, how: str) -> NoReturn:

@@ -63,7 +63,7 @@ class Site:
         )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
     environment = {
@@ -114,7 +114,8 @@ def _read_doors(process: subprocess.Popen[str], folder: Path) -> Site:
     )
 
 
-@pytest.fixture(scope="session")
+# Not for the session: Playwright's event loop would be in the way of tests that start their own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         missing("Chromium", "on Debian: apt-get install chromium")

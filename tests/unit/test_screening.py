@@ -1,7 +1,6 @@
 """Couplets as the rules judge them, and what holds for any text."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -195,13 +194,12 @@ class TestAnyText:
         ],
         ids=lambda text: repr(text[:9]),
     )
-    def test_that_is_long_and_hostile_is_read_in_reasonable_time(self, hostile):
-        began = time.monotonic()
-
+    def test_that_is_long_and_hostile_is_read_to_its_end(self, hostile):
+        """A rule that tried every way to fail would not come back."""
         for rule in RULES:
-            rule.find(Reading(hostile, index=1))
+            spans = rule.find(Reading(hostile, index=1))
 
-        assert time.monotonic() - began < 10
+            assert all(0 <= start < end <= len(hostile) for start, end in spans)
 
 
 class TestRulesVersion:

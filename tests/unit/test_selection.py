@@ -3,7 +3,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from completions import ingest, selection
@@ -84,7 +84,6 @@ class TestSelect:
 
         assert len(select(among, n=40, weights={WORK: 1})) == 40
 
-    @settings(deadline=None)  # a busy machine must not fail this test
     @given(st.permutations(POOL), st.integers(0, 40))
     def test_does_not_depend_on_the_order_of_the_input(self, shuffled, n):
         assert select(shuffled, n=n) == select(n=n)
@@ -166,7 +165,6 @@ class TestApportion:
 
         assert +seats == {("a", ""): 1, ("b", ""): 1}
 
-    @settings(deadline=None)
     @given(
         st.lists(
             st.tuples(st.integers(1, 400), st.integers(0, 30), st.integers(0, 30)),
