@@ -30,6 +30,7 @@ QUIET = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist writes the groups into the names
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep all browser tests on one worker, so that they share one site."""
     for item in items:

@@ -14,7 +14,7 @@ expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 REASON = "It takes up what this person said."
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rubric_address(site: Site) -> str:
     """A study of the forced-choice protocol on the same site, opened by the command line."""
     for act in (

@@ -18,7 +18,7 @@ N = 4
 _serial = itertools.count(1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def read_only(site: Site) -> str:
     """A dataset with all that the pages can show; no test decides anything in it."""
     site.manage("contexts", "screen", "--dataset", "demo", "--opinions")
