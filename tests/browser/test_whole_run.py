@@ -16,8 +16,9 @@ REASON = "It answers what she said about the evenings."
 
 def write_as_supporter(page: Page, address: str) -> None:
     page.goto(address)
-    page.get_by_role("button", name=re.compile("agree", re.IGNORECASE)).last.click()
-    page.get_by_role("link", name=re.compile("Write", re.IGNORECASE)).first.click()
+    if (agree := page.get_by_role("button", name="Yes, I agree")).count():
+        agree.click()
+    page.get_by_role("link", name=re.compile("Write|Go on", re.IGNORECASE)).first.click()
     page.get_by_role("textbox").fill(REPLY)
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name=re.compile("Send", re.IGNORECASE)).click()
