@@ -11,7 +11,7 @@ from completions import selection, selectors
 from completions.choices import Stratum
 from completions.models import Candidate, Context, Dataset
 from completions.services import screening
-from completions.services.cutting import cut_context, store_contexts
+from completions.services.cutting import as_candidate, cut_context, store_contexts
 from completions.services.log import record
 
 
@@ -50,8 +50,8 @@ def _choose(dataset: Dataset, n: int, seed: int, now: dt.datetime) -> BuildRepor
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # one builder at a time
     suitable = _suitable(dataset)
     regular = dataset.contexts.filter(stratum=Stratum.REGULAR).select_related("dialogue")
-    taken = [_key(context) for context in regular.in_use()]
-    dropped = {_key(context) for context in regular.dropped()}
+    taken = [as_candidate(context) for context in regular.in_use()]
+    dropped = {as_candidate(context) for context in regular.dropped()}
     chosen = selection.select(
         suitable.keys() - dropped, n=n, seed=seed, weights=_weights(dataset), taken=taken
     )
@@ -74,13 +74,7 @@ def _choose(dataset: Dataset, n: int, seed: int, now: dt.datetime) -> BuildRepor
 def _suitable(dataset: Dataset) -> dict[selection.Candidate, Candidate]:
     """Return the candidates that may become contexts, by how the selection knows them."""
     rows = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
-    return {_key(row): row for row in rows.select_related("dialogue__dataset")}
-
-
-def _key(row: Candidate | Context) -> selection.Candidate:
-    dialogue = row.dialogue
-    cell = (dialogue.emotion_type, dialogue.problem_type)
-    return selection.Candidate(dialogue.content_hash, row.turn_index, cell)
+    return {as_candidate(row): row for row in rows.select_related("dialogue__dataset")}
 
 
 def _weights(dataset: Dataset) -> dict[selection.Cell, int]:

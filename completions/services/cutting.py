@@ -5,8 +5,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 
+from completions import selection
 from completions.choices import Stratum, SystemKind
-from completions.models import Completion, Context, Dialogue, System
+from completions.models import Candidate, Completion, Context, Dialogue, System
 
 BATCH = 500
 ORIGINAL_SYSTEM = {"name": "Original dataset", "kind": SystemKind.ORIGINAL}
@@ -27,12 +28,12 @@ def cut_context(
     return Context(
         dataset=dataset,
         dialogue=dialogue,
-        key=_digest(place if stratum == Stratum.REGULAR else f"{place} {stratum}")[:24],
+        key=digest(place if stratum == Stratum.REGULAR else f"{place} {stratum}")[:24],
         turn_index=turn_index,
         turns=turns,
         stratum=stratum,
         provenance=dict(provenance),
-        content_hash=_digest(json.dumps(turns, ensure_ascii=False, separators=(",", ":"))),
+        content_hash=turns_hash(turns),
         slots_left=dataset.completions_per_context,
         created_at=now,
     )
@@ -51,10 +52,23 @@ def _reply(context: Context, text: str, system: System) -> Completion:
         context=context,
         system=system,
         text=text,
-        content_hash=_digest(text),
+        content_hash=digest(text),
         created_at=context.created_at,
     )
 
 
-def _digest(text: str) -> str:
+def as_candidate(row: Candidate | Context) -> selection.Candidate:
+    """Return how the selection knows a row, by its dialogue's content and labels."""
+    dialogue = row.dialogue
+    cell = (dialogue.emotion_type, dialogue.problem_type)
+    return selection.Candidate(dialogue.content_hash, row.turn_index, cell)
+
+
+def turns_hash(turns: Sequence[Mapping[str, str]]) -> str:
+    """Return the hash by which a context's turns are known."""
+    return digest(json.dumps(turns, ensure_ascii=False, separators=(",", ":")))
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,13 +1,12 @@
 """Make a context of a rewrite that passed every check, with all that led to it."""
 
 import datetime as dt
-import hashlib
-import json
 from collections.abc import Sequence
 
 from completions import adversarial
 from completions.choices import RewriteState, Stratum
 from completions.models import Assistant, Context, Rewrite, RewriteCall
+from completions.services.cutting import digest, turns_hash
 from completions.services.log import record
 
 Turns = list[dict[str, str]]
@@ -16,11 +15,11 @@ Turns = list[dict[str, str]]
 def accept(call: RewriteCall, turns: Turns, measured: Sequence[int], now: dt.datetime) -> None:
     """Make the rewrite, as last written and rated, a context."""
     rewrite, source = call.rewrite, call.rewrite.source_context
-    content_hash = _digest(json.dumps(turns, ensure_ascii=False, separators=(",", ":")))
+    content_hash = turns_hash(turns)
     context = Context.objects.create(
         dataset=source.dataset,
         dialogue=source.dialogue,
-        key=_digest(f"{source.key} {rewrite.profile} {content_hash}")[:24],
+        key=digest(f"{source.key} {rewrite.profile} {content_hash}")[:24],
         turn_index=source.turn_index,
         turns=turns,
         stratum=Stratum.ADVERSARIAL,
@@ -68,7 +67,3 @@ def _who(assistant: Assistant, prompt: adversarial.Prompt) -> dict[str, object]:
         "prompt": prompt.name,
         "prompt_hash": prompt.hash,
     }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -15,6 +15,7 @@ from completions.choices import (
     Stratum,
 )
 from completions.models import Context, Dataset, Rewrite
+from completions.services.cutting import as_candidate
 from completions.services.rewriting.rows import Assistants, ask_for
 
 
@@ -53,8 +54,8 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
     """Choose further sources by cells, in seeded order; none that was tried before."""
     tried = Rewrite.objects.filter(source_context__dataset=dataset).values("source_context")
     regular = dataset.contexts.in_use().filter(stratum=Stratum.REGULAR).exclude(pk__in=tried)
-    fit = {_key(one): one for one in regular.select_related("dialogue") if _is_fit(one)}
-    taken = [_key(one) for one in sources]
+    fit = {as_candidate(one): one for one in regular.select_related("dialogue") if _is_fit(one)}
+    taken = [as_candidate(one) for one in sources]
     weights = Counter(one.cell for one in (*fit, *taken))
     try:
         chosen = selection.select(fit, n=n, seed=seed, weights=weights, taken=taken)
@@ -66,12 +67,6 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
         )
         raise NoSourceLeftError(msg) from error
     return sorted((fit[one] for one in chosen), key=lambda one: _draw(one, seed))
-
-
-def _key(context: Context) -> selection.Candidate:
-    dialogue = context.dialogue
-    cell = (dialogue.emotion_type, dialogue.problem_type)
-    return selection.Candidate(dialogue.content_hash, context.turn_index, cell)
 
 
 def _is_fit(context: Context) -> bool:
