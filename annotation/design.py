@@ -22,7 +22,7 @@ class Candidate:
 Pair = tuple[Candidate, Candidate]
 
 
-def _draw(seed: str, *parts: object) -> int:
+def draw(seed: str, *parts: object) -> int:
     """Return a reproducible number below 2**64 for this seed and these parts."""
     message = "\x1f".join(map(str, parts)).encode()
     return int.from_bytes(hmac.digest(seed.encode(), message, hashlib.sha256)[:8], "big")
@@ -39,12 +39,12 @@ def pair_key(*, context_key: str, first_hash: str, second_hash: str) -> str:
 
 def pair_position(*, seed: str, key: str) -> int:
     """Return the pair's place in the order in which the study hands out work."""
-    return _draw(seed, "position", key) % POSITIONS
+    return draw(seed, "position", key) % POSITIONS
 
 
 def rater_start(*, seed: str, rater_code: str) -> int:
     """Return where in that order a rater begins, so that raters spread over the study."""
-    return _draw(seed, "start", rater_code) % POSITIONS
+    return draw(seed, "start", rater_code) % POSITIONS
 
 
 def choose_pairs(
@@ -66,7 +66,7 @@ def choose_pairs(
     """
 
     def order(pair: Pair) -> int:
-        return _draw(seed, "pair", context_key, *sorted(one.content_hash for one in pair))
+        return draw(seed, "pair", context_key, *sorted(one.content_hash for one in pair))
 
     def cost(pair: Pair) -> list[int]:
         return sorted((appearances[one.system] for one in pair), reverse=True)
@@ -140,4 +140,4 @@ def first_goes_to_a(
     for as_a, as_b in (shown, rater_shown):
         if as_a != as_b:
             return as_a < as_b
-    return _draw(seed, "side", pair, *shown) % 2 == 0
+    return draw(seed, "side", pair, *shown) % 2 == 0
