@@ -3,7 +3,6 @@
 from django.contrib import admin
 
 from annotation.models import (
-    CheckResult,
     Comparison,
     Consent,
     DimensionMark,
@@ -158,21 +157,10 @@ class JudgeCallAdmin(Table):
 class QualityCheckAdmin(Table):
     """Planted comparisons with a known answer."""
 
-    list_display = ("comparison", "kind", "expected")
-    list_filter = ("kind", "comparison__study")
+    list_display = ("comparison", "kind", "expected", "dimension", "is_active")
+    list_filter = ("kind", "is_active", "comparison__study")
     list_select_related = ("comparison",)
     search_fields = ("comparison__key",)
-    ordering = ("-pk",)
-
-
-@admin.register(CheckResult)
-class CheckResultAdmin(Table):
-    """How judgments did on quality checks."""
-
-    list_display = ("judgment", "quality_check", "is_passed")
-    list_filter = ("is_passed", "quality_check__kind")
-    list_select_related = ("judgment", "quality_check")
-    search_fields = ("judgment__rater__code", "judgment__comparison__key")
     ordering = ("-pk",)
 
 

@@ -68,7 +68,7 @@ class StudyPage:
     content_note: str
     instructions: tuple[str, ...]
     help_lines: tuple[HelpLine, ...]
-    debrief: tuple[str, ...]
+    debrief: str
     contact: str
     session_length: int
     min_rationale_length: int
@@ -87,7 +87,7 @@ class StudyPage:
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
             help_lines=tuple(HelpLine(**line) for line in content["help_lines"]),
-            debrief=tuple(content["debrief"]),
+            debrief=content["debrief"],
             contact=content["contact"],
             session_length=study.session_length,
             min_rationale_length=study.min_rationale_length,
@@ -136,8 +136,10 @@ class Ending:
             done=done,
             is_over=is_over,
             has_withdrawn=rater.state == RaterState.WITHDRAWN,
-            code=(content["completion_code"] or _own_code(rater)) if is_over and done else "",
-            return_url=content["return_url"] if is_over and done and is_platforms else "",
+            code=(content["crowd"]["codes"]["complete"] or _own_code(rater))
+            if is_over and done
+            else "",
+            return_url=content["crowd"]["return_url"] if is_over and done and is_platforms else "",
         )
 
 

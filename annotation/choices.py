@@ -8,12 +8,21 @@ class Protocol(models.TextChoices):
 
     PREFERENCE = "PREFERENCE", "Five points, from A much better to B much better"
     RUBRIC = "RUBRIC", "Forced choice with a strength of 1 to 5, rubric in view"
+    LIKERT = "LIKERT", "One message at a time, 1 to 5 on each dimension"
+
+
+class PlanKind(models.TextChoices):
+    """How a study decides which open pair is judged next."""
+
+    BALANCED = "BALANCED", "Balanced: every pair as often as the others"
+    ADAPTIVE = "ADAPTIVE", "Adaptive: informative pairs first, probabilities stored"
 
 
 class StudyState(models.TextChoices):
     """Where a study stands."""
 
     DRAFT = "DRAFT", "Draft"
+    LOCKED = "LOCKED", "Locked, not open yet"
     OPEN = "OPEN", "Open"
     PAUSED = "PAUSED", "Paused"
     CLOSED = "CLOSED", "Closed"
@@ -39,6 +48,7 @@ class Platform(models.TextChoices):
     GUEST = "GUEST", "A plain visitor"
     PROLIFIC = "PROLIFIC", "Prolific"
     MTURK = "MTURK", "Mechanical Turk"
+    CONNECT = "CONNECT", "CloudResearch Connect"
     GENERIC = "GENERIC", "Another platform"
 
 
@@ -48,20 +58,52 @@ class RaterState(models.TextChoices):
     ACTIVE = "ACTIVE", "Judging"
     FINISHED = "FINISHED", "Saw the whole session"
     STOPPED = "STOPPED", "Stopped early"
+    SCREENED = "SCREENED", "Did not pass the way in"
+    FULL = "FULL", "Came when nothing was left"
     WITHDRAWN = "WITHDRAWN", "Withdrew"
 
 
-class CheckKind(models.TextChoices):
-    """What a quality check plants."""
+class RaterStage(models.TextChoices):
+    """Which part of a session an active rater is in."""
 
-    ATTENTION = "ATTENTION", "One message is plainly worse"
-    GOLD = "GOLD", "Experts know the better message"
-    REPEAT = "REPEAT", "The same pair again"
-    SWAP = "SWAP", "The same pair, sides exchanged"
+    COMPREHENSION = "COMPREHENSION", "Asked whether the task is clear"
+    SCREENING = "SCREENING", "In the screening round"
+    JUDGING = "JUDGING", "Judging"
+
+
+class CheckKind(models.TextChoices):
+    """What a quality check plants; repeats of a rater's own pair are known by their lease."""
+
+    ATTENTION = "ATTENTION", "One message is plainly out of place"
+    GOLD = "GOLD", "Which message is better is known"
 
 
 class Expected(models.TextChoices):
-    """Which completion of a quality check is known to be better."""
+    """What is known of a quality check."""
 
-    FIRST = "FIRST", "The first completion"
-    SECOND = "SECOND", "The second completion"
+    FIRST = "FIRST", "The first completion is better"
+    SECOND = "SECOND", "The second completion is better"
+    HIGH = "HIGH", "The one completion deserves a 4 or 5"
+    LOW = "LOW", "The one completion deserves a 1 or 2"
+
+
+class ReportKind(models.TextChoices):
+    """Why a rater reported a talk."""
+
+    UPSET = "UPSET", "It upset the rater"
+    CONTENT = "CONTENT", "Its content should not be shown"
+
+
+class ReportOutcome(models.TextChoices):
+    """What an admin decided about reported content."""
+
+    RELEASED = "RELEASED", "May be shown again"
+    DROPPED = "DROPPED", "Shown to nobody any more"
+
+
+class Source(models.TextChoices):
+    """Who a rater guesses to have written a message."""
+
+    PERSON = "PERSON", "A person"
+    PROGRAM = "PROGRAM", "A program"
+    UNSURE = "UNSURE", "Cannot tell"

@@ -9,6 +9,7 @@ class SystemKind(models.TextChoices):
     MODEL = "MODEL", "Language model"
     HUMAN = "HUMAN", "Human supporters"
     ORIGINAL = "ORIGINAL", "Reply of the source dialogue"
+    CHECK = "CHECK", "Authored for quality checks, never ranked"
 
 
 class Stratum(models.TextChoices):
@@ -77,3 +78,11 @@ class LeaseOutcome(models.TextChoices):
     SKIPPED = "SKIPPED", "Skipped"
     EXPIRED = "EXPIRED", "Ran out"
     RELEASED = "RELEASED", "Given back"
+
+
+class HoldState(models.TextChoices):
+    """What became of a completion that seems to give its source away."""
+
+    HELD = "HELD", "Kept out of pairs until somebody decides"
+    RELEASED = "RELEASED", "May be paired"
+    DROPPED = "DROPPED", "Never to be paired"

@@ -206,6 +206,7 @@ def make_study(**fields: Any) -> Study:
         dataset=dataset,
         **{
             "slug": f"study-{n}",
+            "name": f"study-{n}",
             "title": f"Study {n}",
             "protocol": Protocol.PREFERENCE,
             "state": StudyState.OPEN,
@@ -255,7 +256,13 @@ def make_lease(**fields: Any) -> Lease:
     return Lease.objects.create(
         comparison=comparison,
         rater=rater,
-        **{"first_side": Side.A, "issued_at": NOW, "expires_at": NOW + HOUR} | fields,
+        **{
+            "number": next(_serial),
+            "first_side": Side.A,
+            "issued_at": NOW,
+            "expires_at": NOW + HOUR,
+        }
+        | fields,
     )
 
 

@@ -5,17 +5,14 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from annotation.choices import Purpose
-from annotation.models import CheckResult, Consent, DimensionMark, Exclusion
+from annotation.models import Consent, DimensionMark, Exclusion
 from completions.models import LogEntry, WriterConsent
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import DimensionRate, Fit, Rating
 from tests.factories import (
     NOW,
     digest,
-    make_comparison,
     make_judgment,
-    make_quality_check,
     make_rater,
     make_study,
     make_system,
@@ -55,16 +52,6 @@ def make_mark(**fields: Any) -> DimensionMark:
     judgment = fields.pop("judgment", None) or make_judgment()
     return DimensionMark.objects.create(
         judgment=judgment, **{"dimension": "H", "advantage": 1} | fields
-    )
-
-
-def make_check_result(**fields: Any) -> CheckResult:
-    """The result of a rater's judgment on a planted pair."""
-    comparison = make_comparison(purpose=Purpose.CHECK)
-    check = fields.pop("quality_check", None) or make_quality_check(comparison=comparison)
-    judgment = fields.pop("judgment", None) or make_judgment(comparison=check.comparison)
-    return CheckResult.objects.create(
-        judgment=judgment, quality_check=check, **{"is_passed": True} | fields
     )
 
 

@@ -1,14 +1,16 @@
 """Models of the annotation app, one aggregate per module."""
 
+from annotation.models.care import Report, ReportAlert, ReportDecision
 from annotation.models.comparison import Comparison
+from annotation.models.guess import SourceGuess
 from annotation.models.judge import Judge, JudgeCall
 from annotation.models.judging import DimensionMark, Judgment, Lease
 from annotation.models.people import Consent, Rater
-from annotation.models.quality import CheckResult, Exclusion, QualityCheck
+from annotation.models.platform import PlatformEvent
+from annotation.models.quality import Exclusion, QualityCheck
 from annotation.models.study import Study
 
 __all__ = [
-    "CheckResult",
     "Comparison",
     "Consent",
     "DimensionMark",
@@ -17,7 +19,12 @@ __all__ = [
     "JudgeCall",
     "Judgment",
     "Lease",
+    "PlatformEvent",
     "QualityCheck",
     "Rater",
+    "Report",
+    "ReportAlert",
+    "ReportDecision",
+    "SourceGuess",
     "Study",
 ]

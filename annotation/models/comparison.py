@@ -5,15 +5,21 @@ from django.db.models import F, Q
 
 from annotation.choices import Purpose
 from annotation.models.study import Study
+from completions.models import Completion
 
 
 class Comparison(models.Model):
-    """Two completions of one context, stored once, in canonical order."""
+    """Two completions of one context, stored once, in canonical order.
+
+    In a study of the likert protocol there is only the first: each completion is rated alone.
+    """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="comparisons")
     context = models.ForeignKey("completions.Context", models.PROTECT, related_name="comparisons")
     first = models.ForeignKey("completions.Completion", models.PROTECT, related_name="+")
-    second = models.ForeignKey("completions.Completion", models.PROTECT, related_name="+")
+    second = models.ForeignKey(
+        "completions.Completion", models.PROTECT, null=True, blank=True, related_name="+"
+    )
     purpose = models.CharField(max_length=5, choices=Purpose, default=Purpose.MAIN)
     key = models.CharField(
         max_length=24, help_text="Stable public name, derived from the two contents."
@@ -29,15 +35,28 @@ class Comparison(models.Model):
         default=0, help_text="Leases, open or answered, that drew the first completion as A."
     )
     shown_first_as_b = models.IntegerField(default=0)
+    weight = models.FloatField(
+        default=1.0, help_text="How eagerly an adaptive plan hands it out; relative to the others."
+    )
+    held_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when reports keep it from everybody."
+    )
 
     class Meta:
         constraints = (
             models.UniqueConstraint(
                 fields=["study", "first", "second"], name="comparison_pair_once"
             ),
-            models.CheckConstraint(
-                condition=Q(first__lt=F("second")), name="comparison_canonical_order"
+            models.UniqueConstraint(
+                fields=["study", "first"],
+                condition=Q(second__isnull=True),
+                name="comparison_completion_alone_once",
             ),
+            models.CheckConstraint(
+                condition=Q(second__isnull=True) | Q(first__lt=F("second")),
+                name="comparison_canonical_order",
+            ),
+            models.CheckConstraint(condition=Q(weight__gt=0), name="comparison_weight_positive"),
             models.CheckConstraint(
                 condition=Q(purpose__in=Purpose.values), name="comparison_purpose_known"
             ),
@@ -52,10 +71,15 @@ class Comparison(models.Model):
         indexes = (
             models.Index(
                 fields=["study", "position", "id"],
-                condition=Q(slots_left__gt=0, purpose=Purpose.MAIN),
+                condition=Q(slots_left__gt=0, purpose=Purpose.MAIN, held_at__isnull=True),
                 name="comparison_open",
             ),
         )
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.first_id} vs {self.second_id}"
+
+    @property
+    def completions(self) -> tuple[Completion, ...]:
+        """The two completions, or the one that is rated alone."""
+        return (self.first,) if self.second is None else (self.first, self.second)

@@ -20,9 +20,33 @@ class Lease(TimedLease):
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="leases")
     rater = models.ForeignKey(Rater, models.PROTECT, related_name="leases")
     first_side = models.CharField(max_length=1, choices=Side)
+    number = models.PositiveIntegerField(
+        help_text="Which of the rater's leases it is, from 1; fixes the random draws for it."
+    )
     quality_check = models.ForeignKey(
         QualityCheck, models.PROTECT, null=True, blank=True, related_name="leases"
     )
+    repeats = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="repeated_by",
+        help_text="The same rater's earlier lease whose pair is shown again, sides exchanged.",
+    )
+    is_screening = models.BooleanField(default=False)
+    # What the side was drawn from, so that anybody can draw it again (ADR-0006).
+    pair_first_as_a = models.IntegerField(default=0)
+    pair_first_as_b = models.IntegerField(default=0)
+    rater_first_as_a = models.IntegerField(default=0)
+    rater_first_as_b = models.IntegerField(default=0)
+    sampling_probability = models.FloatField(
+        null=True, blank=True, help_text="With which an adaptive plan drew this comparison."
+    )
+    paused_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when the rater is on a break."
+    )
+    paused_ms = models.PositiveBigIntegerField(default=0, help_text="Breaks that are over.")
 
     class Meta(TimedLease.Meta):
         constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
@@ -34,8 +58,27 @@ class Lease(TimedLease):
             ),
             models.UniqueConstraint(
                 fields=["comparison", "rater"],
-                condition=Q(quality_check__isnull=True),
+                condition=Q(quality_check__isnull=True, repeats__isnull=True),
                 name="lease_comparison_once_per_rater",
+            ),
+            models.UniqueConstraint(fields=["rater", "number"], name="lease_number_once_per_rater"),
+            models.UniqueConstraint(
+                fields=["repeats"],
+                condition=Q(repeats__isnull=False),
+                name="lease_repeated_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(quality_check__isnull=True) | Q(repeats__isnull=True),
+                name="lease_check_or_repeat",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_screening=False) | Q(quality_check__isnull=False),
+                name="lease_screens_with_a_check",
+            ),
+            models.CheckConstraint(
+                condition=Q(sampling_probability__isnull=True)
+                | Q(sampling_probability__gt=0, sampling_probability__lte=1),
+                name="lease_probability_range",
             ),
             models.UniqueConstraint(
                 fields=["quality_check", "rater"],
@@ -50,12 +93,18 @@ class Lease(TimedLease):
     def __str__(self) -> str:
         return str(self.token)
 
+    @property
+    def is_main(self) -> bool:
+        """Whether its answer counts and it holds a slot: no check and no repeat does."""
+        return self.quality_check_id is None and self.repeats_id is None
+
 
 class Judgment(AppendOnlyModel):
     """One evaluator's answer to one comparison, in the canonical frame; never edited.
 
     ``verdict`` is positive when the first completion is better. On the preference scale it runs
     from -2 to 2 with 0 for about the same; on the rubric scale its size is the strength, 1 to 5.
+    A likert answer has no verdict: its marks are the ratings of the one completion.
     """
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="judgments")
@@ -72,7 +121,7 @@ class Judgment(AppendOnlyModel):
         JudgeCall, models.PROTECT, null=True, blank=True, related_name="judgment"
     )
     protocol = models.CharField(max_length=12, choices=Protocol)
-    verdict = models.SmallIntegerField()
+    verdict = models.SmallIntegerField(null=True, blank=True)
     first_side = models.CharField(max_length=1, choices=Side)
     rationale = models.TextField(blank=True)
     shown_at = models.DateTimeField()
@@ -80,6 +129,7 @@ class Judgment(AppendOnlyModel):
     hidden_ms = models.PositiveIntegerField(
         default=0, help_text="Time the page was hidden, as the page reported it, bounded."
     )
+    paused_ms = models.PositiveBigIntegerField(default=0, help_text="Time on breaks.")
     is_surplus = models.BooleanField(
         default=False, help_text="Came after its slot was given away: kept, not counted."
     )
@@ -107,7 +157,8 @@ class Judgment(AppendOnlyModel):
             ),
             models.CheckConstraint(
                 condition=Q(protocol=Protocol.PREFERENCE, verdict__range=(-2, 2))
-                | (Q(protocol=Protocol.RUBRIC, verdict__range=(-5, 5)) & ~Q(verdict=0)),
+                | (Q(protocol=Protocol.RUBRIC, verdict__range=(-5, 5)) & ~Q(verdict=0))
+                | Q(protocol=Protocol.LIKERT, verdict__isnull=True),
                 name="judgment_verdict_on_scale",
             ),
             models.CheckConstraint(
@@ -125,11 +176,14 @@ class Judgment(AppendOnlyModel):
         )
 
     def __str__(self) -> str:
-        return f"#{self.pk} {self.verdict:+d}"
+        return f"#{self.pk} {self.verdict or 0:+d}"
 
 
 class DimensionMark(AppendOnlyModel):
-    """Which completion is ahead on one dimension, in the canonical frame; 0 is neither."""
+    """Which completion is ahead on one dimension, in the canonical frame; 0 is neither.
+
+    Of a likert answer it is the rating of the one completion, 1 to 5.
+    """
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="marks")
     dimension = models.CharField(max_length=20, help_text="Key of the rubric's dimension.")

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotation.choices import Platform, RaterState
+from annotation.choices import Platform, RaterStage, RaterState
 from annotation.models.study import Study
 from completions.models import GivenConsent
 
@@ -27,17 +27,16 @@ class Rater(models.Model):
         help_text="The same person as a writer: never shown a context they wrote for.",
     )
     state = models.CharField(max_length=10, choices=RaterState, default=RaterState.ACTIVE)
+    stage = models.CharField(max_length=13, choices=RaterStage, default=RaterStage.JUDGING)
+    comprehension_tries = models.PositiveSmallIntegerField(default=0)
     link_version = models.PositiveSmallIntegerField(default=1)
     utc_offset_minutes = models.SmallIntegerField(null=True, blank=True)
-    cursor = models.PositiveIntegerField(
-        default=0, help_text="Where in the study's order this rater is served next."
-    )
-    last_context = models.ForeignKey(
-        "completions.Context", models.PROTECT, null=True, blank=True, related_name="+"
-    )
     is_simulated = models.BooleanField(default=False)
     entered_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    data_kept = models.BooleanField(
+        default=True, help_text="No: the person withdrew and asked that no answer counts."
+    )
 
     class Meta:
         constraints = (
@@ -46,6 +45,13 @@ class Rater(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state__in=RaterState.values), name="rater_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(stage__in=RaterStage.values), name="rater_stage_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(data_kept=True) | Q(state=RaterState.WITHDRAWN),
+                name="rater_data_kept_unless_withdrawn",
             ),
             models.CheckConstraint(
                 condition=Q(state=RaterState.ACTIVE, ended_at__isnull=True)

@@ -10,44 +10,35 @@ from annotation.models.judge import Judge
 from annotation.models.people import Rater
 from completions.models.append_only import AppendOnlyModel
 
-WITH_ANSWER = (CheckKind.ATTENTION, CheckKind.GOLD)
-WITHOUT_ANSWER = (CheckKind.REPEAT, CheckKind.SWAP)
+OF_PAIRS = (Expected.FIRST, Expected.SECOND)
 
 
 class QualityCheck(models.Model):
-    """A comparison planted because its answer is known, or implied by an earlier answer."""
+    """A comparison planted because its answer is known; it looks like any other."""
 
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="quality_checks")
     kind = models.CharField(max_length=10, choices=CheckKind)
-    expected = models.CharField(max_length=6, choices=Expected, blank=True)
+    expected = models.CharField(max_length=6, choices=Expected)
+    dimension = models.CharField(
+        max_length=20, blank=True, help_text="The rubric's dimension that it is about, if one."
+    )
+    is_active = models.BooleanField(default=True, help_text="No: it is not handed out any more.")
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(
-                fields=["comparison", "kind"], name="qualitycheck_kind_once_per_comparison"
+            models.UniqueConstraint(fields=["comparison"], name="qualitycheck_once_per_comparison"),
+            models.CheckConstraint(
+                condition=Q(kind__in=CheckKind.values), name="qualitycheck_kind_known"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=WITH_ANSWER, expected__in=Expected.values)
-                | Q(kind__in=WITHOUT_ANSWER, expected=""),
-                name="qualitycheck_answer_known_by_kind",
+                condition=Q(expected__in=OF_PAIRS)
+                | (Q(expected__in=(Expected.HIGH, Expected.LOW)) & ~Q(dimension="")),
+                name="qualitycheck_answer_known",
             ),
         )
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.kind}"
-
-
-class CheckResult(AppendOnlyModel):
-    """How one judgment did on the quality check it answered."""
-
-    judgment = models.OneToOneField(
-        "annotation.Judgment", models.PROTECT, related_name="check_result"
-    )
-    quality_check = models.ForeignKey(QualityCheck, models.PROTECT, related_name="results")
-    is_passed = models.BooleanField()
-
-    def __str__(self) -> str:
-        return f"#{self.pk} {'passed' if self.is_passed else 'failed'}"
 
 
 class Exclusion(AppendOnlyModel):

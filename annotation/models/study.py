@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotation.choices import Protocol, StudyState
+from annotation.choices import PlanKind, Protocol, StudyState
 
 
 class Study(models.Model):
@@ -14,12 +14,18 @@ class Study(models.Model):
     """
 
     slug = models.SlugField(unique=True)
+    name = models.SlugField(help_text="What all versions of a study have in common.")
+    version = models.PositiveSmallIntegerField(default=1)
     title = models.CharField(max_length=120)
     dataset = models.ForeignKey("completions.Dataset", models.PROTECT, related_name="studies")
     protocol = models.CharField(
         max_length=12, choices=Protocol, help_text="What people are asked; judges use the rubric."
     )
+    plan = models.CharField(max_length=8, choices=PlanKind, default=PlanKind.BALANCED)
     state = models.CharField(max_length=8, choices=StudyState, default=StudyState.DRAFT)
+    is_simulated = models.BooleanField(
+        default=False, help_text="Its raters are programs; it is the twin of a real study."
+    )
     judgments_per_pair = models.PositiveSmallIntegerField(default=5)
     pairs_per_context = models.PositiveSmallIntegerField(default=0, help_text="0 means all pairs.")
     session_length = models.PositiveSmallIntegerField(
@@ -41,6 +47,13 @@ class Study(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state__in=StudyState.values), name="study_state_known"
+            ),
+            models.CheckConstraint(condition=Q(plan__in=PlanKind.values), name="study_plan_known"),
+            models.UniqueConstraint(fields=["name", "version"], name="study_version_once"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="study_version_from_one"),
+            models.CheckConstraint(
+                condition=Q(is_simulated=False) | Q(title__icontains="simulated"),
+                name="study_simulated_says_so",
             ),
             models.CheckConstraint(
                 condition=Q(judgments_per_pair__range=(1, 1000)), name="study_judgments_range"

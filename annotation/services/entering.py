@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from django.db import IntegrityError, transaction
 
-from annotation import design
 from annotation.choices import Platform, StudyState
 from annotation.models import Consent, Rater, Study
 from annotation.services.leasing import StudyNotOpenError
@@ -82,7 +81,6 @@ def _admit(
         session=dict(entry.session),
         writer=writer,
         utc_offset_minutes=utc_offset_minutes,
-        cursor=design.rater_start(seed=study.seed, rater_code=code),
         entered_at=now,
     )
     consent = study.content["consent"]

@@ -5,10 +5,11 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.choices import Protocol, StudyState
+from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
 from annotation.protocol import StudyProtocol, content_hash
 from annotation.rubric import Rubric
+from completions import normaliser
 from completions.models import Dataset
 from completions.services import record
 
@@ -64,6 +65,9 @@ def create_study(
         raise RubricShownError(msg)
     study = Study.objects.create(
         slug=protocol.slug,
+        name=protocol.family,
+        version=protocol.version,
+        plan=PlanKind(protocol.plan.upper()),
         title=protocol.title,
         dataset=dataset,
         protocol=Protocol(protocol.protocol.upper()),
@@ -73,7 +77,7 @@ def create_study(
         lease_minutes=protocol.lease_minutes,
         min_rationale_length=protocol.min_rationale_length,
         seed=protocol.seed,
-        content=protocol.content(rubric.content()),
+        content=protocol.content(rubric.content(), normaliser=normaliser.VERSION),
         created_at=now,
     )
     record(action="study.created", subject=f"study {study.slug}", now=now, by=by)

@@ -9,6 +9,7 @@ from completions.models.context import Context
 from completions.models.dataset import Dataset, Dialogue
 from completions.models.endpoint import Endpoint
 from completions.models.generation import GenerationCall
+from completions.models.hold import Hold
 from completions.models.lease import TimedLease
 from completions.models.log import LogEntry
 from completions.models.rewrite import Rewrite, RewriteCall
@@ -25,6 +26,7 @@ __all__ = [
     "Endpoint",
     "GenerationCall",
     "GivenConsent",
+    "Hold",
     "LogEntry",
     "ProviderCall",
     "Rewrite",

@@ -13,6 +13,9 @@ class Dataset(models.Model):
     is_authored = models.BooleanField(
         default=False, help_text="Written for this product; not a record of real people."
     )
+    is_for_checks = models.BooleanField(
+        default=False, help_text="Talks of quality checks: nothing else is ever made from them."
+    )
     completions_per_context = models.PositiveSmallIntegerField(
         default=3, help_text="How many human completions each context wants."
     )

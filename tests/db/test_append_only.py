@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, models, transaction
 
-from annotation.models import CheckResult, Consent, DimensionMark, Exclusion, Judgment
+from annotation.models import Consent, DimensionMark, Exclusion, Judgment
 from completions.models import LogEntry, WriterConsent
 from completions.models.append_only import AppendOnlyError, AppendOnlyModel
 from ranking.models import DimensionRate, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment
 from tests.factories_written_once import (
-    make_check_result,
     make_consent,
     make_dimension_rate,
     make_exclusion,
@@ -27,7 +26,6 @@ from tests.factories_written_once import (
 pytestmark = pytest.mark.django_db
 
 BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
-    CheckResult: make_check_result,
     Consent: make_consent,
     DimensionMark: make_mark,
     DimensionRate: make_dimension_rate,

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import CheckResult, Consent, DimensionMark, Exclusion
+from annotation.models import Consent, DimensionMark, Exclusion
 from completions.admin_parts import clip
 from completions.choices import WriterState
 from completions.http import invitation_link
@@ -34,9 +34,7 @@ def make_rows():
     judgment = factories.make_judgment(rater=rater)
     factories.make_llm_judgment()
     DimensionMark.objects.create(judgment=judgment, dimension="H", advantage=1)
-    CheckResult.objects.create(
-        judgment=judgment, quality_check=factories.make_quality_check(), is_passed=True
-    )
+    factories.make_quality_check()
     Exclusion.objects.create(
         rater=rater, is_excluded=True, rule="pace/1", decided_at=timezone.now()
     )

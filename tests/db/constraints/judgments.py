@@ -17,7 +17,6 @@ from tests.factories import (
     make_rater,
 )
 from tests.factories_written_once import (
-    make_check_result,
     make_exclusion,
     make_mark,
     make_user,
@@ -229,7 +228,6 @@ QUALITY = [
         partial(make_quality_check, expected="NONE"),
         label="with an unknown answer",
     ),
-    Case("CheckResult.judgment", twice(make_check_result, judgment=make_judgment)),
     Case(
         "exclusion_of_a_rater_or_a_judge",
         partial(make_exclusion, rater=None),
