@@ -10,6 +10,7 @@ PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 PLATFORMS = (
     ("PROLIFIC", "PROLIFIC_PID", ("STUDY_ID", "SESSION_ID")),
     ("MTURK", "workerId", ("assignmentId", "hitId")),
+    ("CONNECT", "participantId", ("assignmentId", "projectId")),
     ("GENERIC", "pid", ()),
 )
 
@@ -34,7 +35,8 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
     Raises
     ------
     EntryLinkError
-        If a parameter is empty, was not filled in by the platform, or is overlong.
+        If a parameter is empty, was not filled in by the platform, or is overlong; or if the
+        link has a platform's parameters but not the one that names the person.
     """
     if parameters.get("assignmentId") == PREVIEW:
         return Arrival(platform="MTURK", is_preview=True)
@@ -44,6 +46,7 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
             for value in (parameters[name], *session.values()):
                 _check(value)
             return Arrival(platform, parameters[name], session)
+    _check_names_nobody(parameters)
     return Arrival()
 
 
@@ -51,3 +54,11 @@ def _check(value: str) -> None:
     if not value.strip() or len(value) > LONGEST or "{" in value or "\0" in value:
         msg = f"not an id that a platform fills in: {value[:40]!r}"
         raise EntryLinkError(msg)
+
+
+def _check_names_nobody(parameters: Mapping[str, str]) -> None:
+    """Refuse half a link: whoever came from a platform must not become a guest without pay."""
+    for _platform, name, others in PLATFORMS:
+        if any(other in parameters for other in others):
+            msg = f"the link has no {name}"
+            raise EntryLinkError(msg)
