@@ -1,0 +1,115 @@
+"""What a simulated rater answers, and how long that takes; positive favours the text shown as A.
+
+A rater's taste for one of two texts is drawn once per pair, so that the same pair shown again is
+judged much alike; a slip is drawn anew each time.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from heart_site.simulation.chance import generator
+from heart_site.simulation.people import Kind, SimulatedRater
+from heart_site.simulation.truth import Truth, words_of
+
+TASTE = 0.6  # scale of the logistic
+SLIP = 0.25
+SAME, MUCH = 0.35, 1.5  # within the first: about the same; beyond the second: much better
+STEPS = (0.4, 0.8, 1.3, 2.0)  # between the five strengths of a forced choice
+DIMENSION_NOISE = 0.4
+NO_MARK = 0.5
+POINTS, MIDDLE = 5, 3  # of a scale for one text
+POINTS_PER_UNIT = 0.8
+PACE_NOISE = 0.25
+WRITING_S = 6.0
+HASTE_S = 1.2
+
+RANDOM = frozenset({Kind.SPEEDER, Kind.CLICKER})
+
+
+@dataclass(frozen=True)
+class Mind:
+    """A simulated rater in a study: the person, what is true, and the seed of their whims."""
+
+    rater: SimulatedRater
+    truth: Truth
+    seed: int
+
+    def draws(self, *what: object) -> np.random.Generator:
+        """Return the generator for something this rater decides."""
+        return generator("mind", self.seed, self.rater.index, *what)
+
+
+def perceive(mind: Mind, text_a: str, text_b: str, *, turn: int) -> float:
+    """Return by how much an attentive reading favours A, in natural-log units.
+
+    ``turn`` counts the rater's answers: the slip of another turn is another one.
+    """
+    low, high = sorted((words_of(text_a), words_of(text_b)))
+    taste = float(mind.draws("taste", low, high).logistic(0.0, TASTE))
+    sign = 1 if words_of(text_a) == low else -1
+    difference = mind.rater.skill * (mind.truth.of(text_a) - mind.truth.of(text_b))
+    return difference + sign * taste + float(mind.draws("slip", turn).normal(0.0, SLIP))
+
+
+def five_points(mind: Mind, text_a: str, text_b: str, *, turn: int) -> int:
+    """Return an answer of the preference protocol, from -2 (B much better) to 2."""
+    kind = mind.rater.kind
+    if kind in RANDOM:
+        return int(mind.draws("click", turn).integers(-2, 3))
+    if kind == Kind.ONE_SIDED:
+        return int(mind.draws("click", turn).integers(1, 3))
+    seen = _honestly(mind, perceive(mind, text_a, text_b, turn=turn))
+    if abs(seen) < SAME:
+        return 0
+    return int(np.sign(seen)) * (2 if abs(seen) > MUCH else 1)
+
+
+def forced_choice(mind: Mind, text_a: str, text_b: str, *, turn: int) -> int:
+    """Return an answer of the rubric protocol: the winner's sign times a strength of 1 to 5."""
+    kind, click = mind.rater.kind, mind.draws("click", turn)
+    strength = int(click.integers(1, POINTS + 1))
+    if kind in RANDOM:
+        return strength if click.random() < 0.5 else -strength  # noqa: PLR2004 (a fair coin)
+    if kind == Kind.ONE_SIDED:
+        return strength
+    seen = _honestly(mind, perceive(mind, text_a, text_b, turn=turn))
+    strength = 1 + int(np.searchsorted(STEPS, abs(seen)))
+    return strength if seen >= 0 else -strength
+
+
+def marks(mind: Mind, verdict: int, dimensions: Iterable[str], *, turn: int) -> dict[str, int]:
+    """Return the side each dimension favours: 1 for A, -1 for B, 0 for neither.
+
+    Dimensions follow the verdict closely, as they do among people.
+    """
+    draws = mind.draws("marks", turn)
+    found = {key: verdict / 2 + draws.normal(0.0, DIMENSION_NOISE) for key in dimensions}
+    return {key: int(np.sign(seen)) * (abs(seen) > NO_MARK) for key, seen in found.items()}
+
+
+def points(mind: Mind, text: str, dimensions: Iterable[str], *, turn: int) -> dict[str, int]:
+    """Return points of the likert protocol, 1 to 5, on each dimension of one text."""
+    kind, keys = mind.rater.kind, list(dimensions)
+    draws = mind.draws("points", turn)
+    if kind in RANDOM:
+        return {key: int(draws.integers(1, POINTS + 1)) for key in keys}
+    if kind == Kind.ONE_SIDED:
+        return dict.fromkeys(keys, POINTS - 1)
+    taste = float(mind.draws("taste", words_of(text)).logistic(0.0, TASTE))
+    seen = _honestly(mind, mind.rater.skill * mind.truth.of(text) + taste)
+    exact = {key: MIDDLE + POINTS_PER_UNIT * seen + draws.normal(0.0, SLIP) for key in keys}
+    return {key: int(np.clip(round(value), 1, POINTS)) for key, value in exact.items()}
+
+
+def seconds(mind: Mind, *, n_words: int, turn: int) -> float:
+    """Return how long the rater takes, from the pair on the screen to the answer sent."""
+    noise = float(mind.draws("pace", turn).lognormal(0.0, PACE_NOISE))
+    if mind.rater.kind == Kind.SPEEDER:
+        return HASTE_S * noise
+    return (WRITING_S + mind.rater.seconds_per_word * n_words) * noise
+
+
+def _honestly(mind: Mind, seen: float) -> float:
+    return -seen if mind.rater.kind == Kind.CONTRARY else seen
