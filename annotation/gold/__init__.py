@@ -1,0 +1,159 @@
+"""Gold sets as data: pairs with a known better message, read from TOML and checked."""
+
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from annotation.rubric import RubricError, load_rubric
+
+SETS = Path(__file__).parent
+
+Message = Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class GoldError(ValueError):
+    """A gold set cannot be used; the message names the file, the field and the reason."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class GoldTurn(_Part):
+    """One message of the talk that a pair continues."""
+
+    role: Literal["seeker", "supporter"]
+    text: Message
+
+
+class GoldPair(_Part):
+    """A talk, a message that continues it well, and one that fails on one dimension."""
+
+    key: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
+    dimension: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,3}$")]
+    turns: Annotated[tuple[GoldTurn, ...], Field(min_length=2, max_length=5)]
+    high: Message
+    low: Message
+
+    @model_validator(mode="after")
+    def _is_a_talk_that_asks_for_an_answer(self) -> Self:
+        roles = [turn.role for turn in self.turns]
+        if any(one == other for one, other in pairwise(roles)):
+            msg = "turns must alternate between seeker and supporter"
+            raise ValueError(msg)
+        if roles[-1] != "seeker":
+            msg = "the last turn must be the seeker's"
+            raise ValueError(msg)
+        if self.high == self.low:
+            msg = "high and low must differ"
+            raise ValueError(msg)
+        return self
+
+
+class GoldSet(_Part):
+    """Gold pairs per dimension of a rubric, and attention pairs with one message of nonsense."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
+    rubric: Annotated[str, Field(min_length=1, max_length=60)]
+    pairs: Annotated[tuple[GoldPair, ...], Field(min_length=1)]
+    attention: tuple[GoldPair, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_nothing_twice(self) -> Self:
+        every = (*self.pairs, *self.attention)
+        for what, values in (
+            ("key", [pair.key for pair in every]),
+            ("message", [text for pair in every for text in (pair.high, pair.low)]),
+            ("talk", [tuple(turn.text for turn in pair.turns) for pair in every]),
+        ):
+            twice = [value for value, n in Counter(values).items() if n > 1]
+            if twice:
+                msg = f"every {what} may be used once, found twice: {twice[0]}"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def reference(self) -> str:
+        """The name under which study files ask for it."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the canonical content."""
+        canonical = json.dumps(
+            self.content(), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+        )
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def content(self) -> dict[str, Any]:
+        """Return the set as plain values that JSON can hold."""
+        return self.model_dump(mode="json")
+
+
+def load_gold_set(reference: str) -> GoldSet:
+    """Return a shipped gold set by its reference, such as ``heart-1``.
+
+    Raises
+    ------
+    GoldError
+        If there is none of that name, or its file does not hold a gold set.
+    """
+    known = sorted(path.stem for path in SETS.glob("*.toml"))
+    if reference not in known:
+        msg = f'there is no gold set "{reference}"; known are {", ".join(known)}'
+        raise GoldError(msg)
+    path = SETS / f"{reference}.toml"
+    gold = parse_gold_set(path.read_text(encoding="utf-8"), source=path.name)
+    if gold.reference != reference:
+        msg = f"{path.name}: holds {gold.reference}: name and version must match the file's name"
+        raise GoldError(msg)
+    return gold
+
+
+def parse_gold_set(text: str, *, source: str) -> GoldSet:
+    """Read a gold set from TOML; ``source`` is named in errors.
+
+    Raises
+    ------
+    GoldError
+        If the text is not TOML, a field is missing, unknown or out of range, something is said
+        twice, or a dimension is not one of the rubric's.
+    """
+    try:
+        gold = GoldSet.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{source}: not valid TOML: {error}"
+        raise GoldError(msg) from error
+    except ValidationError as error:
+        raise GoldError(_explain(error, source)) from error
+    _check_dimensions(gold, source)
+    return gold
+
+
+def _check_dimensions(gold: GoldSet, source: str) -> None:
+    try:
+        rubric = load_rubric(gold.rubric)
+    except RubricError as error:
+        msg = f"{source}: rubric: {error}"
+        raise GoldError(msg) from error
+    for pair in (*gold.pairs, *gold.attention):
+        if pair.dimension not in rubric.keys:
+            known = ", ".join(rubric.keys)
+            msg = f"{source}: {pair.key}: no dimension {pair.dimension} in {gold.rubric}: {known}"
+            raise GoldError(msg)
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    problems = []
+    for one in error.errors():
+        field = ".".join(map(str, one["loc"]))
+        reason = one["msg"].removeprefix("Value error, ")
+        problems.append(f"{source}: {field}: {reason}" if field else f"{source}: {reason}")
+    return "\n".join(problems)
