@@ -1,0 +1,43 @@
+"""Hold every rule against every rater."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from annotation.quality.checks import failed_checks
+from annotation.quality.habits import one_sided, straight_lining
+from annotation.quality.misfit import Infit, misfit
+from annotation.quality.outlier import PairAnswers, outlier
+from annotation.quality.records import Finding, RaterRecord
+from annotation.quality.rules import Rules
+from annotation.quality.times import anomalous_times, pace_of
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """The raters of a study, the pairs that have all their answers, and the raters' infit."""
+
+    records: Sequence[RaterRecord]
+    pairs: Sequence[PairAnswers] = ()
+    infits: Mapping[str, Infit | None] = field(default_factory=dict)
+
+
+def examine(study: StudyRecord, rules: Rules) -> dict[str, tuple[Finding, ...]]:
+    """Return the findings of every rater, those that exclude first.
+
+    The pace of the study is taken over all its raters, excluded ones too: a decision must not
+    change the evidence on which the next one rests.
+    """
+    pace = pace_of(chain.from_iterable(record.answers for record in study.records), rules)
+    found = {}
+    for record in study.records:
+        all_rules = (
+            failed_checks(record, rules),
+            anomalous_times(record, pace, rules),
+            straight_lining(record, rules),
+            one_sided(record, rules),
+            misfit(study.infits.get(record.rater), rules),
+            outlier(record, study.pairs, rules),
+        )
+        found[record.rater] = tuple(finding for finding in all_rules if finding is not None)
+    return found
