@@ -1,0 +1,367 @@
+"""The pairing plan: which pairs of a study's completions are compared."""
+
+from collections import Counter
+from functools import cache
+from itertools import combinations, product
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from annotation.pairing import Candidate, Ground, plan_pairs
+
+SEEDS = st.text(max_size=8)
+REGULAR, ADVERSARIAL = "REGULAR", "ADVERSARIAL"
+
+
+def candidate(context, system, *, key=None, content=None):
+    known = hash_of(context, system) if content is None else content
+    return Candidate(context * 100 + system if key is None else key, f"system-{system}", known)
+
+
+def hash_of(context, system):
+    return f"{(context * 7919 + system * 104729) % 65537:05x}-{context}-{system}"
+
+
+def ground(context, systems, *, stratum=REGULAR, planned=(), taken=()):
+    return Ground(
+        f"ctx-{context:04}",
+        stratum,
+        tuple(candidate(context, system) for system in systems),
+        tuple((candidate(context, a), candidate(context, b)) for a, b in planned),
+        frozenset((context * 100 + a, context * 100 + b) for a, b in taken),
+    )
+
+
+def grid(n_contexts, n_systems, *, adversarial=0):
+    """Make contexts in which every system wrote; the first few are adversarial."""
+    return [
+        ground(context, range(n_systems), stratum=ADVERSARIAL if context < adversarial else REGULAR)
+        for context in range(n_contexts)
+    ]
+
+
+def pairs(planned):
+    return [(pair.context, pair.first.system, pair.second.system) for pair in planned]
+
+
+def appearances(grounds, planned):
+    counts = Counter(dict.fromkeys((one for ground in grounds for one in ground.systems), 0))
+    counts.update(one.system for ground in grounds for pair in ground.planned for one in pair)
+    counts.update(one.system for pair in planned for one in (pair.first, pair.second))
+    return counts
+
+
+def spread(counts):
+    return max(counts.values(), default=0) - min(counts.values(), default=0)
+
+
+def pair_counts(planned):
+    return Counter(frozenset((pair.first.system, pair.second.system)) for pair in planned)
+
+
+def n_groups(grounds, plan):
+    """Return into how many groups the systems of these contexts fall."""
+    group = {one: one for ground in grounds for one in ground.systems}
+    keys = {ground.key for ground in grounds}
+    for context, first, second in plan:
+        if context in keys and group[first] != group[second]:
+            joined, kept = group[first], group[second]
+            group = {one: kept if name == joined else name for one, name in group.items()}
+    return len(set(group.values()))
+
+
+@st.composite
+def patchy(draw, *, n_contexts=6, n_systems=6):
+    """Draw contexts of two strata in which some systems wrote."""
+    systems = st.sets(st.integers(0, n_systems - 1), max_size=n_systems)
+    strata = st.sampled_from([REGULAR, ADVERSARIAL])
+    return [
+        ground(context, sorted(draw(systems)), stratum=draw(strata))
+        for context in range(draw(st.integers(1, n_contexts)))
+    ]
+
+
+class TestAllPairs:
+    def test_are_taken_when_no_number_is_given(self):
+        planned = plan_pairs([ground(0, range(3))], per_context=None, seed="s")
+
+        assert {(one.first.key, one.second.key) for one in planned} == {(0, 1), (0, 2), (1, 2)}
+
+    def test_are_never_of_one_system(self):
+        twice = Ground("c", REGULAR, (*map(alike, (1, 2)), candidate(0, 3)))
+
+        planned = plan_pairs([twice], per_context=None, seed="s")
+
+        assert len(planned) == 2
+        assert all(one.first.system != one.second.system for one in planned)
+
+    @pytest.mark.parametrize("systems", [(), (4,)], ids=["none", "one"])
+    def test_are_none_where_fewer_than_two_systems_wrote(self, systems):
+        assert plan_pairs([ground(0, systems)], per_context=None, seed="s") == []
+
+    def test_leave_out_what_is_planned_or_taken(self):
+        one = ground(0, range(3), planned=[(0, 1)], taken=[(0, 2)])
+
+        planned = plan_pairs([one], per_context=None, seed="s")
+
+        assert [(one.first.key, one.second.key) for one in planned] == [(1, 2)]
+
+
+def alike(key):
+    return Candidate(key, "human", f"text {key}")
+
+
+class TestSomePairs:
+    def test_are_as_many_in_each_context_as_asked_for_or_as_there_are(self):
+        grounds = [ground(0, range(6)), ground(1, range(3))]
+
+        planned = plan_pairs(grounds, per_context=5, seed="s")
+
+        assert Counter(one.context for one in planned) == {"ctx-0000": 5, "ctx-0001": 3}
+
+    @pytest.mark.parametrize("wanted", [2, 1], ids=["none", "fewer than there are"])
+    def test_are_none_where_nothing_is_lacking(self, wanted):
+        one = ground(0, range(4), planned=[(0, 1), (2, 3)])
+
+        assert plan_pairs([one], per_context=wanted, seed="s") == []
+
+    @given(patchy(), st.integers(1, 8), SEEDS)
+    def test_put_the_lower_key_first_and_never_repeat(self, grounds, wanted, seed):
+        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+
+        assert all(one.first.key < one.second.key for one in planned)
+        assert len({(one.first.key, one.second.key) for one in planned}) == len(planned)
+        wanted_in_all = sum(
+            min(wanted, len(ground.candidates) * (len(ground.candidates) - 1) // 2)
+            for ground in grounds
+        )
+        assert len(planned) == wanted_in_all
+
+
+class TestBalance:
+    @given(
+        n_systems=st.integers(2, 7),
+        n_contexts=st.integers(1, 9),
+        adversarial=st.integers(0, 4),
+        wanted=st.integers(1, 8),
+        seed=SEEDS,
+    )
+    def test_is_within_one_appearance_where_every_system_wrote_everywhere(
+        self, n_systems, n_contexts, adversarial, wanted, seed
+    ):
+        grounds = grid(n_contexts, n_systems, adversarial=adversarial)
+
+        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+
+        assert spread(appearances(grounds, planned)) <= 1
+
+    @settings(max_examples=30, deadline=None)
+    @given(patchy(n_contexts=3, n_systems=4), st.integers(1, 2), SEEDS)
+    def test_is_as_near_as_any_connected_plan_where_completions_are_missing(
+        self, grounds, wanted, seed
+    ):
+        planned = pairs(plan_pairs(grounds, per_context=wanted, seed=seed))
+
+        plans = list(every_plan(grounds, wanted))
+        fewest = min(groups_by_stratum(grounds, plan) for plan in plans)
+        linked = [plan for plan in plans if groups_by_stratum(grounds, plan) == fewest]
+        assert groups_by_stratum(grounds, planned) == fewest
+        assert unevenness(planned) == min(map(unevenness, linked))
+
+    def test_makes_up_for_what_an_earlier_plan_left_uneven(self):
+        earlier = ground(0, range(4), planned=[(0, 1)])
+
+        planned = plan_pairs([earlier, ground(1, range(4))], per_context=1, seed="s")
+
+        assert pairs(planned) == [("ctx-0001", "system-2", "system-3")]
+
+    def test_counts_planned_pairs_of_completions_that_may_no_longer_be_paired(self):
+        held = Ground(
+            "ctx-0000",
+            REGULAR,
+            tuple(candidate(0, system) for system in (1, 2, 3)),
+            ((candidate(0, 0), candidate(0, 1)),),
+        )
+
+        planned = plan_pairs([held], per_context=2, seed="s")
+
+        assert pairs(planned) == [("ctx-0000", "system-2", "system-3")]
+
+    def test_reaches_through_a_third_system_where_no_single_exchange_helps(self):
+        # System 0 writes with 1 only, 3 with 2 only; an even plan goes through 1 and 2.
+        grounds = [
+            ground(0, (0, 1, 2)),
+            ground(1, (1, 2, 3)),
+            ground(2, (0, 1)),
+            ground(3, (0, 1)),
+            ground(4, (2, 3)),
+        ]
+
+        counts = appearances(grounds, plan_pairs(grounds, per_context=1, seed="s"))
+
+        assert spread(counts) <= 1
+
+
+def every_plan(grounds, wanted):
+    """Yield every plan there could be, as contexts with two systems."""
+    for parts in product(*(choices_of(one, wanted) for one in grounds)):
+        yield [pair for part in parts for pair in part]
+
+
+def choices_of(one, wanted):
+    possible = list(combinations([each.system for each in one.candidates], 2))
+    return [
+        [(one.key, *pair) for pair in chosen]
+        for chosen in combinations(possible, min(wanted, len(possible)))
+    ]
+
+
+def unevenness(plan):
+    return sum(n * n for n in Counter(one for _, *pair in plan for one in pair).values())
+
+
+def groups_by_stratum(grounds, plan):
+    """Return into how many groups the strata fall, added up."""
+    return sum(
+        n_groups([one for one in grounds if one.stratum == stratum], plan)
+        for stratum in (REGULAR, ADVERSARIAL)
+    )
+
+
+@cache
+def heart():
+    """HEART's size: 280 regular and 20 adversarial contexts, 20 systems, 28 pairs in each."""
+    grounds = grid(300, 20, adversarial=20)
+    return grounds, plan_pairs(grounds, per_context=28, seed="heart")
+
+
+class TestPairsOfSystems:
+    def test_systems_appear_equally_often_at_the_size_of_heart(self):
+        grounds, planned = heart()
+
+        assert len(planned) == 8400
+        assert set(appearances(grounds, planned).values()) == {840}
+
+    @pytest.mark.parametrize("stratum", [REGULAR, ADVERSARIAL])
+    def test_each_stratum_of_heart_is_balanced_and_connected(self, stratum):
+        grounds, planned = heart()
+        part = [one for one in grounds if one.stratum == stratum]
+        keys = {one.key for one in part}
+        inside = [one for one in planned if one.context in keys]
+
+        assert spread(appearances(part, inside)) <= 1
+        assert n_groups(part, pairs(inside)) == 1
+
+    def test_pairs_of_systems_are_met_equally_often_at_the_size_of_heart(self):
+        counts = pair_counts(heart()[1])
+
+        assert len(counts) == 190
+        assert spread(counts) <= 1
+
+    def test_pairs_of_systems_differ_by_two_at_most_where_some_completions_are_missing(self):
+        grounds = [
+            ground(context, [one for one in range(12) if (context * 7 + one * 3) % 11])
+            for context in range(60)
+        ]
+
+        planned = plan_pairs(grounds, per_context=12, seed="s")
+
+        assert spread(appearances(grounds, planned)) <= 1
+        assert spread(pair_counts(planned)) <= 2
+
+
+class TestConnection:
+    @given(
+        n_systems=st.integers(2, 6),
+        adversarial=st.integers(1, 3),
+        regular=st.integers(1, 5),
+        wanted=st.integers(1, 6),
+        seed=SEEDS,
+    )
+    def test_holds_in_each_stratum_that_has_pairs_enough(
+        self, n_systems, adversarial, regular, wanted, seed
+    ):
+        per_context = min(wanted, n_systems * (n_systems - 1) // 2)
+        assume(per_context * min(adversarial, regular) >= n_systems - 1)
+        grounds = grid(adversarial + regular, n_systems, adversarial=adversarial)
+
+        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+
+        for stratum in (REGULAR, ADVERSARIAL):
+            assert n_groups([one for one in grounds if one.stratum == stratum], pairs(planned)) == 1
+
+    def test_is_repaired_where_the_most_even_choice_would_leave_groups(self):
+        # Two rounds of the same perfect matching would be as even, and leave two groups.
+        grounds = [ground(0, range(4), planned=[(0, 1), (2, 3)]), ground(1, range(4))]
+
+        for seed in map(str, range(20)):
+            planned = plan_pairs(grounds, per_context=2, seed=seed)
+
+            assert all(
+                {one.first.system, one.second.system} != {"system-0", "system-1"} for one in planned
+            )
+
+    def test_is_left_alone_where_no_context_has_both_groups(self):
+        grounds = [ground(0, (0, 1)), ground(1, (2, 3))]
+
+        assert n_groups(grounds, pairs(plan_pairs(grounds, per_context=3, seed="s"))) == 2
+
+
+class TestSeed:
+    @given(patchy(), st.integers(1, 6), SEEDS)
+    def test_and_contents_alone_decide(self, grounds, wanted, seed):
+        renumbered = [
+            Ground(
+                one.key,
+                one.stratum,
+                tuple(
+                    Candidate(10_000 - each.key, each.system, each.content_hash)
+                    for each in reversed(one.candidates)
+                ),
+            )
+            for one in reversed(grounds)
+        ]
+
+        def chosen(contexts):
+            planned = plan_pairs(contexts, per_context=wanted, seed=seed)
+            return [(one.context, {one.first.system, one.second.system}) for one in planned]
+
+        assert chosen(grounds) == chosen(renumbered)
+
+    def test_changes_the_plan(self):
+        plans = {
+            tuple(pairs(plan_pairs(grid(1, 4), per_context=1, seed=str(n)))) for n in range(50)
+        }
+
+        assert len(plans) == 6
+
+
+class TestExtension:
+    @given(patchy(n_contexts=4), st.integers(1, 4), st.integers(0, 4), SEEDS)
+    def test_repeats_no_pair_and_gives_each_context_what_it_lacks(self, grounds, first, more, seed):
+        earlier = plan_pairs(grounds, per_context=first, seed=seed)
+        later = [
+            Ground(
+                one.key,
+                one.stratum,
+                one.candidates,
+                tuple((each.first, each.second) for each in earlier if each.context == one.key),
+            )
+            for one in grounds
+        ]
+
+        added = plan_pairs(later, per_context=first + more, seed=seed)
+
+        assert not {(one.first.key, one.second.key) for one in earlier} & {
+            (one.first.key, one.second.key) for one in added
+        }
+        at_once = plan_pairs(grounds, per_context=first + more, seed=seed)
+        assert len(earlier) + len(added) == len(at_once)
+
+    def test_brings_a_system_that_came_late_up_to_the_others(self):
+        grounds = [ground(n, range(5), planned=[(0, 1), (2, 3)]) for n in range(4)]
+
+        counts = appearances(grounds, plan_pairs(grounds, per_context=4, seed="s"))
+
+        assert counts["system-4"] >= 6
