@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.design import first_goes_to_a
+from annotation.design import (
+    Place,
+    first_goes_to_a,
+    is_check_due,
+    is_repeat_due,
+    planted_first_goes_to_a,
+)
 from heart_site.simulation.people import Kind
-from heart_site.simulation.rebuilding import Draw, Mismatch, rebuild, recount
+from heart_site.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
 from heart_site.simulation.scoring import detect, recovery
 from heart_site.simulation.sides import Balance, Shown, balances
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"
+PLAN = Plan(SEED, check_rate=0.2, repeat_rate=0.1, repeat_gap=4, n_checks=3)
+SECOND = dt.timedelta(seconds=1)
 
 
 KINDS = {
@@ -90,51 +98,136 @@ class TestBalances:
         assert [row.p for row in balances([])] == [1.0, 1.0, 1.0]
 
 
-def sequence(n: int = 120, *, given_back: int = 0) -> list[Draw]:
-    """Return leases as the site makes them, one a minute; every ``given_back``-th is given back."""
-    pairs, raters = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
-    draws = []
+class Site:
+    """Draws leases as the site does, one a minute, for raters who take turns."""
+
+    def __init__(self) -> None:
+        self.pairs = Counter[tuple[str, bool]]()
+        self.raters = Counter[tuple[str, bool]]()
+        self.n_leases, self.n_checks = Counter[str](), Counter[str]()
+        self.mains: dict[str, list[Draw]] = {}
+        self.draws: list[Draw] = []
+
+    def lease(self, *, rater: str, pair: str, is_given_back: bool = False) -> None:
+        self.n_leases[rater] += 1
+        place = Place(SEED, rater, self.n_leases[rater])
+        shown = (self.raters[rater, True], self.raters[rater, False])
+        main = self._main(pair, shown)
+        if is_check_due(place, rate=PLAN.check_rate) and self.n_checks[rater] < PLAN.n_checks:
+            self.n_checks[rater] += 1
+            key = f"gold {self.n_checks[rater]}"
+            side = planted_first_goes_to_a(seed=SEED, pair=key, rater=rater, rater_shown=shown)
+            main = (Why.CHECK, key, (0, 0), side, None)
+        elif is_repeat_due(place, rate=0.1, gap=4) and self.mains.get(rater):
+            earlier = self.mains[rater].pop(0)
+            main = (Why.REPEAT, earlier.pair, (0, 0), not earlier.first_is_a, earlier.first_is_a)
+        self._add(rater, shown, main, is_given_back=is_given_back)
+
+    def _main(self, pair, shown):
+        counts = (self.pairs[pair, True], self.pairs[pair, False])
+        side = first_goes_to_a(seed=SEED, pair=pair, shown=counts, rater_shown=shown)
+        return Why.MAIN, pair, counts, side, None
+
+    def _add(self, rater, shown, main, *, is_given_back):
+        why, pair, counts, side, earlier = main
+        at = START + dt.timedelta(minutes=len(self.draws))
+        one = Draw(
+            name=len(self.draws),
+            why=why,
+            pair=pair,
+            rater=rater,
+            number=self.n_leases[rater],
+            at=at,
+            pair_shown=counts,
+            rater_shown=shown,
+            first_is_a=side,
+            answered_at=None if is_given_back else at + SECOND,
+            given_back_at=at + SECOND if is_given_back else None,
+            earlier_first_is_a=earlier,
+        )
+        self.draws.append(one)
+        self.raters[rater, side] += not is_given_back
+        if why == Why.MAIN:
+            self.pairs[pair, side] += not is_given_back
+            if not is_given_back:
+                self.mains.setdefault(rater, []).append(one)
+
+
+def sequence(n: int = 200, *, every: int = 0) -> list[Draw]:
+    """Return the leases of a study; every so many is given back unanswered."""
+    site = Site()
     for number in range(n):
-        pair, rater = f"p{number % 7}", f"r{number % 5}"
-        shown = (pairs[pair, True], pairs[pair, False])
-        rater_shown = (raters[rater, True], raters[rater, False])
-        side = first_goes_to_a(seed=SEED, pair=pair, shown=shown, rater_shown=rater_shown)
-        at = START + dt.timedelta(minutes=number)
-        is_back = bool(given_back) and number % given_back == 0
-        back = at + dt.timedelta(seconds=30) if is_back else None
-        draws.append(Draw(number, pair, rater, at, shown, rater_shown, side, back))
-        pairs[pair, side] += back is None
-        raters[rater, side] += back is None
-    return draws
+        is_given_back = bool(every) and number % every == 0
+        site.lease(rater=f"r{number % 5}", pair=f"p{number % 7}", is_given_back=is_given_back)
+    return site.draws
+
+
+def first_of(draws: list[Draw], why: Why) -> int:
+    return next(at for at, one in enumerate(draws) if one.why == why and one.number > 1)
 
 
 class TestRebuilding:
-    @pytest.mark.parametrize("given_back", [0, 4], ids=["none given back", "some given back"])
-    def test_finds_every_side_again(self, given_back):
-        draws = sequence(given_back=given_back)
+    @pytest.mark.parametrize("every", [0, 4], ids=["none given back", "some given back"])
+    def test_finds_every_draw_again(self, every):
+        draws = sequence(every=every)
 
-        assert rebuild(draws, seed=SEED) == []
-        assert recount(draws) == []
+        assert rebuild(draws, PLAN) == []
+        assert {one.why for one in draws} == {Why.MAIN, Why.CHECK, Why.REPEAT}
 
-    def test_tells_a_side_that_was_altered(self):
+    @pytest.mark.parametrize("why", [Why.MAIN, Why.CHECK, Why.REPEAT])
+    def test_tells_a_side_that_was_altered(self, why):
         draws = sequence()
-        draws[50] = replace(draws[50], first_is_a=not draws[50].first_is_a)
+        at = first_of(draws, why)
+        draws[at] = replace(draws[at], first_is_a=not draws[at].first_is_a)
 
-        assert rebuild(draws, seed=SEED) == [Mismatch(50, "side")]
-        assert Mismatch(57, "pair's counts") in recount(draws)
+        found = rebuild(draws, PLAN)
+
+        assert Mismatch(at, "side") in found
+        assert [one for one in found if one.what == "side"] == [Mismatch(at, "side")]
+        assert any(one.what == "rater's counts" for one in found)
 
     def test_tells_counts_that_were_altered(self):
         draws = sequence()
-        draws[50] = replace(draws[50], pair_shown=(9, 9), rater_shown=(9, 9))
+        at = first_of(draws, Why.CHECK)
+        draws[at] = replace(draws[at], pair_shown=(1, 1))
+        last = len(draws) - 1
+        draws[last] = replace(draws[last], rater_shown=(99, 99))
 
-        assert recount(draws) == [Mismatch(50, "pair's counts"), Mismatch(50, "rater's counts")]
+        found = rebuild(draws, PLAN)
+
+        assert Mismatch(at, "pair's counts") in found
+        assert Mismatch(last, "rater's counts") in found
+
+    def test_tells_a_lease_that_was_taken_out(self):
+        draws = sequence()
+        del draws[50]
+
+        assert {"number", "rater's counts"} <= {one.what for one in rebuild(draws, PLAN)}
+
+    def test_tells_planted_pairs_that_are_missing_or_out_of_place(self):
+        draws = sequence()
+        check, main = first_of(draws, Why.CHECK), first_of(draws, Why.MAIN)
+        repeat = first_of(draws, Why.REPEAT)
+        draws[check] = replace(draws[check], why=Why.MAIN)
+        draws[main] = replace(draws[main], why=Why.REPEAT)
+
+        found = rebuild(draws, PLAN)
+
+        assert Mismatch(check, "place of a check") in found
+        assert Mismatch(main, "place of a repeat") in found
+        assert Mismatch(repeat, "place of a repeat") not in found
 
     def test_tells_another_seed(self):
-        assert rebuild(sequence(), seed="another")
+        assert rebuild(sequence(), replace(PLAN, seed="another"))
 
-    def test_counts_a_late_answer_again(self):
-        draws = sequence(given_back=4)
-        again = [replace(d, taken_again_at=d.given_back_at) for d in draws if d.given_back_at]
-        late = [*again[:1], *draws[1:]]
+    def test_counts_a_late_answer_again_where_it_took_a_slot(self):
+        site = Site()
+        for number, is_given_back in enumerate([True, False, False]):
+            site.lease(rater=f"s{number}", pair="p", is_given_back=is_given_back)
+        late = replace(site.draws[0], answered_at=START + dt.timedelta(minutes=90))
+        plan = replace(PLAN, check_rate=0.0)
 
-        assert recount(late)
+        again = replace(late, answered_at=START + 2 * SECOND, takes_again=True)
+
+        assert rebuild([late, *site.draws[1:]], plan) == []
+        assert Mismatch(1, "pair's counts") in rebuild([again, *site.draws[1:]], plan)
