@@ -2,5 +2,14 @@
 
 from annotation.pairing.parts import Candidate, Ground, PlannedPair
 from annotation.pairing.planning import plan_pairs
+from annotation.pairing.summary import PlanSummary, StratumSummary, summarise
 
-__all__ = ["Candidate", "Ground", "PlannedPair", "plan_pairs"]
+__all__ = [
+    "Candidate",
+    "Ground",
+    "PlanSummary",
+    "PlannedPair",
+    "StratumSummary",
+    "plan_pairs",
+    "summarise",
+]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotation.pairing import Candidate, Ground, plan_pairs
+from annotation.pairing import Candidate, Ground, plan_pairs, summarise
 
 SEEDS = st.text(max_size=8)
 REGULAR, ADVERSARIAL = "REGULAR", "ADVERSARIAL"
@@ -365,3 +365,47 @@ class TestExtension:
         counts = appearances(grounds, plan_pairs(grounds, per_context=4, seed="s"))
 
         assert counts["system-4"] >= 6
+
+
+class TestSummary:
+    def test_counts_systems_and_their_pairs_planned_and_added(self):
+        grounds = [ground(0, range(3), planned=[(0, 1)]), ground(1, range(3))]
+        added = plan_pairs(grounds, per_context=1, seed="s")
+
+        summary = summarise(grounds, added, per_context=1)
+
+        assert (summary.n_planned, summary.n_added, summary.n_pairs) == (1, 1, 2)
+        assert summary.appearances == appearances(grounds, added)
+        assert summary.pairs[("system-0", "system-1")] >= 1
+        assert sum(summary.pairs.values()) == 2
+
+    def test_names_pairs_of_systems_that_never_meet(self):
+        summary = summarise([ground(0, range(3), planned=[(0, 1)])], [], per_context=1)
+
+        assert summary.pairs[("system-1", "system-2")] == 0
+
+    def test_tells_the_groups_of_a_stratum_that_no_pair_connects(self):
+        grounds = [
+            ground(0, range(4), planned=[(0, 1), (3, 2)]),
+            ground(1, (0, 1), stratum=ADVERSARIAL, planned=[(0, 1)]),
+        ]
+
+        hostile, regular = summarise(grounds, [], per_context=2).strata
+
+        assert (hostile.name, hostile.n_contexts, hostile.n_pairs) == (ADVERSARIAL, 1, 1)
+        assert hostile.is_connected
+        assert not regular.is_connected
+        assert regular.groups == (("system-0", "system-1"), ("system-2", "system-3"))
+        assert len(regular.possible) == 1
+
+    def test_counts_contexts_that_have_too_few_completions(self):
+        grounds = [ground(0, range(2)), ground(1, range(5)), ground(2, ())]
+        added = plan_pairs(grounds, per_context=3, seed="s")
+
+        assert summarise(grounds, added, per_context=3).n_short == 2
+        assert summarise(grounds, added, per_context=None).n_short == 0
+
+    def test_of_nothing_is_empty(self):
+        summary = summarise([], [], per_context=None)
+
+        assert (summary.n_pairs, summary.appearances, summary.strata) == (0, {}, ())
