@@ -19,64 +19,71 @@
   const tab = memory("sessionStorage");
   const browser = memory("localStorage");
 
-  /* Drafts: what is typed and chosen, by the token of the pair; the last few pairs only. */
+  /* Drafts: what is typed and chosen, and the time out of sight, by the token of the pair. The
+     site drops nothing that it was sent, so a draft ends when its pair is sent, skipped or reported;
+     the last few are kept, for somebody may look at their last answer in between. */
   const DRAFTS = "heart.drafts";
   const LEFT_OUT = new Set(["csrfmiddlewaretoken", "hidden_ms"]);
+  const token = () => answerForm()?.dataset.keep;
+  const drafts = () => tab.read(DRAFTS) ?? {};
 
   function saveDraft(changes) {
-    const token = answerForm()?.dataset.keep;
-    if (!token) return;
-    const drafts = tab.read(DRAFTS) ?? {};
-    const draft = { ...drafts[token], ...changes };
-    delete drafts[token];
-    const kept = Object.entries(drafts).slice(-2);
-    tab.write(DRAFTS, Object.fromEntries([...kept, [token, draft]]));
+    const key = token();
+    if (!key) return;
+    const { [key]: draft, ...others } = drafts();
+    const kept = Object.entries(others).slice(-2);
+    tab.write(DRAFTS, Object.fromEntries([...kept, [key, { ...draft, ...changes }]]));
+  }
+
+  function dropDraft(key) {
+    const { [key]: _sent, ...others } = drafts();
+    tab.write(DRAFTS, others);
   }
 
   function saveFields() {
-    const form = answerForm();
-    if (!form) return;
-    const fields = [...new FormData(form)].filter(([name]) => !LEFT_OUT.has(name));
+    const fields = [...new FormData(answerForm())].filter(([name]) => !LEFT_OUT.has(name));
     saveDraft({ fields: Object.fromEntries(fields) });
   }
 
-  function restoreDraft() {
-    const form = answerForm();
-    const draft = form && (tab.read(DRAFTS) ?? {})[form.dataset.keep];
-    if (!draft) return;
-    hiddenBefore = draft.hidden ?? 0;
+  function restoreFields(fields) {
     if (find("#errors")) return; /* the site sent back what was posted */
-    for (const [name, value] of Object.entries(draft.fields ?? {})) {
-      const control = form.elements[name];
+    for (const [name, value] of Object.entries(fields)) {
+      const control = answerForm().elements[name];
       if (control) control.value = value;
     }
   }
 
-  /* Time out of sight, for this pair. */
-  let hiddenBefore = 0;
-  let hiddenSince = null;
+  /* Time out of sight, for this pair; a phone may drop a hidden tab, so it is noted at once. The
+     site counts breaks itself: going to another page is not being out of sight. */
+  let hidden = 0;
+  let leftAt = null;
+  let going = false;
 
-  function noteVisibility() {
-    if (document.visibilityState === "hidden") {
-      hiddenSince ??= performance.now();
-    } else if (hiddenSince !== null) {
-      hiddenBefore += performance.now() - hiddenSince;
-      hiddenSince = null;
-      saveDraft({ hidden: hiddenBefore });
-    }
+  function leave() {
+    if (going) return;
+    leftAt ??= Date.now();
+    saveDraft({ hidden, leftAt });
+  }
+
+  function comeBack() {
+    if (leftAt !== null) hidden += Math.max(0, Date.now() - leftAt);
+    leftAt = null;
+    saveDraft({ hidden, leftAt });
     showHiddenTime();
   }
 
   function showHiddenTime() {
     const field = answerForm()?.elements.hidden_ms;
-    if (field) field.value = Math.round(hiddenBefore);
+    if (field) field.value = Math.round(hidden);
   }
 
-  /* A new pair: start at the top, with the reading position on its heading. */
+  /* A pair is on the page: a new one, or one that was left. */
   function arrive() {
-    hiddenBefore = 0;
-    restoreDraft();
-    showHiddenTime();
+    const draft = drafts()[token()] ?? {};
+    hidden = draft.hidden ?? 0;
+    leftAt = draft.leftAt ?? null;
+    if (document.visibilityState !== "hidden") comeBack();
+    restoreFields(draft.fields ?? {});
   }
 
   function moveFocus() {
@@ -113,16 +120,25 @@
     if (key === "?") return openKeys();
     if (key === "ArrowRight") return moveChoice(forward);
     if (key === "ArrowLeft") return moveChoice(-forward);
-    if (/^[1-9]$/.test(key)) {
-      const radio = findAll("#stage [data-digits] input")[Number(key) - 1];
-      choose(radio);
-      return Boolean(radio);
-    }
+    if (/^[1-9]$/.test(key)) return chooseNumber(Number(key));
     const letter = key.toLowerCase();
     if (letter === "r") return toggleRubric();
     const side = find(`#stage [data-letters] input[value="${CSS.escape(letter.toUpperCase())}"]`);
     choose(side);
     return Boolean(side);
+  }
+
+  /* Where one page asks for several numbers, a digit answers what has the focus and goes on. */
+  function chooseNumber(number) {
+    const groups = findAll("#stage [data-digits]");
+    const focused = groups.findIndex((group) => group.contains(document.activeElement));
+    const open = groups.findIndex((group) => !find(":checked", group));
+    const here = focused < 0 ? Math.max(open, 0) : focused;
+    const radio = groups[here] && findAll("input", groups[here])[number - 1];
+    choose(radio);
+    const next = radio && groups[here + 1];
+    if (next) (find(":checked", next) ?? find("input", next)).focus();
+    return Boolean(radio);
   }
 
   function toggleRubric() {
@@ -210,6 +226,11 @@
   document.addEventListener("htmx:responseError", () => trouble(true));
   document.addEventListener("htmx:timeout", () => trouble(true));
 
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    const key = detail.elt.dataset.keep;
+    if (key && detail.xhr.status >= 200 && detail.xhr.status < 400) dropDraft(key);
+  });
+
   let shown = null;
   document.addEventListener("htmx:afterSettle", () => {
     const stage = find("#stage");
@@ -219,7 +240,11 @@
     moveFocus();
   });
 
-  document.addEventListener("visibilitychange", noteVisibility);
+  document.addEventListener("visibilitychange", () => {
+    document.visibilityState === "hidden" ? leave() : comeBack();
+  });
+  addEventListener("pagehide", () => { going = true; });
+  addEventListener("pageshow", () => { going = false; });
 
   root.classList.add("js");
   for (const control of findAll("[data-opens], [data-copies]")) control.hidden = false;
