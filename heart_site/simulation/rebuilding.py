@@ -59,13 +59,16 @@ class Draw:
 
 @dataclass(frozen=True)
 class Plan:
-    """What fixes a study's draws: the seed, how often pairs are planted, how many there are."""
+    """What fixes a study's draws: the seed, how often pairs are planted, and which there are.
+
+    ``checks`` has the public names of the pairs whose answer is known.
+    """
 
     seed: str
     check_rate: float
     repeat_rate: float
     repeat_gap: int
-    n_checks: int
+    checks: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -161,11 +164,11 @@ def _is_answered(one: Draw, *, by: dt.datetime) -> bool:
 def _replace(draws: list[Draw], plan: Plan) -> Iterator[Mismatch]:
     """Put planted pairs where the seed puts them; where all were had, one that counts stands in."""
     for own in _by_rater(draws):
-        n_had = 0
+        had: set[str] = set()
         for one in own:
             place = Place(plan.seed, one.rater, one.number)
             if one.why != Why.SCREENING:
-                is_left = n_had < plan.n_checks
+                is_left = not plan.checks <= had
                 is_due = is_check_due(place, rate=plan.check_rate) and is_left
                 if is_due != (one.why == Why.CHECK):
                     yield Mismatch(one.name, "place of a check")
@@ -173,4 +176,4 @@ def _replace(draws: list[Draw], plan: Plan) -> Iterator[Mismatch]:
                 place, rate=plan.repeat_rate, gap=plan.repeat_gap
             ):
                 yield Mismatch(one.name, "place of a repeat")
-            n_had += one.why in {Why.SCREENING, Why.CHECK}
+            had.add(one.pair)

@@ -19,6 +19,7 @@ from heart_site.simulation.truth import (
     plant_strengths,
     plant_texts,
 )
+from heart_site.simulation.whims import SHARES, Whim, whim
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 GOOD, POOR = "That silence sounds heavy.", "Cheer up."
@@ -225,3 +226,13 @@ class TestVirtualClock:
                 clock.wake(3, at=START)
 
         assert seen == [(2, 1), (1, 2), (3, 2)]
+
+
+class TestWhims:
+    def test_come_as_often_as_they_should_and_mostly_not(self):
+        rng = np.random.default_rng(1)
+
+        seen = Counter(whim(rng) for _pair in range(20_000))
+
+        assert seen[Whim.ANSWER] > 19_000
+        assert all(0.5 < seen[kind] / 20_000 / share < 1.6 for kind, share in SHARES.items())

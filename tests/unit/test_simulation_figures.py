@@ -22,7 +22,8 @@ from heart_site.simulation.sides import Balance, Shown, balances
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"
-PLAN = Plan(SEED, check_rate=0.2, repeat_rate=0.1, repeat_gap=4, n_checks=3)
+GOLD = frozenset({"gold 1", "gold 2", "gold 3"})
+PLAN = Plan(SEED, check_rate=0.2, repeat_rate=0.1, repeat_gap=4, checks=GOLD)
 SECOND = dt.timedelta(seconds=1)
 
 
@@ -113,7 +114,7 @@ class Site:
         place = Place(SEED, rater, self.n_leases[rater])
         shown = (self.raters[rater, True], self.raters[rater, False])
         main = self._main(pair, shown)
-        if is_check_due(place, rate=PLAN.check_rate) and self.n_checks[rater] < PLAN.n_checks:
+        if is_check_due(place, rate=PLAN.check_rate) and self.n_checks[rater] < len(GOLD):
             self.n_checks[rater] += 1
             key = f"gold {self.n_checks[rater]}"
             side = planted_first_goes_to_a(seed=SEED, pair=key, rater=rater, rater_shown=shown)
