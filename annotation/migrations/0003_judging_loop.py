@@ -135,13 +135,18 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='lease',
+            name='active_ms',
+            field=models.PositiveBigIntegerField(default=0, help_text="Time spent on the rater's earlier answers, breaks left out."),
+        ),
+        migrations.AddField(
+            model_name='lease',
             name='is_screening',
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
             model_name='lease',
             name='number',
-            field=models.PositiveIntegerField(default='', help_text="Which of the rater's leases it is, from 1; fixes the random draws for it."),
+            field=models.PositiveIntegerField(default=0, help_text="Which of the rater's leases it is, from 1; fixes the random draws for it."),
             preserve_default=False,
         ),
         migrations.AddField(
@@ -217,7 +222,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='name',
-            field=models.SlugField(default=0, help_text='What all versions of a study have in common.'),
+            field=models.SlugField(default='', help_text='What all versions of a study have in common.'),
             preserve_default=False,
         ),
         migrations.AddField(

@@ -40,6 +40,9 @@ class Lease(TimedLease):
     pair_first_as_b = models.IntegerField(default=0)
     rater_first_as_a = models.IntegerField(default=0)
     rater_first_as_b = models.IntegerField(default=0)
+    active_ms = models.PositiveBigIntegerField(
+        default=0, help_text="Time spent on the rater's earlier answers, breaks left out."
+    )
     sampling_probability = models.FloatField(
         null=True, blank=True, help_text="With which an adaptive plan drew this comparison."
     )
