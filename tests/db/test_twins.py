@@ -1,0 +1,116 @@
+"""Simulated twins: everything of a study but its people."""
+
+import pytest
+
+from annotation.choices import Purpose, StudyState
+from annotation.models import QualityCheck, Study
+from annotation.services.twins import Rehearsal, TwinError, make_twin
+from completions.models import LogEntry
+from tests.factories import (
+    NOW,
+    make_comparison,
+    make_judgment,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
+
+pytestmark = pytest.mark.django_db
+TEN = Rehearsal(n_raters=10, seed=1)
+
+
+@pytest.fixture
+def study():
+    study = make_study(slug="real", title="Kindness", session_length=4, judgments_per_pair=2)
+    judged = make_comparison(study=study, slots_left=0, weight=2.0, shown_first_as_a=2)
+    make_judgment(comparison=judged, rater=make_rater(study=study))
+    make_comparison(study=study, held_at=NOW)
+    make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0))
+    return study
+
+
+@pytest.fixture
+def twin(study):
+    return make_twin(study=study, rehearsal=TEN, now=NOW)
+
+
+class TestATwin:
+    def test_says_that_it_is_simulated_in_its_name_its_title_and_its_row(self, twin):
+        assert twin.is_simulated
+        assert twin.slug == twin.name == "simulated-real-10-1"
+        assert twin.title == "Simulated raters: Kindness"
+        assert twin.content["title"] == twin.title
+
+    def test_is_open_and_locked_under_a_hash_of_its_own(self, twin, study):
+        assert (twin.state, twin.locked_at) == (StudyState.OPEN, NOW)
+        assert len(twin.protocol_hash) == 64
+        assert twin.protocol_hash != study.protocol_hash
+
+    def test_has_the_protocol_and_the_seed_of_its_study(self, twin, study):
+        differing = {key for key, value in twin.content.items() if study.content.get(key) != value}
+
+        assert differing <= {"slug", "name", "title", "version", "judgments_per_pair"}
+        assert (twin.seed, twin.session_length) == (study.seed, study.session_length)
+
+    def test_has_the_comparisons_with_every_slot_free(self, twin, study):
+        def described(one: Study) -> list[tuple[object, ...]]:
+            rows = one.comparisons.order_by("position")
+            return list(rows.values_list("key", "first", "second", "purpose", "weight", "held_at"))
+
+        main = twin.comparisons.filter(purpose=Purpose.MAIN)
+        assert described(twin) == described(study)
+        assert set(main.values_list("slots_left", "shown_first_as_a")) == {(20, 0)}
+
+    def test_has_the_checks(self, twin):
+        check = QualityCheck.objects.get(comparison__study=twin)
+
+        assert (check.kind, check.expected, check.comparison.slots_left) == ("GOLD", "FIRST", 0)
+
+    def test_has_none_of_the_people_and_takes_none_away(self, twin, study):
+        assert not twin.raters.exists()
+        assert study.raters.count() == 1
+
+    def test_asks_for_what_its_study_asks_for_when_its_raters_can_give_less(self, study):
+        twin = make_twin(study=study, rehearsal=Rehearsal(1, 1), now=NOW)
+
+        assert twin.judgments_per_pair == 2
+
+    def test_is_logged(self, twin):
+        entry = LogEntry.objects.get(action="study.rehearsed")
+
+        assert entry.after == {"twin_of": "real", "raters": 10, "seed": 1}
+
+
+class TestMakingATwin:
+    def test_again_finds_it_and_changes_nothing(self, twin, study):
+        assert make_twin(study=study, rehearsal=TEN, now=NOW) == twin
+        assert twin.comparisons.count() == 3
+
+    def test_for_other_numbers_makes_another(self, twin, study):
+        assert make_twin(study=study, rehearsal=Rehearsal(10, 2), now=NOW) != twin
+
+    def test_of_a_long_name_stays_within_the_column(self):
+        study = make_study(slug="long-" * 9 + "long", title="t" * 120)
+        make_comparison(study=study)
+
+        twin = make_twin(study=study, rehearsal=TEN, now=NOW)
+
+        assert len(twin.slug) <= 50
+        assert twin.slug.endswith("-10-1")
+
+    def test_refuses_to_simulate_into_a_real_study(self, study):
+        make_study(slug=TEN.slug(study))
+
+        with pytest.raises(TwinError, match="never let into"):
+            make_twin(study=study, rehearsal=TEN, now=NOW)
+
+    def test_refuses_a_twin_of_a_twin(self, twin):
+        with pytest.raises(TwinError, match="itself simulated"):
+            make_twin(study=twin, rehearsal=TEN, now=NOW)
+
+    def test_refuses_a_study_without_comparisons_and_writes_nothing(self):
+        study = make_study()
+
+        with pytest.raises(TwinError, match="plan it first"):
+            make_twin(study=study, rehearsal=TEN, now=NOW)
+        assert Study.objects.count() == 1
