@@ -3,12 +3,11 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from django.utils.crypto import salted_hmac
-
 from annotation import selectors, verdicts
-from annotation.choices import Platform, Protocol, RaterState, Side
+from annotation.choices import Protocol, Side
 from annotation.models import Lease, Rater, Study
 from annotation.rubric import Dimension, Rubric
 from completions.guidelines import Fact, HelpLine
@@ -23,16 +22,17 @@ class Comparison:
     token: uuid.UUID | None
     talk: Talk
     message_a: str
-    message_b: str
+    message_b: str = ""
 
     @classmethod
     def from_lease(cls, lease: Lease) -> "Comparison":
-        """Arrange the two texts by the sides drawn for this lease."""
+        """Arrange the two texts by the sides drawn for this lease; one that is alone is A."""
         pair = lease.comparison
-        texts = [pair.first.text, pair.second.text]
-        a, b = texts if lease.first_side == Side.A else reversed(texts)
+        texts = [plain(completion.text) for completion in pair.completions]
+        if lease.first_side == Side.B:
+            texts.reverse()
         talk = Talk.of(pair.context.turns, is_simulated=pair.context.is_simulated)
-        return cls(lease.token, talk, plain(a), plain(b))
+        return cls(lease.token, talk, *texts)
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Progress:
     done: int
     total: int
     minutes_left: int
+    is_screening: bool = False
 
     @property
     def number(self) -> int:
@@ -51,9 +52,27 @@ class Progress:
     @classmethod
     def of_rater(cls, rater: Rater) -> "Progress":
         """Count the rater's answers and guess the time left from the rater's own pace."""
-        done, total = selectors.rater_progress(rater)
-        seconds = selectors.rater_seconds_per_pair(rater) * max(0, total - done)
-        return cls(done=done, total=total, minutes_left=max(1, round(seconds / 60)))
+        return cls._of(selectors.standing_of(rater), rater.study)
+
+    @classmethod
+    def of_lease(cls, lease: Lease) -> "Progress":
+        """Tell the same from the lease that is shown, without a query in the main part."""
+        study = lease.rater.study
+        if lease.is_screening:
+            done = selectors.n_screening_answers(lease.rater)
+            total = selectors.content_of(study)["screening"]["pairs"]
+            return cls(done=done, total=total, minutes_left=max(1, total - done), is_screening=True)
+        return cls._of(selectors.Standing.before(lease), study)
+
+    @classmethod
+    def _of(cls, standing: selectors.Standing, study: Study) -> "Progress":
+        left = max(0, study.session_length - standing.answered)
+        seconds = standing.seconds_per_pair * left
+        return cls(
+            done=standing.answered,
+            total=study.session_length,
+            minutes_left=max(1, round(seconds / 60)),
+        )
 
 
 @dataclass(frozen=True)
@@ -62,37 +81,78 @@ class StudyPage:
 
     slug: str
     title: str
+    protocol: str
+    is_simulated: bool
     question: str
     invitation: str
     facts: tuple[Fact, ...]
     content_note: str
     instructions: tuple[str, ...]
     help_lines: tuple[HelpLine, ...]
+    pay: str
     debrief: str
     contact: str
     session_length: int
     min_rationale_length: int
+    break_every: int
     rubric: Rubric | None
+    other_help_lines: tuple[HelpLine, ...] = ()
+
+    @property
+    def is_likert(self) -> bool:
+        """Whether one message is shown at a time."""
+        return self.protocol == Protocol.LIKERT
 
     @classmethod
     def from_study(cls, study: Study) -> "StudyPage":
         """Take what raters read from the study's file."""
-        content = study.content
+        content = selectors.content_of(study)
+        shows_rubric = study.protocol != Protocol.PREFERENCE
         return cls(
             slug=study.slug,
             title=study.title,
+            protocol=study.protocol,
+            is_simulated=study.is_simulated,
             question=content["question"],
             invitation=content["invitation"],
             facts=tuple(Fact(**fact) for fact in content["consent"]["facts"]),
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
             help_lines=tuple(HelpLine(**line) for line in content["help_lines"]),
+            pay=content["crowd"]["pay"],
             debrief=content["debrief"],
             contact=content["contact"],
             session_length=study.session_length,
             min_rationale_length=study.min_rationale_length,
-            rubric=_rubric(content["rubric"]) if study.protocol == Protocol.RUBRIC else None,
+            break_every=content["break_every"],
+            rubric=_rubric(content["rubric"]) if shows_rubric else None,
         )
+
+
+@lru_cache(maxsize=64)
+def _locked_page(slug: str) -> StudyPage | None:
+    study = selectors.study_by_slug(slug)
+    if study is None or not study.protocol_hash:
+        raise _NotLockedError
+    return StudyPage.from_study(study)
+
+
+class _NotLockedError(Exception):
+    """There is no such study, or its words may still change."""
+
+
+def study_page(slug: str) -> StudyPage | None:
+    """Return what raters read; of a locked study it is made once, for it never changes."""
+    try:
+        return _locked_page(slug)
+    except _NotLockedError:
+        study = selectors.study_by_slug(slug)
+        return None if study is None else StudyPage.from_study(study)
+
+
+def forget_pages() -> None:
+    """Forget the pages of locked studies, where a test changes one all the same."""
+    _locked_page.cache_clear()
 
 
 @dataclass(frozen=True)
@@ -114,43 +174,9 @@ class Practice:
         )
 
 
-@dataclass(frozen=True)
-class Ending:
-    """What a rater takes along from the last page."""
-
-    done: int
-    is_over: bool
-    has_withdrawn: bool
-    code: str
-    return_url: str
-
-    @classmethod
-    def of_rater(cls, rater: Rater) -> "Ending":
-        """Give a code to whoever answered anything, and the way back to a platform."""
-        done, total = selectors.rater_progress(rater)
-        content = rater.study.content
-        has_ended = rater.state != RaterState.ACTIVE or done >= total
-        is_over = has_ended or selectors.is_excluded(rater)
-        is_platforms = rater.platform != Platform.GUEST
-        return cls(
-            done=done,
-            is_over=is_over,
-            has_withdrawn=rater.state == RaterState.WITHDRAWN,
-            code=(content["crowd"]["codes"]["complete"] or _own_code(rater))
-            if is_over and done
-            else "",
-            return_url=content["crowd"]["return_url"] if is_over and done and is_platforms else "",
-        )
-
-
 def _rubric(content: Mapping[str, Any]) -> Rubric:
     dimensions = tuple(Dimension(**row) for row in content["dimensions"])
     return Rubric(content["name"], content["version"], dimensions, tuple(content["checklist"]))
-
-
-def _own_code(rater: Rater) -> str:
-    """Return a completion code that tells nobody else who the rater is."""
-    return salted_hmac("heart.completion", rater.code).hexdigest()[:10].upper()
 
 
 def answer_on_screen(lease: Lease) -> verdicts.Answer | None:

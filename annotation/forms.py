@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.blinded import StudyPage
+from annotation.choices import Protocol
 from annotation.rubric import Dimension
 from annotation.verdicts import Answer
 
@@ -32,6 +33,13 @@ STRENGTHS = [
     (3, _("+++ clearly")),
     (4, _("++++ a lot")),
     (5, _("+++++ by far")),
+]
+RATINGS = [
+    (1, _("not at all")),
+    (2, _("a little")),
+    (3, _("in part")),
+    (4, _("mostly")),
+    (5, _("fully")),
 ]
 MARKS = [(1, _("A")), (0, _("neither")), (-1, _("B"))]
 SKIP_REASONS = [
@@ -191,8 +199,8 @@ class Rubric(AnswerForm):
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
         marks = {f"mark_{key}": advantage for key, advantage in answer.marks.items()}
-        winner = "A" if answer.verdict > 0 else "B"
-        shown = {"winner": winner, "strength": abs(answer.verdict)}
+        verdict = answer.verdict or 0
+        shown = {"winner": "A" if verdict > 0 else "B", "strength": abs(verdict)}
         return super().initial_of(answer) | shown | marks
 
     def marks(self) -> Iterator[tuple[Dimension, BoundField]]:
@@ -214,13 +222,67 @@ class Rubric(AnswerForm):
         )
 
 
+class Likert(AnswerForm):
+    """A rating of one message on each dimension."""
+
+    fragment = "annotation/_likert.html"
+    needs_rationale = False
+
+    def __init__(
+        self,
+        data: Posted = None,
+        *,
+        study: StudyPage,
+        answer: Answer | None = None,
+        is_practice: bool = False,
+    ) -> None:
+        super().__init__(data, study=study, answer=answer, is_practice=is_practice)
+        self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
+        for dimension in self.dimensions:
+            self.fields[f"rating_{dimension.key}"] = forms.TypedChoiceField(
+                coerce=int,
+                choices=RATINGS,
+                widget=forms.RadioSelect,
+                label=dimension.name,
+                error_messages={
+                    "required": _("Rate it on %(dimension)s.") % {"dimension": dimension.name}
+                },
+            )
+        ratings = [f"rating_{dimension.key}" for dimension in self.dimensions]
+        self.order_fields([*ratings, "rationale", "hidden_ms"])
+
+    def initial_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the values that show ``answer``."""
+        shown = {f"rating_{key}": rating for key, rating in answer.marks.items()}
+        return super().initial_of(answer) | shown
+
+    def ratings(self) -> Iterator[tuple[Dimension, BoundField]]:
+        """Yield each dimension with its field."""
+        for dimension in self.dimensions:
+            yield dimension, self[f"rating_{dimension.key}"]
+
+    def answer(self) -> Answer:
+        """Return what the rater said; one message alone has no verdict."""
+        return Answer(
+            verdict=None,
+            rationale=self.cleaned_data["rationale"],
+            marks={one.key: self.cleaned_data[f"rating_{one.key}"] for one in self.dimensions},
+        )
+
+
+FORMS: dict[str, type[Preference | Rubric | Likert]] = {
+    Protocol.PREFERENCE: Preference,
+    Protocol.RUBRIC: Rubric,
+    Protocol.LIKERT: Likert,
+}
+
+
 def answer_form(
     data: Posted = None,
     *,
     study: StudyPage,
     answer: Answer | None = None,
     is_practice: bool = False,
-) -> Preference | Rubric:
+) -> Preference | Rubric | Likert:
     """Return the form of the study's protocol, empty, posted, or showing an earlier answer."""
-    protocol = Rubric if study.rubric else Preference
-    return protocol(data, study=study, answer=answer, is_practice=is_practice)
+    return FORMS[study.protocol](data, study=study, answer=answer, is_practice=is_practice)

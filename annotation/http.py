@@ -1,6 +1,7 @@
 """Who asks, and how a rater's page is answered: identity, headers, page or fragment."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -14,10 +15,14 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from annotation import selectors
+from annotation import blinded, places, selectors, services
 from annotation.blinded import StudyPage
-from annotation.choices import StudyState
+from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.models import Rater, Study
+from annotation.services import Badge
+from completions import http as writers
+from completions.choices import WriterState
+from completions.models import Writer
 
 COOKIE = "heart_rater"
 COOKIE_SECONDS = 90 * 24 * 60 * 60
@@ -25,12 +30,18 @@ COOKIE_SECONDS = 90 * 24 * 60 * 60
 P = ParamSpec("P")
 
 
-class RaterRequest(HttpRequest):
-    """A request of somebody who is enrolled in the study of the address."""
+class BadgeRequest(HttpRequest):
+    """A request with the badge of somebody who enrolled in the study of the address."""
 
     htmx: HtmxDetails
-    rater: Rater
+    badge: Badge
     page: StudyPage
+
+
+class RaterRequest(BadgeRequest):
+    """A request of somebody who is enrolled in the study of the address."""
+
+    rater: Rater
 
 
 class SeeOther(HttpResponseRedirect):
@@ -44,7 +55,7 @@ def rater_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
     return vary_on_headers("HX-Request")(cache_control(no_store=True)(view))
 
 
-def rater_required(
+def rater_known(
     view: Callable[Concatenate[RaterRequest, P], HttpResponse],
 ) -> Callable[Concatenate[RaterRequest, P], HttpResponse]:
     """Set ``request.rater`` and ``request.page``, or send the visitor to the study's entry.
@@ -58,10 +69,76 @@ def rater_required(
         rater = recognised(request, study)
         if rater is None:
             return go(request, reverse("annotation:entry", args=[study.slug]))
-        request.rater, request.page = rater, StudyPage.from_study(study)
+        _remember_writer(request, rater)
+        request.rater, request.page = rater, study_page(request, study.slug)
+        request.badge = Badge(study.slug, rater.code, rater.link_version)
         return view(request, *args, **kwargs)
 
     return rater_page(wrapper)
+
+
+def rater_required(
+    view: Callable[Concatenate[RaterRequest, P], HttpResponse],
+) -> Callable[Concatenate[RaterRequest, P], HttpResponse]:
+    """Let raters in as ``rater_known`` does, once they have shown that the task is clear."""
+
+    @wraps(view)
+    def wrapper(request: RaterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        rater = request.rater
+        if rater.state == RaterState.ACTIVE and rater.stage == RaterStage.COMPREHENSION:
+            return go(request, reverse("annotation:comprehension", args=[request.page.slug]))
+        return view(request, *args, **kwargs)
+
+    return rater_known(wrapper)
+
+
+def badge_required(
+    view: Callable[Concatenate[BadgeRequest, P], HttpResponse],
+) -> Callable[Concatenate[BadgeRequest, P], HttpResponse]:
+    """Set ``request.badge`` and ``request.page`` without a query: the service looks the rater up.
+
+    For the one request that has to be fast. A visitor without a badge is sent to the entry.
+    """
+
+    @wraps(view)
+    def wrapper(request: BadgeRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        slug = str(kwargs.pop("study"))
+        page, known = blinded.study_page(slug), badge_of(request.COOKIES.get(COOKIE, ""), slug=slug)
+        if page is None:
+            raise Http404
+        if known is None:
+            return go(request, reverse("annotation:entry", args=[slug]))
+        request.badge, request.page = known, page
+        return view(request, *args, **kwargs)
+
+    return rater_page(wrapper)
+
+
+def badge_of(value: str, *, slug: str, use: str = "cookie") -> Badge | None:
+    """Return the badge in a cookie or link of the study, or None if it is forged or foreign."""
+    try:
+        code, _dash, version = _signer(slug, use).unsign(value).partition("-")
+    except signing.BadSignature:
+        return None
+    return Badge(slug, code, int(version)) if version.isdecimal() else None
+
+
+def study_page(request: HttpRequest, slug: str) -> StudyPage:
+    """Return what the visitor may know of the study, with the help lines nearest to them first.
+
+    Where they are is guessed from the languages that the browser asks for, and kept nowhere.
+
+    Raises
+    ------
+    Http404
+        If there is no such study.
+    """
+    page = blinded.study_page(slug)
+    if page is None:
+        raise Http404
+    countries = places.countries_asked(request.headers.get("Accept-Language", ""))
+    near, others = places.split_lines(page.help_lines, countries)
+    return replace(page, help_lines=near, other_help_lines=others)
 
 
 def study_or_404(slug: str) -> Study:
@@ -83,19 +160,28 @@ def recognised(request: HttpRequest, study: Study) -> Rater | None:
     return rater_of_badge(request.COOKIES.get(COOKIE, ""), study=study, use="cookie")
 
 
+def recognised_writer(request: HttpRequest, study: Study) -> Writer | None:
+    """Return the writer of the study's dataset whom the same browser knows, if any."""
+    if writers.COOKIE not in request.COOKIES:
+        return None
+    writer = writers.recognised(request)
+    if writer is None or writer.state == WriterState.WITHDRAWN:
+        return None
+    return writer if writer.dataset_id == study.dataset_id else None
+
+
 def badge(rater: Rater, *, use: str) -> str:
     """Return the rater's code, signed for one use in one study."""
-    return _signer(rater.study, use).sign(f"{rater.code}-{rater.link_version}")
+    return _signer(rater.study.slug, use).sign(f"{rater.code}-{rater.link_version}")
 
 
 def rater_of_badge(value: str, *, study: Study, use: str) -> Rater | None:
     """Return the rater that the badge names; None if it is forged, foreign or withdrawn."""
-    try:
-        code, _dash, version = _signer(study, use).unsign(value).partition("-")
-    except signing.BadSignature:
+    known = badge_of(value, slug=study.slug, use=use)
+    if known is None:
         return None
-    rater = selectors.rater_by_code(study=study, code=code)
-    return rater if rater is not None and str(rater.link_version) == version else None
+    rater = selectors.rater_by_code(study=study, code=known.code)
+    return rater if rater is not None and rater.link_version == known.link_version else None
 
 
 def remember(response: HttpResponse, request: HttpRequest, rater: Rater) -> HttpResponse:
@@ -114,7 +200,7 @@ def remember(response: HttpResponse, request: HttpRequest, rater: Rater) -> Http
 
 def sign_entry(fields: Mapping[str, Any], *, study: Study) -> str:
     """Return how a visitor came, signed, so that a form can carry it until they agree."""
-    return _signer(study, "entry").sign_object(dict(fields), compress=True)
+    return _signer(study.slug, "entry").sign_object(dict(fields), compress=True)
 
 
 def unsign_entry(value: str, *, study: Study) -> dict[str, Any]:
@@ -125,7 +211,7 @@ def unsign_entry(value: str, *, study: Study) -> dict[str, Any]:
     django.core.signing.BadSignature
         If the value was changed, or signed for another study.
     """
-    fields: dict[str, Any] = _signer(study, "entry").unsign_object(value)
+    fields: dict[str, Any] = _signer(study.slug, "entry").unsign_object(value)
     return fields
 
 
@@ -166,9 +252,11 @@ def say_not_open(
 ) -> HttpResponse:
     """Tell a visitor that the study hands out nothing now, and what to do."""
     heading, text = {
-        StudyState.DRAFT: (
-            _("This study has not begun"),
-            _("It is being prepared. Please try the same link again later."),
+        StudyState.DRAFT: _not_begun(),
+        StudyState.LOCKED: _not_begun(),
+        StudyState.OPEN: (
+            _("Nobody can take part here"),
+            _("This is a simulation: programs answer in it, to rehearse a study of people."),
         ),
         StudyState.PAUSED: (
             _("This study is taking a pause"),
@@ -181,9 +269,25 @@ def say_not_open(
             _("No more answers are needed. What you sent is kept. Thank you."),
         ),
     )
-    page = StudyPage.from_study(study)
+    page = study_page(request, study.slug)
     return say(request, page, status=409, heading=heading, text=text, way_on=way_on)
 
 
-def _signer(study: Study, use: str) -> signing.Signer:
-    return signing.Signer(sep="~", salt=f"heart.{use}.{study.slug}")
+def _not_begun() -> tuple[str, str]:
+    return (
+        _("This study has not begun"),
+        _("It is being prepared. Please try the same link again later."),
+    )
+
+
+def _remember_writer(request: HttpRequest, rater: Rater) -> None:
+    """Link a rater to the writer that they became, or turn out to be, after they entered."""
+    if rater.writer_id is not None or rater.state != RaterState.ACTIVE:
+        return
+    if (writer := recognised_writer(request, rater.study)) is not None:
+        services.link_writer(rater=rater, writer=writer)
+        rater.writer = writer
+
+
+def _signer(slug: str, use: str) -> signing.Signer:
+    return signing.Signer(sep="~", salt=f"heart.{use}.{slug}")

@@ -2,25 +2,79 @@
 
 import uuid
 from dataclasses import dataclass
-from statistics import median
+from functools import lru_cache
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.choices import Purpose, Side, StudyState
-from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Study
+from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Report, Study
 from completions.choices import LeaseOutcome
 from completions.models import WritingLease
 
-DEFAULT_SECONDS = 60
+DEFAULT_SECONDS = 60.0
+FEW_ANSWERS = 3
 
 
 @dataclass(frozen=True)
-class Tally:
-    """What a rater has been shown so far."""
+class Standing:
+    """What a rater was shown so far: leases, answers by side, the last context, the time spent.
 
-    answered: int
-    first_as_a: int
-    first_as_b: int
+    Each lease carries the tallies from before it was drawn, so the newest one tells it all.
+    """
+
+    number: int = 0
+    first_as_a: int = 0
+    first_as_b: int = 0
+    last_context: int | None = None
+    active_ms: int = 0
+
+    @property
+    def answered(self) -> int:
+        """How many pairs of the session were answered; screening is not part of it."""
+        return self.first_as_a + self.first_as_b
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        """How often the first completion was A, and B, in what was answered."""
+        return self.first_as_a, self.first_as_b
+
+    @property
+    def seconds_per_pair(self) -> float:
+        """The mean time for an answer in seconds, or a default before the third."""
+        if self.answered < FEW_ANSWERS:
+            return DEFAULT_SECONDS
+        return self.active_ms / 1000 / self.answered
+
+    @classmethod
+    def before(cls, lease: Lease) -> "Standing":
+        """Return how the rater stood when the lease was drawn."""
+        return cls(
+            number=lease.number - 1,
+            first_as_a=lease.rater_first_as_a,
+            first_as_b=lease.rater_first_as_b,
+            active_ms=lease.active_ms,
+        )
+
+    @classmethod
+    def after(cls, lease: Lease) -> "Standing":
+        """Return how the rater stands after the lease; only an answer in time counts."""
+        counts = lease.outcome == LeaseOutcome.SUBMITTED and not lease.is_screening
+        before = cls.before(lease)
+        return cls(
+            number=lease.number,
+            first_as_a=before.first_as_a + (counts and lease.first_side == Side.A),
+            first_as_b=before.first_as_b + (counts and lease.first_side == Side.B),
+            last_context=lease.comparison.context_id,
+            active_ms=before.active_ms + counts * _milliseconds(lease),
+        )
+
+
+def _milliseconds(lease: Lease) -> int:
+    if lease.closed_at is None:
+        return 0
+    shown = (lease.closed_at - lease.issued_at).total_seconds() * 1000
+    return max(0, int(shown) - lease.paused_ms)
 
 
 def study_by_slug(slug: str) -> Study | None:
@@ -33,9 +87,14 @@ def studies() -> QuerySet[Study]:
     return Study.objects.select_related("dataset").order_by("-created_at", "-pk")
 
 
+def rater_now(rater: Rater) -> Rater:
+    """Return the rater as the database has them now, with the study."""
+    return Rater.objects.select_related("study").get(pk=rater.pk)
+
+
 def dimension_keys(study: Study) -> list[str]:
     """Return the keys of the study's rubric, in its order."""
-    return [dimension["key"] for dimension in study.content["rubric"]["dimensions"]]
+    return [dimension["key"] for dimension in content_of(study)["rubric"]["dimensions"]]
 
 
 def rater_by_code(*, study: Study, code: str) -> Rater | None:
@@ -43,36 +102,64 @@ def rater_by_code(*, study: Study, code: str) -> Rater | None:
     return Rater.objects.select_related("study").filter(study=study, code=code).first()
 
 
-def rater_tally(rater: Rater) -> Tally:
-    """Count the rater's answers, and on which side the first completion was drawn."""
-    kept = ~Q(outcome__in=[LeaseOutcome.EXPIRED, LeaseOutcome.RELEASED, LeaseOutcome.SKIPPED])
-    counts = rater.leases.aggregate(
-        answered=Count("pk", filter=Q(outcome=LeaseOutcome.SUBMITTED)),
-        first_as_a=Count("pk", filter=kept & Q(first_side=Side.A)),
-        first_as_b=Count("pk", filter=kept & Q(first_side=Side.B)),
-    )
-    return Tally(**counts)
+def content_of(study: Study) -> dict[str, Any]:
+    """Return the study file; that of a locked study is read once, for it never changes."""
+    if not study.protocol_hash:
+        return dict(study.content)
+    return _locked_content(study.pk, study.protocol_hash)
+
+
+@lru_cache(maxsize=64)
+def _locked_content(study_id: int, protocol_hash: str) -> dict[str, Any]:
+    content = Study.objects.filter(pk=study_id, protocol_hash=protocol_hash)
+    return dict(content.values_list("content", flat=True).get())
+
+
+def forget_contents() -> None:
+    """Forget the contents of locked studies, where a test changes one all the same."""
+    _locked_content.cache_clear()
+
+
+def standing_of(rater: Rater) -> Standing:
+    """Return what the rater was shown so far, open lease included as not answered."""
+    newest = rater.leases.select_related("comparison").order_by("-number").first()
+    return Standing() if newest is None else Standing.after(newest)
 
 
 def rater_progress(rater: Rater) -> tuple[int, int]:
     """Return how many pairs the rater has answered, and how many a session has."""
-    return rater_tally(rater).answered, rater.study.session_length
+    return standing_of(rater).answered, rater.study.session_length
 
 
-def rater_seconds_per_pair(rater: Rater) -> float:
-    """Return the median time of the rater's answers in seconds, or a default before the third."""
-    answers = rater.judgments.filter(revises__isnull=True).values_list(
-        "shown_at", "submitted_at", "hidden_ms"
+def screening_answers(rater: Rater) -> list[Judgment]:
+    """Return the rater's current answers in the screening round, with what was expected."""
+    return list(
+        rater.judgments.filter(revision__isnull=True, lease__is_screening=True)
+        .select_related("lease__quality_check")
+        .prefetch_related("marks")
     )
-    seconds = [(end - start).total_seconds() - hidden / 1000 for start, end, hidden in answers]
-    return median(seconds) if len(seconds) > 2 else DEFAULT_SECONDS  # noqa: PLR2004 (too few)
+
+
+def n_screening_answers(rater: Rater) -> int:
+    """Return how many pairs of the screening round the rater has answered."""
+    return rater.leases.filter(is_screening=True, outcome=LeaseOutcome.SUBMITTED).count()
+
+
+def not_reported_by(rater: Rater, context: str) -> Q:
+    """Return the condition that the rater never reported the context that ``context`` leads to."""
+    return ~Q(Exists(Report.objects.filter(context=OuterRef(context), rater=rater)))
 
 
 def open_comparisons(rater: Rater) -> QuerySet[Comparison]:
     """Return comparisons with a free slot that the rater was never shown and has no part in."""
     shown = Lease.objects.filter(comparison=OuterRef("pk"), rater=rater)
     free = Comparison.objects.filter(
-        ~Exists(shown), study=rater.study_id, slots_left__gt=0, purpose=Purpose.MAIN
+        ~Exists(shown),
+        not_reported_by(rater, "context"),
+        study=rater.study_id,
+        slots_left__gt=0,
+        purpose=Purpose.MAIN,
+        held_at=None,
     ).order_by("position", "pk")
     if rater.writer_id is None:
         return free
@@ -80,19 +167,27 @@ def open_comparisons(rater: Rater) -> QuerySet[Comparison]:
     return free.filter(~Exists(wrote))
 
 
+def leases_to_show() -> QuerySet[Lease]:
+    """Return leases with everything that their screens need."""
+    return Lease.objects.select_related(
+        "comparison__context", "comparison__first", "comparison__second", "rater__study"
+    )
+
+
 def lease_to_show(lease: Lease) -> Lease:
     """Return the lease with everything its screen needs, in one query."""
-    return _leases_to_show().get(pk=lease.pk)
+    return leases_to_show().get(pk=lease.pk)
 
 
-def lease_of(rater: Rater, *, token: uuid.UUID) -> Lease | None:
-    """Return the rater's own lease of that token, ready to be shown, or None."""
-    return _leases_to_show().filter(rater=rater, token=token).first()
+def lease_of(*, study: str, rater: str, token: uuid.UUID) -> Lease | None:
+    """Return the lease of that token, ready to be shown, if it is that rater's, or None."""
+    own = leases_to_show().filter(rater__study__slug=study, rater__code=rater)
+    return own.filter(token=token).first()
 
 
 def last_judged_lease(rater: Rater) -> Lease | None:
     """Return the rater's most recently answered lease, ready to be shown again, or None."""
-    answered = _leases_to_show().filter(rater=rater, outcome=LeaseOutcome.SUBMITTED)
+    answered = leases_to_show().filter(rater=rater, outcome=LeaseOutcome.SUBMITTED)
     return answered.order_by("-closed_at", "-pk").first()
 
 
@@ -137,9 +232,3 @@ def public_studies() -> list[StudyCard]:
         StudyCard(study.slug, study.title, study.state == StudyState.OPEN, study.simulated)
         for study in opened
     ]
-
-
-def _leases_to_show() -> QuerySet[Lease]:
-    return Lease.objects.select_related(
-        "comparison__context", "comparison__first", "comparison__second", "rater__study"
-    )

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+LIKERT = "LIKERT"
+RATINGS = range(1, 6)
 SCALES: Mapping[str, frozenset[int]] = {
     "PREFERENCE": frozenset({-2, -1, 0, 1, 2}),
     "RUBRIC": frozenset({-5, -4, -3, -2, -1, 1, 2, 3, 4, 5}),
@@ -18,10 +20,11 @@ class InvalidAnswerError(ValueError):
 class Answer:
     """What an evaluator said, in the frame of the screen: positive favours side A.
 
-    ``marks`` maps the key of a dimension to the advantage of side A on it (0 is neither).
+    ``marks`` maps the key of a dimension to the advantage of side A on it (0 is neither). A
+    likert answer has no verdict, and its marks are ratings from 1 to 5.
     """
 
-    verdict: int
+    verdict: int | None
     rationale: str
     marks: Mapping[str, int] = field(default_factory=dict)
 
@@ -34,7 +37,9 @@ def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) 
     InvalidAnswerError
         Naming the value at fault and what would be accepted.
     """
-    if answer.verdict not in SCALES[protocol]:
+    if protocol == LIKERT:
+        _check_ratings(answer, dimensions=dimensions)
+    elif answer.verdict not in SCALES[protocol]:
         msg = f"verdict {answer.verdict} is not one of {sorted(SCALES[protocol])}"
         raise InvalidAnswerError(msg)
     if protocol == "PREFERENCE" and answer.marks:
@@ -48,8 +53,22 @@ def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) 
         raise InvalidAnswerError(msg)
 
 
+def _check_ratings(answer: Answer, *, dimensions: Collection[str]) -> None:
+    if answer.verdict is not None:
+        msg = "a likert answer has no verdict: one completion is rated alone"
+        raise InvalidAnswerError(msg)
+    if lacking := sorted(set(dimensions) - set(answer.marks)):
+        msg = f"the dimensions {lacking} are not rated"
+        raise InvalidAnswerError(msg)
+    if beyond := sorted(key for key, value in answer.marks.items() if value not in RATINGS):
+        msg = f"ratings of {beyond} are not between 1 and 5"
+        raise InvalidAnswerError(msg)
+
+
 def swap_frame(answer: Answer, *, first_is_a: bool) -> Answer:
     """Return the answer in the other frame; screen and canonical frame differ by one sign."""
+    if answer.verdict is None:
+        return answer  # one completion alone has no sides
     sign = 1 if first_is_a else -1
     return Answer(
         verdict=sign * answer.verdict,

@@ -34,12 +34,16 @@ SELECTIONS = tuple(product(EvaluatorPool, ContextSet))
 
 @dataclass(frozen=True)
 class Selection:
-    """Which judgments a fit is about: a study's, of a pool, on a set of contexts, as of a time."""
+    """Which judgments a fit is about: a study's, of a pool, on a set of contexts, as of a time.
+
+    ``without`` are the keys of raters left out on trial, as if they were excluded.
+    """
 
     study: Study
     pool: EvaluatorPool
     context_set: ContextSet
     as_of: dt.datetime
+    without: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,9 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     """Return the judgments of a study that count, as of a time: the rule, in one place.
 
     A judgment counts when it answers a main comparison of two different systems (the answer to a
-    quality check does not, not even when the check repeats a main pair), is the current
-    revision, is not surplus, comes from a valid call if a judge gave it, and its evaluator is
-    neither excluded by the newest decision nor withdrawn.
+    quality check or to a repeated pair does not), is the current revision, is not surplus, comes
+    from a valid call if a judge gave it, and its evaluator is neither excluded by the newest
+    decision nor withdrawn. A simulated rater counts in a simulated study alone.
     """
     revised = Judgment.objects.filter(revises=OuterRef("pk"), submitted_at__lte=as_of)
     raters = _excluded("rater", as_of).filter(rater__study=study)
@@ -66,22 +70,26 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
             Q(judge_call__isnull=True) | Q(judge_call__state=CallState.DONE),
             comparison__study=study,
             comparison__purpose=Purpose.MAIN,
+            comparison__second__isnull=False,
             lease__quality_check__isnull=True,
+            lease__repeats__isnull=True,
             is_surplus=False,
             submitted_at__lte=as_of,
         )
         .exclude(comparison__first__system=F("comparison__second__system"))
         .exclude(rater__state=RaterState.WITHDRAWN, rater__ended_at__lte=as_of)
         .exclude(rater__in=raters.values("rater"))
+        .exclude(Q(rater__is_simulated=True, comparison__study__is_simulated=False))
         .exclude(judge__in=_excluded("judge", as_of).values("judge"))
     )
 
 
 def selected(selection: Selection) -> QuerySet[Judgment]:
     """Return the analysis set of one selection."""
-    return analysis_set(study=selection.study, as_of=selection.as_of).filter(
+    judgments = analysis_set(study=selection.study, as_of=selection.as_of).filter(
         POOLS[selection.pool], CONTEXT_SETS[selection.context_set]
     )
+    return judgments.exclude(rater__in=selection.without) if selection.without else judgments
 
 
 def n_judgments(*, study: Study, as_of: dt.datetime) -> int:

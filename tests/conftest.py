@@ -8,6 +8,8 @@ import pytest
 import redis
 from hypothesis import settings
 
+from annotation import blinded, selectors
+
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
 settings.register_profile("heart", deadline=None)  # a busy machine must not fail a test
@@ -25,6 +27,13 @@ def missing(what: str, how: str) -> NoReturn:
 @pytest.fixture
 def now() -> dt.datetime:
     return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
+
+
+@pytest.fixture(autouse=True)
+def _forget_locked_studies() -> None:
+    """Locked studies of one test are not those of the next, though they have the same keys."""
+    selectors.forget_contents()
+    blinded.forget_pages()
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ import hashlib
 import itertools
 from typing import Any
 
+from annotation import protocol
 from annotation.choices import Protocol, Purpose, Side, StudyState
 from annotation.models import (
     Comparison,
@@ -16,6 +17,7 @@ from annotation.models import (
     Rater,
     Study,
 )
+from annotation.protocol.conduct import Checks, Screening
 from completions.choices import (
     CallState,
     EscalationProfile,
@@ -56,6 +58,19 @@ RUBRIC = {
     ],
     "checklist": ["Ignore length."],
 }
+CONTENT = (
+    protocol.load_protocol(protocol.STUDIES / "heart-preference.toml")
+    .model_copy(
+        update={
+            "checks": Checks(),
+            "screening": Screening(),
+            "comprehension": (),
+            "source_guesses": 0,
+        }
+    )
+    .content(RUBRIC, normaliser="normaliser-0")
+)
+"""The file of a study that plants nothing and asks nothing before the first pair."""
 _serial = itertools.count(1)
 
 
@@ -212,7 +227,7 @@ def make_study(**fields: Any) -> Study:
             "state": StudyState.OPEN,
             "judgments_per_pair": 5,
             "seed": f"seed-{n}",
-            "content": {"rubric": RUBRIC},
+            "content": CONTENT,
             "protocol_hash": digest(f"protocol {n}"),
             "locked_at": NOW,
             "created_at": NOW,

@@ -26,10 +26,8 @@ def submit(
     rater: Rater | None = None,
 ) -> Judgment:
     return services.submit_judgment(
-        token=lease.token,
         rater=rater or lease.rater,
-        answer=answer,
-        hidden_ms=hidden_ms,
+        submission=services.Submission(lease.token, answer, hidden_ms),
         now=now,
     )
 

@@ -1,10 +1,43 @@
 """Writes of the annotation app; everything a caller may import is named here."""
 
-from annotation.services.entering import Entry, enter_study
+from annotation.services.alerting import is_mail_set_up, send_report_alerts
+from annotation.services.entering import (
+    Entry,
+    StudyFullError,
+    WrongPlatformError,
+    check_admission,
+    enter_study,
+    is_enrolled,
+    link_writer,
+)
+from annotation.services.excluding import (
+    DecisionError,
+    Examined,
+    exclude_by_rules,
+    exclude_rater,
+    reinstate_rater,
+)
+from annotation.services.finishing import finish_with_nothing_left
+from annotation.services.gold import (
+    AlreadyACheckError,
+    GoldReport,
+    UnsuitableCheckError,
+    load_gold,
+    mark_gold,
+    switch_check,
+)
+from annotation.services.guessing import record_guesses
 from annotation.services.judge_planning import StudyNotLockedError, plan_judge_calls
 from annotation.services.judges import register_simulated_judge
-from annotation.services.judging import submit_judgment
+from annotation.services.judging import (
+    Badge,
+    Step,
+    Submission,
+    submit_and_go_on,
+    submit_judgment,
+)
 from annotation.services.leasing import (
+    NotUnderstoodError,
     RaterEndedError,
     StudyNotOpenError,
     lease_next_comparison,
@@ -17,7 +50,15 @@ from annotation.services.llm_judging import (
     forget_judging_claims,
     is_judging_waiting,
 )
+from annotation.services.pausing import pause_judging
 from annotation.services.planning import PlanReport, plan_study
+from annotation.services.platform_events import take_event
+from annotation.services.reporting import (
+    ReasonMissingError,
+    ReportWords,
+    decide_report,
+    report_context,
+)
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
     RubricShownError,
@@ -28,33 +69,76 @@ from annotation.services.studies import (
     open_study,
     pause_study,
 )
+from annotation.services.twins import Rehearsal, TwinError, make_twin
+from annotation.services.understanding import (
+    NothingToAnswerError,
+    answer_comprehension,
+    comprehension_questions,
+)
 from annotation.services.withdrawing import withdraw_rater
 
 __all__ = [
+    "AlreadyACheckError",
+    "Badge",
+    "DecisionError",
     "Entry",
+    "Examined",
+    "GoldReport",
     "LeaseNotFoundError",
+    "NotUnderstoodError",
+    "NothingToAnswerError",
     "PlanReport",
     "RaterEndedError",
+    "ReasonMissingError",
+    "Rehearsal",
+    "ReportWords",
     "RubricShownError",
+    "Step",
     "StudyExistsError",
+    "StudyFullError",
     "StudyNotLockedError",
     "StudyNotOpenError",
     "StudyStateError",
+    "Submission",
+    "TwinError",
+    "UnsuitableCheckError",
+    "WrongPlatformError",
+    "answer_comprehension",
     "ask_judges",
+    "check_admission",
     "close_study",
+    "comprehension_questions",
     "create_study",
+    "decide_report",
     "enter_study",
+    "exclude_by_rules",
+    "exclude_rater",
+    "finish_with_nothing_left",
     "forget_judging_claims",
+    "is_enrolled",
     "is_judging_waiting",
+    "is_mail_set_up",
     "lease_next_comparison",
+    "link_writer",
+    "load_gold",
+    "make_twin",
+    "mark_gold",
     "open_study",
+    "pause_judging",
     "pause_study",
     "plan_judge_calls",
     "plan_study",
+    "record_guesses",
     "register_simulated_judge",
+    "reinstate_rater",
     "release_expired_leases",
+    "report_context",
+    "send_report_alerts",
     "skip_comparison",
     "stop_judging",
+    "submit_and_go_on",
     "submit_judgment",
+    "switch_check",
+    "take_event",
     "withdraw_rater",
 ]

@@ -67,7 +67,7 @@ def _wanted_calls(study: Study, judges: Collection[Judge], now: dt.datetime) -> 
 def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[Comparison, Judge]]:
     """Yield the comparisons with the judges that made neither completion's system."""
     comparisons = (
-        study.comparisons.filter(purpose=Purpose.MAIN)
+        study.comparisons.filter(purpose=Purpose.MAIN, second__isnull=False)
         .select_related("first__system", "second__system")
         .order_by("position", "pk")
     )

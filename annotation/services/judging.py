@@ -2,25 +2,46 @@
 
 import datetime as dt
 import uuid
+from dataclasses import dataclass
 
 from django.db import transaction
 
 from annotation import selectors, verdicts
-from annotation.choices import RaterState, Side
+from annotation.choices import RaterState, Side, StudyState
 from annotation.models import Comparison, DimensionMark, Judgment, Lease, Rater, Study
 from annotation.services import slots
+from annotation.services.leasing import go_on
 from completions.choices import LeaseOutcome
 
 
+@dataclass(frozen=True)
+class Submission:
+    """An answer in screen terms to the lease of a token, and how long the page was out of sight."""
+
+    token: uuid.UUID
+    answer: verdicts.Answer
+    hidden_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A rater as the cookie names them; the version rises when a link is to open no more."""
+
+    study: str
+    code: str
+    link_version: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """The rater after an answer, and what comes next; None when nothing does."""
+
+    rater: Rater
+    lease: Lease | None
+
+
 @transaction.atomic
-def submit_judgment(
-    *,
-    token: uuid.UUID,
-    rater: Rater,
-    answer: verdicts.Answer,
-    hidden_ms: int,
-    now: dt.datetime,
-) -> Judgment:
+def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -> Judgment:
     """Record an answer given in screen terms and close the lease.
 
     A repeated submission returns the judgment already stored; a different answer to the same
@@ -35,20 +56,62 @@ def submit_judgment(
         If the answer is not on the study's scale.
     """
     rater = slots.lock_rater(rater)
+    return _record(rater, _lease_of(submission, rater), submission, now=now)
+
+
+@transaction.atomic
+def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) -> Step:
+    """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If the badge names nobody, or somebody who holds no lease with this token.
+    verdicts.InvalidAnswerError
+        If the answer is not on the study's scale.
+    """
+    found = slots.raters_to_lock().filter(
+        study__slug=badge.study, code=badge.code, link_version=badge.link_version
+    )
+    if (rater := found.first()) is None:
+        raise slots.LeaseNotFoundError
+    answered = _lease_of(submission, rater)
+    # An open lease is always the rater's newest one.
+    newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
+    _record(rater, answered, submission, now=now)
+    if rater.state != RaterState.ACTIVE or slots.is_excluded(rater):
+        return Step(rater, None)
+    if newest is not None and newest.closed_at is None:
+        return Step(rater, newest)
+    if rater.study.state != StudyState.OPEN:
+        return Step(rater, None)
+    return Step(rater, go_on(rater, newest, now=now))
+
+
+def _lease_of(submission: Submission, rater: Rater) -> Lease:
     if rater.state == RaterState.WITHDRAWN:
         raise slots.LeaseNotFoundError
-    lease = slots.lock_lease(token, rater)
+    return slots.lock_lease(submission.token, rater)
+
+
+def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datetime) -> Judgment:
+    """Store the answer to the locked lease, unless it says what is stored already."""
+    protocol = rater.study.protocol
     verdicts.check_answer(
-        answer,
-        protocol=rater.study.protocol,
-        dimensions=selectors.dimension_keys(rater.study),
+        submission.answer, protocol=protocol, dimensions=selectors.dimension_keys(rater.study)
     )
-    canonical = verdicts.swap_frame(answer, first_is_a=lease.first_side == Side.A)
-    stored = selectors.current_judgment(lease)
+    canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
+    stored = None if lease.closed_at is None else selectors.current_judgment(lease)
     if stored is not None and _says(stored) == canonical:
         return stored
+    slots.resume(lease, now=now)
     judgment = _store(
-        canonical, lease=lease, study=rater.study, revises=stored, hidden_ms=hidden_ms, now=now
+        canonical,
+        lease=lease,
+        study=rater.study,
+        revises=stored,
+        hidden_ms=submission.hidden_ms,
+        now=now,
     )
     if stored is None:
         slots.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
@@ -83,21 +146,23 @@ def _store(
         rationale=answer.rationale,
         shown_at=lease.issued_at,
         submitted_at=submitted_at,
-        hidden_ms=max(0, min(hidden_ms, elapsed_ms)),
+        hidden_ms=max(0, min(hidden_ms, elapsed_ms - lease.paused_ms)),
+        paused_ms=lease.paused_ms,
         is_surplus=revises.is_surplus if revises is not None else not _secure_slot(lease),
         revises=revises,
         protocol_hash=study.protocol_hash,
     )
-    DimensionMark.objects.bulk_create(
-        DimensionMark(judgment=judgment, dimension=key, advantage=value)
-        for key, value in sorted(answer.marks.items())
-    )
+    if answer.marks:
+        DimensionMark.objects.bulk_create(
+            DimensionMark(judgment=judgment, dimension=key, advantage=value)
+            for key, value in sorted(answer.marks.items())
+        )
     return judgment
 
 
 def _secure_slot(lease: Lease) -> bool:
     """Say whether an answer counts: the lease still has its slot, or gets one again."""
-    if lease.closed_at is None:
+    if lease.closed_at is None or not lease.is_main:
         return True
     still_free = Comparison.objects.filter(pk=lease.comparison_id, slots_left__gt=0)
     return slots.take_slot(still_free, side=lease.first_side)

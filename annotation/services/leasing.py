@@ -2,15 +2,16 @@
 
 import datetime as dt
 import uuid
-from collections.abc import Iterator
 
 from django.db import transaction
-from django.db.models import QuerySet
 
-from annotation import design, selectors
-from annotation.choices import RaterState, Side, StudyState
+from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.models import Comparison, Lease, Rater
+from annotation.selectors import Standing
 from annotation.services import slots
+from annotation.services.choosing import Choice, choose_next
+from annotation.services.screening import choose_screening
+from annotation.services.standing import end_rater
 from completions.choices import LeaseOutcome
 
 
@@ -19,37 +20,55 @@ class StudyNotOpenError(Exception):
 
 
 class RaterEndedError(Exception):
-    """The rater has finished, stopped or withdrawn."""
+    """The rater has finished, stopped or withdrawn, was screened out, or is excluded."""
+
+
+class NotUnderstoodError(Exception):
+    """The rater has yet to show that the task is clear."""
 
 
 @transaction.atomic
 def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
-    """Return the rater's open lease, or claim a slot of the next open comparison.
+    """Return the rater's open lease, or claim what comes next: a slot, a check, a repeat.
 
     An open lease that ran out but was not given back yet is simply prolonged: the slot is still
-    the rater's. Returns None when the session is full (the rater is then finished) or when
-    nothing is left for this rater.
+    the rater's. Returns None when the session is full (the rater is then finished), when the
+    screening round was not passed (the rater is then ended), or when nothing is left.
 
     Raises
     ------
     StudyNotOpenError
         If the study is not open and the rater holds no lease.
     RaterEndedError
-        If the rater has finished, stopped or withdrawn.
+        If the rater has finished, stopped or withdrawn, or is excluded.
+    NotUnderstoodError
+        If the comprehension check comes first.
     """
     rater = slots.lock_rater(rater)
-    if rater.state != RaterState.ACTIVE:
+    if rater.state != RaterState.ACTIVE or slots.is_excluded(rater):
         raise RaterEndedError
-    if (held := _held_lease(rater, now=now)) is not None:
-        return held
+    if rater.stage == RaterStage.COMPREHENSION:
+        raise NotUnderstoodError
+    newest = slots.lock_newest_lease(rater)
+    if newest is not None and newest.closed_at is None:
+        return _hold(newest, rater, now=now)
+    return go_on(rater, newest, now=now)
+
+
+def go_on(rater: Rater, newest: Lease | None, *, now: dt.datetime) -> Lease | None:
+    """Claim what comes after the newest lease of the locked rater, which is closed."""
     if rater.study.state != StudyState.OPEN:
         raise StudyNotOpenError
-    tally = selectors.rater_tally(rater)
-    if tally.answered >= rater.study.session_length:
-        _end(rater, state=RaterState.FINISHED, now=now)
-        return None
-    comparison = next(_claimable(rater), None)
-    return _claim(comparison, rater=rater, tally=tally, now=now) if comparison else None
+    standing = Standing() if newest is None else Standing.after(newest)
+    choice = None
+    if rater.stage == RaterStage.SCREENING:
+        choice = choose_screening(rater, standing, now=now)
+    if choice is None and rater.state == RaterState.ACTIVE:
+        if standing.answered >= rater.study.session_length:
+            end_rater(rater, state=RaterState.FINISHED, now=now)
+        else:
+            choice = choose_next(rater, standing)
+    return _claim(choice, rater=rater, standing=standing, now=now) if choice else None
 
 
 @transaction.atomic
@@ -77,7 +96,7 @@ def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
         return
     if (lease := slots.lock_open_lease(rater)) is not None:
         slots.give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
-    _end(rater, state=RaterState.STOPPED, now=now)
+    end_rater(rater, state=RaterState.STOPPED, now=now)
 
 
 @transaction.atomic
@@ -91,67 +110,38 @@ def release_expired_leases(*, now: dt.datetime) -> int:
     return len(leases)
 
 
-def _held_lease(rater: Rater, *, now: dt.datetime) -> Lease | None:
-    """Return the rater's open lease, prolonged if it ran out."""
-    lease = slots.lock_open_lease(rater)
-    if lease is not None and lease.expires_at <= now:
+def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
+    """Show the open lease again: prolonged if it ran out, and with a break that is over."""
+    slots.resume(lease, now=now)
+    if lease.expires_at <= now:
         lease.expires_at = now + _length(rater)
         lease.save(update_fields=["expires_at"])
     return lease
 
 
-def _claimable(rater: Rater) -> Iterator[Comparison]:
-    """Yield locked comparisons to take a slot of, best first.
-
-    From the rater's place in the order onwards, then from the start; another context than last
-    time if there is one. A row that nobody holds is preferred; a held one is waited for only
-    when every free row is held, so "nothing left" is never said while rows are merely busy.
-    """
-    free = selectors.open_comparisons(rater)
-    fresh = free.exclude(context=rater.last_context_id) if rater.last_context_id else free
-    for rows in (fresh.filter(position__gte=rater.cursor), fresh, free):
-        yield from _first(rows, skip_locked=True)
-    yield from _first(free, skip_locked=False)
-
-
-def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Comparison]:
-    # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
-    yield from rows.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)[:1]
-
-
-def _claim(
-    comparison: Comparison, *, rater: Rater, tally: selectors.Tally, now: dt.datetime
-) -> Lease:
-    """Take a slot of the locked comparison, and remember where the rater goes on from."""
-    side = _draw_side(comparison, rater=rater, tally=tally)
-    slots.take_slot(Comparison.objects.filter(pk=comparison.pk), side=side)
-    rater.cursor = comparison.position + 1
-    rater.last_context_id = comparison.context_id
-    rater.save(update_fields=["cursor", "last_context"])
+def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime) -> Lease:
+    """Take a slot if the choice counts, and store the lease with what its side came from."""
+    comparison, pair_shown = choice.comparison, choice.pair_shown
+    if choice.is_main:
+        slots.take_slot(Comparison.objects.filter(pk=comparison.pk), side=choice.side)
     return Lease.objects.create(
         comparison=comparison,
         rater=rater,
-        first_side=side,
+        number=standing.number + 1,
+        first_side=choice.side,
+        quality_check=choice.quality_check,
+        repeats=choice.repeats,
+        is_screening=choice.is_screening,
+        pair_first_as_a=pair_shown[0],
+        pair_first_as_b=pair_shown[1],
+        rater_first_as_a=standing.first_as_a,
+        rater_first_as_b=standing.first_as_b,
+        active_ms=standing.active_ms,
+        sampling_probability=choice.probability,
         issued_at=now,
         expires_at=now + _length(rater),
     )
 
 
-def _draw_side(comparison: Comparison, *, rater: Rater, tally: selectors.Tally) -> Side:
-    first_is_a = design.first_goes_to_a(
-        seed=rater.study.seed,
-        pair=comparison.key,
-        shown=(comparison.shown_first_as_a, comparison.shown_first_as_b),
-        rater_shown=(tally.first_as_a, tally.first_as_b),
-    )
-    return Side.A if first_is_a else Side.B
-
-
 def _length(rater: Rater) -> dt.timedelta:
     return dt.timedelta(minutes=rater.study.lease_minutes)
-
-
-def _end(rater: Rater, *, state: RaterState, now: dt.datetime) -> None:
-    rater.state = state
-    rater.ended_at = now
-    rater.save(update_fields=["state", "ended_at"])

@@ -3,10 +3,10 @@
 import datetime as dt
 import uuid
 
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
 from annotation.choices import Side
-from annotation.models import Comparison, Lease, Rater
+from annotation.models import Comparison, Exclusion, Lease, Rater
 from completions.choices import LeaseOutcome
 
 SHOWN = {Side.A.value: "shown_first_as_a", Side.B.value: "shown_first_as_b"}
@@ -18,7 +18,23 @@ class LeaseNotFoundError(Exception):
 
 def lock_rater(rater: Rater) -> Rater:
     """Lock the rater's row, with the study read: one claim or answer at a time per person."""
-    return Rater.objects.select_for_update(of=("self",)).select_related("study").get(pk=rater.pk)
+    return raters_to_lock().get(pk=rater.pk)
+
+
+def raters_to_lock() -> QuerySet[Rater]:
+    """Return raters with their study, and whether the newest decision is an exclusion."""
+    decisions = Exclusion.objects.filter(rater=OuterRef("pk")).order_by("-decided_at", "-pk")
+    return (
+        Rater.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .defer("study__content")  # long, and known already: see selectors.content_of
+        .annotate(newest_decision=Subquery(decisions.values("is_excluded")[:1]))
+    )
+
+
+def is_excluded(rater: Rater) -> bool:
+    """Say whether the newest decision on the rater, who was read to be locked, excludes them."""
+    return bool(getattr(rater, "newest_decision", None))
 
 
 def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:
@@ -29,7 +45,7 @@ def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:
     LeaseNotFoundError
         If there is none.
     """
-    lease = rater.leases.select_for_update().filter(token=token).first()
+    lease = _leases_to_lock(rater).filter(token=token).first()
     if lease is None:
         raise LeaseNotFoundError
     return lease
@@ -40,18 +56,46 @@ def lock_open_lease(rater: Rater) -> Lease | None:
     return rater.leases.select_for_update().filter(closed_at=None).first()
 
 
+def lock_newest_lease(rater: Rater) -> Lease | None:
+    """Lock the rater's newest lease, open or closed, with all that its screen needs."""
+    shown = ("comparison__context", "comparison__first", "comparison__second")
+    newest = _leases_to_lock(rater).select_related(*shown).order_by("-number").first()
+    if newest is not None:
+        newest.rater = rater
+    return newest
+
+
+def _leases_to_lock(rater: Rater) -> QuerySet[Lease]:
+    leases = Lease.objects.filter(rater=rater).select_related("comparison")
+    return leases.select_for_update(of=("self",))
+
+
+def resume(lease: Lease, *, now: dt.datetime) -> None:
+    """End the break that the rater of a locked lease is on, if any, and add its time up."""
+    if lease.paused_at is not None:
+        lease.paused_ms += max(0, int((now - lease.paused_at).total_seconds() * 1000))
+        lease.paused_at = None
+        lease.save(update_fields=["paused_at", "paused_ms"])
+
+
 def take_slot(row: QuerySet[Comparison], *, side: str) -> bool:
     """Count one slot down and the side that it is shown on up; say whether there was a row."""
     shown = SHOWN[side]
     return row.update(**{"slots_left": F("slots_left") - 1, shown: F(shown) + 1}) > 0
 
 
-def give_back(lease: Lease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
-    """Close an open lease and return its slot to the comparison."""
-    shown = SHOWN[lease.first_side]
-    Comparison.objects.filter(pk=lease.comparison_id).update(
+def return_slot(comparison_id: int, *, side: str) -> None:
+    """Count one slot up again, and the side that it was shown on down."""
+    shown = SHOWN[side]
+    Comparison.objects.filter(pk=comparison_id).update(
         **{"slots_left": F("slots_left") + 1, shown: F(shown) - 1}
     )
+
+
+def give_back(lease: Lease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
+    """Close an open lease and return its slot, if it holds one, to the comparison."""
+    if lease.is_main:
+        return_slot(lease.comparison_id, side=lease.first_side)
     close(lease, outcome=outcome, now=now)
 
 

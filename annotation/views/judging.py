@@ -6,15 +6,18 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation import blinded, forms, http, selectors, services
 from annotation.blinded import Comparison, Progress
-from annotation.choices import RaterState
-from annotation.http import RaterRequest, rater_required
+from annotation.choices import RaterState, StudyState
+from annotation.http import BadgeRequest, RaterRequest, badge_required, rater_required
 from annotation.models import Lease
 from annotation.views.ending import show_end
 from completions.choices import LeaseOutcome
+
+SAVED = gettext_lazy("Your answer is saved.")
 
 
 @require_GET
@@ -25,23 +28,24 @@ def judge(request: RaterRequest) -> HttpResponse:
 
 
 @require_POST
-@rater_required
-def submit(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
+@badge_required
+def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
     """Keep the posted answer and go on to the next pair."""
     form = forms.answer_form(request.POST, study=request.page)
     if not form.is_valid():
         return _show_again(request, token, form)
+    submission = services.Submission(token, form.answer(), form.cleaned_data["hidden_ms"])
     try:
-        services.submit_judgment(
-            token=token,
-            rater=request.rater,
-            answer=form.answer(),
-            hidden_ms=form.cleaned_data["hidden_ms"],
-            now=timezone.now(),
+        step = services.submit_and_go_on(
+            badge=request.badge, submission=submission, now=timezone.now()
         )
     except services.LeaseNotFoundError:
         return _say_gone(request)
-    return _go_on(request, saved=_("Your answer is saved."))
+    if not request.htmx:
+        return http.SeeOther(reverse("annotation:judge", args=[request.page.slug]))
+    if step.lease is None:
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    return _show(request, step.lease, forms.answer_form(study=request.page), saved=SAVED)
 
 
 @require_POST
@@ -82,56 +86,69 @@ def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
 
 
 def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
-    if selectors.is_excluded(request.rater):
-        return show_end(request)
     try:
         lease = services.lease_next_comparison(rater=request.rater, now=timezone.now())
-    except services.RaterEndedError:
-        return show_end(request)
-    except services.StudyNotOpenError:
-        finish = reverse("annotation:stop", args=[request.page.slug])
-        return http.say_not_open(request, request.rater.study, way_on=(_("Finish here"), finish))
+    except services.NotUnderstoodError:
+        return http.go(request, reverse("annotation:comprehension", args=[request.page.slug]))
+    except (services.RaterEndedError, services.StudyNotOpenError):
+        lease = None
     if lease is None:
-        return show_end(request)
-    form = forms.answer_form(study=request.page)
-    return _show(request, selectors.lease_to_show(lease), form, saved=saved)
+        return _show_halt(request)
+    return _show(request, lease, forms.answer_form(study=request.page), saved=saved)
 
 
-def _show_again(request: RaterRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
+def _show_halt(request: RaterRequest) -> HttpResponse:
+    """Say why there is no next pair: the study rests, or the rater's part is over."""
+    request.rater = selectors.rater_now(request.rater)
+    study = request.rater.study
+    may_go_on = request.rater.state == RaterState.ACTIVE
+    if may_go_on and study.state != StudyState.OPEN and not selectors.is_excluded(request.rater):
+        finish = reverse("annotation:stop", args=[request.page.slug])
+        return http.say_not_open(request, study, way_on=(_("Finish here"), finish))
+    return show_end(request)
+
+
+def _show_again(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
     """Show the same pair with what was typed and what is missing."""
-    lease = selectors.lease_of(request.rater, token=token)
+    lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
         return _say_gone(request)
     return _show(request, lease, form, status=422)
 
 
 def _show(
-    request: RaterRequest,
+    request: BadgeRequest,
     lease: Lease,
     form: forms.AnswerForm,
     *,
     saved: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    progress = Progress.of_rater(request.rater)
+    progress = Progress.of_lease(lease)
     is_revision = lease.outcome == LeaseOutcome.SUBMITTED
-    numbers = {"number": progress.number, "total": progress.total}
+    every = request.page.break_every
     context = {
         "study": request.page,
         "progress": progress,
         "comparison": Comparison.from_lease(lease),
         "form": form,
-        "heading": _("Your last pair")
-        if is_revision
-        else _("Pair %(number)d of %(total)d") % numbers,
+        "heading": _heading(progress, is_revision=is_revision),
         "is_revision": is_revision,
+        "suggests_break": bool(every and progress.done and progress.done % every == 0),
         "skip_reasons": forms.SKIP_REASONS,
         "saved": saved,
     }
     return http.render_fragment(request, "annotation/_judge.html", context, status=status)
 
 
-def _say_gone(request: RaterRequest) -> HttpResponse:
+def _heading(progress: Progress, *, is_revision: bool) -> str:
+    if is_revision:
+        return _("Your last pair")
+    numbers = {"number": progress.number, "total": progress.total}
+    return _("Pair %(number)d of %(total)d") % numbers
+
+
+def _say_gone(request: BadgeRequest) -> HttpResponse:
     return http.say(
         request,
         request.page,

@@ -9,19 +9,32 @@ from django.urls import reverse
 
 from annotation import protocol, rubric
 from annotation.models import Rater, Study
+from completions import normaliser
 from tests.factories import make_comparison, make_study
 
 HTMX = {"HX-Request": "true"}
+PLAIN: dict[str, Any] = {
+    "checks": {"rate": 0, "repeat_rate": 0, "gold_set": ""},
+    "screening": {"pairs": 0, "min_passed": 0},
+    "comprehension": [],
+    "source_guesses": 0,
+}
+"""What a study file says that plants nothing and asks nothing before the first pair."""
 ANSWERS = {
     "preference": {"verdict": "2", "rationale": "B asks for more than it hears."},
+    "likert": {f"rating_{key}": "4" for key in "HEART"},
     "rubric": {"winner": "B", "strength": "4", "mark_E": "-1", "mark_R": "0"},
 }
 
 
 def study_content(kind: str = "preference", **changes: Any) -> dict[str, Any]:
     """Return the content of the study file that ships for the protocol."""
-    shipped = protocol.load_protocol(protocol.STUDIES / f"heart-{kind}.toml")
-    return shipped.content(rubric.load_rubric(shipped.rubric).content()) | changes
+    file = "heart-preference" if kind == "preference" else "heart-rubric"
+    shipped = protocol.load_protocol(protocol.STUDIES / f"{file}.toml")
+    content = shipped.content(
+        rubric.load_rubric(shipped.rubric).content(), normaliser=normaliser.VERSION
+    )
+    return content | {"protocol": kind} | PLAIN | changes
 
 
 def open_study(kind: str = "preference", *, n_pairs: int = 2, **fields: Any) -> Study:

@@ -1,0 +1,186 @@
+"""Choose what a rater is shown next: a pair that counts, a planted one, or one seen before.
+
+Which of these comes at which place is drawn from the study's seed (ADR-0025), so that anybody who
+has the seed can draw it again.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation import design, selectors
+from annotation.choices import PlanKind, Side
+from annotation.models import Comparison, Lease, QualityCheck, Rater
+from annotation.selectors import Standing
+from completions.choices import LeaseOutcome
+
+REPEAT_GAP = 4
+"""How many pairs lie between a pair and its repeat, at least."""
+DRAWS = 5
+"""How often an adaptive plan draws before it takes whatever is free."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A comparison to show, why, and on which side its first completion comes."""
+
+    comparison: Comparison
+    side: Side
+    quality_check: QualityCheck | None = None
+    repeats: Lease | None = None
+    is_screening: bool = False
+    probability: float | None = None
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it takes a slot."""
+        return self.quality_check is None and self.repeats is None
+
+    @property
+    def pair_shown(self) -> tuple[int, int]:
+        """The pair's tallies from which the side was drawn; a planted pair has none."""
+        pair = self.comparison
+        return (pair.shown_first_as_a, pair.shown_first_as_b) if self.is_main else (0, 0)
+
+
+def choose_next(rater: Rater, standing: Standing) -> Choice | None:
+    """Return what the rater is shown next, with its row locked if it takes a slot.
+
+    None if nothing is left for this rater.
+    """
+    place = place_of(rater, standing)
+    checks = selectors.content_of(rater.study)["checks"]
+    planted: Choice | None = None
+    if design.is_check_due(place, rate=checks["rate"]):
+        planted = choose_check(rater, standing)
+    elif design.is_repeat_due(place, rate=checks["repeat_rate"], gap=REPEAT_GAP):
+        planted = _choose_repeat(rater, standing)
+    return planted or _choose_main(rater, standing, place)
+
+
+def place_of(rater: Rater, standing: Standing) -> design.Place:
+    """Return the place of the rater's next lease, from which its draws follow."""
+    return design.Place(rater.study.seed, rater.code, standing.number + 1)
+
+
+def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False) -> Choice | None:
+    """Return a planted pair that the rater has not had, in this rater's order, or None."""
+    had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
+    waiting = QualityCheck.objects.filter(
+        ~Exists(had),
+        selectors.not_reported_by(rater, "comparison__context"),
+        comparison__study=rater.study_id,
+        comparison__held_at=None,
+        is_active=True,
+    ).values_list("comparison__key", "comparison__context", "pk")
+    by_key = {key: (context, pk) for key, context, pk in waiting}
+    order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.code)
+    if not order:
+        return None
+    fresh = [key for key in order if by_key[key][0] != standing.last_context]
+    check = _check_to_show(by_key[(fresh or order)[0]][1])
+    first_is_a = design.planted_first_goes_to_a(
+        seed=rater.study.seed,
+        pair=check.comparison.key,
+        rater=rater.code,
+        rater_shown=standing.shown,
+    )
+    return Choice(
+        comparison=check.comparison,
+        side=Side.A if first_is_a else Side.B,
+        quality_check=check,
+        is_screening=is_screening,
+    )
+
+
+def _check_to_show(pk: int) -> QualityCheck:
+    shown = ("comparison__context", "comparison__first", "comparison__second")
+    return QualityCheck.objects.select_related(*shown).get(pk=pk)
+
+
+def _choose_repeat(rater: Rater, standing: Standing) -> Choice | None:
+    """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
+    earlier = (
+        selectors.leases_to_show()
+        .filter(
+            selectors.not_reported_by(rater, "comparison__context"),
+            rater=rater,
+            outcome=LeaseOutcome.SUBMITTED,
+            quality_check=None,
+            repeats=None,
+            repeated_by=None,
+            comparison__held_at=None,
+            number__lte=standing.number - REPEAT_GAP,
+        )
+        .exclude(comparison__context=standing.last_context)
+        .order_by("number")
+        .first()
+    )
+    if earlier is None:
+        return None
+    side = Side.B if earlier.first_side == Side.A else Side.A
+    return Choice(comparison=earlier.comparison, side=side, repeats=earlier)
+
+
+def _choose_main(rater: Rater, standing: Standing, place: design.Place) -> Choice | None:
+    """Lock a comparison that counts, and draw its side."""
+    found = _draw_by_weight(rater, standing, place) or next(
+        ((row, None) for row in _claimable(rater, standing, place)), None
+    )
+    if found is None:
+        return None
+    comparison, probability = found
+    first_is_a = design.first_goes_to_a(
+        seed=rater.study.seed,
+        pair=comparison.key,
+        shown=(comparison.shown_first_as_a, comparison.shown_first_as_b),
+        rater_shown=standing.shown,
+    )
+    side = Side.A if first_is_a else Side.B
+    return Choice(comparison=comparison, side=side, probability=probability)
+
+
+def _claimable(rater: Rater, standing: Standing, place: design.Place) -> Iterator[Comparison]:
+    """Yield locked comparisons to take a slot of, best first.
+
+    From a drawn place in the order onwards, then from the start; another context than last time
+    if there is one. A row that nobody holds is preferred; a held one is waited for only when
+    every free row is held, so "nothing left" is never said while rows are merely busy.
+    """
+    free = selectors.open_comparisons(rater)
+    fresh = _fresh(free, standing)
+    onwards = fresh.filter(position__gte=design.place_to_start(place))
+    for rows in (onwards, fresh, free) if standing.last_context else (onwards, free):
+        yield from _first(rows, skip_locked=True)
+    yield from _first(free, skip_locked=False)
+
+
+def _draw_by_weight(
+    rater: Rater, standing: Standing, place: design.Place
+) -> tuple[Comparison, float] | None:
+    """Draw by the weights of an adaptive plan, and return the row locked, with its probability.
+
+    None in a balanced plan, when nothing is open, or when others hold whatever was drawn.
+    """
+    if rater.study.plan != PlanKind.ADAPTIVE:
+        return None
+    free = selectors.open_comparisons(rater)
+    rows = list(_fresh(free, standing).values_list("pk", "weight"))
+    for attempt in range(min(DRAWS, len(rows))):
+        weights = [weight for _pk, weight in rows]
+        drawn = design.draw_weighted(weights, place=place, attempt=attempt)
+        pk, weight = rows.pop(drawn)
+        for comparison in _first(free.filter(pk=pk), skip_locked=True):
+            return comparison, weight / sum(weights)
+    return None
+
+
+def _fresh(free: QuerySet[Comparison], standing: Standing) -> QuerySet[Comparison]:
+    return free.exclude(context=standing.last_context) if standing.last_context else free
+
+
+def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Comparison]:
+    # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
+    shown = rows.select_related("context", "first", "second")
+    yield from shown.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)[:1]
