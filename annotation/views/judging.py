@@ -4,7 +4,6 @@ import uuid
 
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
@@ -15,6 +14,7 @@ from annotation.choices import RaterState, StudyState
 from annotation.http import BadgeRequest, RaterRequest, badge_required, rater_required
 from annotation.models import Lease
 from annotation.views.ending import show_end
+from annotation.visit import visit_time
 from completions.choices import LeaseOutcome
 
 SAVED = gettext_lazy("Your answer is saved.")
@@ -37,7 +37,7 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
     submission = services.Submission(token, form.answer(), form.cleaned_data["hidden_ms"])
     try:
         step = services.submit_and_go_on(
-            badge=request.badge, submission=submission, now=timezone.now()
+            badge=request.badge, submission=submission, now=visit_time(request)
         )
     except services.LeaseNotFoundError:
         return _say_gone(request)
@@ -60,7 +60,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
             token=token,
             rater=request.rater,
             reason=form.cleaned_data["reason"],
-            now=timezone.now(),
+            now=visit_time(request),
         )
     except services.LeaseNotFoundError:
         return _say_gone(request)
@@ -87,7 +87,7 @@ def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
 
 def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
     try:
-        lease = services.lease_next_comparison(rater=request.rater, now=timezone.now())
+        lease = services.lease_next_comparison(rater=request.rater, now=visit_time(request))
     except services.NotUnderstoodError:
         return http.go(request, reverse("annotation:comprehension", args=[request.page.slug]))
     except (services.RaterEndedError, services.StudyNotOpenError):
