@@ -26,3 +26,9 @@ def wake_judging() -> None:
 def ask_judges() -> None:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
     services.ask_judges(clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def send_report_alerts() -> None:
+    """Beat tick: tell admins by e-mail of what raters reported; safe to run twice."""
+    services.send_report_alerts(now=timezone.now())

@@ -180,7 +180,7 @@ def dataset_rows() -> list[DatasetRow]:
         _dataset_row(
             dataset, dialogues[dataset.pk], {one: reviews[dataset.pk, one] for one in Review}
         )
-        for dataset in Dataset.objects.order_by("name", "pk")
+        for dataset in Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
     ]
 
 

@@ -15,12 +15,17 @@ ROUTES = {
     "annotation.tasks.release_expired_leases": {"queue": CONTROL},
     "annotation.tasks.wake_judging": {"queue": CONTROL},
     "annotation.tasks.ask_judges": {"queue": LLM},
+    "annotation.tasks.send_report_alerts": {"queue": CONTROL},
     "ranking.tasks.refit_changed_studies": {"queue": FIT},
     "ranking.tasks.run_fit": {"queue": FIT},
+    "ranking.tasks.review_judged_studies": {"queue": CONTROL},
+    "ranking.tasks.review_raters": {"queue": FIT},
 }
 
 
-def beat_schedule(*, wake_seconds: float, refit_seconds: float) -> dict[str, dict[str, object]]:
+def beat_schedule(
+    *, wake_seconds: float, refit_seconds: float, review_seconds: float
+) -> dict[str, dict[str, object]]:
     """Return the periodic schedule with the given intervals in seconds."""
     return {
         # Gives the slots of abandoned claims back to others.
@@ -32,6 +37,11 @@ def beat_schedule(*, wake_seconds: float, refit_seconds: float) -> dict[str, dic
             "task": "completions.tasks.release_expired_writing_leases",
             "schedule": 30.0,
         },
+        # A reported talk should reach somebody soon, and not one mail per report.
+        "send-report-alerts": {
+            "task": "annotation.tasks.send_report_alerts",
+            "schedule": 60.0,
+        },
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
         "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
@@ -40,5 +50,11 @@ def beat_schedule(*, wake_seconds: float, refit_seconds: float) -> dict[str, dic
             "task": "ranking.tasks.refit_changed_studies",
             "schedule": refit_seconds,
             "options": {"expires": refit_seconds},  # ticks must not pile up behind a long fit
+        },
+        # Leaves out raters whom the rules of their study exclude.
+        "review-judged-studies": {
+            "task": "ranking.tasks.review_judged_studies",
+            "schedule": review_seconds,
+            "options": {"expires": review_seconds},
         },
     }

@@ -19,6 +19,10 @@ HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
 HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
+HEART_ADMINS = env.list("HEART_ADMINS", default=[])
+HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
+HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="dummymail://")
+HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
 HEART_LOG_LEVEL = env.str("HEART_LOG_LEVEL", default="INFO")
 
 # --- Applications ---
@@ -171,7 +175,19 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
     wake_seconds=env.float("HEART_WAKE_SECONDS", default=2.0),
     refit_seconds=env.float("HEART_REFIT_SECONDS", default=5.0),
+    review_seconds=env.float("HEART_REVIEW_SECONDS", default=600.0),
 )
+
+# --- Mail: to admins alone, about reports of raters ---
+EMAIL_BACKEND = HEART_EMAIL["EMAIL_BACKEND"]
+EMAIL_HOST = HEART_EMAIL["EMAIL_HOST"] or "localhost"
+EMAIL_PORT = HEART_EMAIL["EMAIL_PORT"] or 25
+EMAIL_HOST_USER = HEART_EMAIL["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD = HEART_EMAIL["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS = HEART_EMAIL.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = HEART_EMAIL.get("EMAIL_USE_SSL", False)
+EMAIL_FILE_PATH = HEART_EMAIL["EMAIL_FILE_PATH"] or None
+EMAIL_TIMEOUT = 10  # seconds; the queue of the ticks must not wait for a mail server
 
 # --- Logs: to standard error; never dialogue or rationale text ---
 LOGGING = {

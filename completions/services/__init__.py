@@ -1,6 +1,12 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
 from completions.services.assistants import OFFLINE, assistant_for
+from completions.services.authoring import (
+    AuthoredTalk,
+    DatasetTakenError,
+    StoredTalk,
+    store_authored_talks,
+)
 from completions.services.codes import new_code
 from completions.services.contexts import BuildReport, build_contexts
 from completions.services.generating import (
@@ -43,13 +49,16 @@ __all__ = [
     "OFFLINE",
     "AnotherAtWorkError",
     "Assistants",
+    "AuthoredTalk",
     "BuildReport",
     "ContextTakenError",
     "DatasetNameError",
+    "DatasetTakenError",
     "ImportReport",
     "NoSourceLeftError",
     "NotAModelError",
     "OwnWordsMissingError",
+    "StoredTalk",
     "StratumError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
@@ -71,5 +80,6 @@ __all__ = [
     "review_context",
     "save_draft",
     "skip_context",
+    "store_authored_talks",
     "submit_completion",
 ]

@@ -214,4 +214,7 @@ def _dataset(name: str, *, now: dt.datetime, licence: str, is_authored: bool) ->
             "created_at": now,
         },
     )
+    if dataset.is_for_checks:
+        msg = f'"{name}" holds the talks of quality checks: choose another name'
+        raise DatasetNameError(msg)
     return Dataset.objects.select_for_update().get(pk=dataset.pk)

@@ -1,0 +1,151 @@
+"""Raters report what should not be shown, and admins decide about it (ADR-0032)."""
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation import reports_selectors, selectors
+from annotation.choices import RaterState, ReportKind, ReportOutcome
+from annotation.models import Comparison, Lease, Rater, Report, ReportAlert, ReportDecision, Study
+from annotation.services import slots
+from completions.choices import LeaseOutcome
+from completions.models import Context
+from completions.services import record
+
+SKIP_REASON = {ReportKind.UPSET: "upsetting", ReportKind.CONTENT: "reported"}
+
+
+class ReasonMissingError(ValueError):
+    """A decision about a report needs a reason."""
+
+
+@dataclass(frozen=True)
+class ReportWords:
+    """What a rater says in a report."""
+
+    kind: ReportKind
+    text: str = ""
+
+
+@transaction.atomic
+def report_context(
+    *, token: uuid.UUID, rater: Rater, words: ReportWords, now: dt.datetime
+) -> Report:
+    """Store a rater's word on the talk of a lease, and give the lease's slot back.
+
+    The rater is never shown the talk again. Admins are alerted; once as many raters as the study
+    names have reported the talk since the last decision on it, it is held for everybody. A talk
+    is reported once per rater: repeating it changes nothing.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If ``rater`` holds no lease with this token, or has withdrawn.
+    """
+    rater = slots.lock_rater(rater)
+    if rater.state == RaterState.WITHDRAWN:
+        raise slots.LeaseNotFoundError
+    lease = slots.lock_lease(token, rater)
+    context = _lock_context(lease.comparison.context_id)
+    report, is_new = Report.objects.get_or_create(
+        rater=rater,
+        context=context,
+        defaults={
+            "lease": lease,
+            "kind": words.kind,
+            "text": words.text,
+            "reported_at": now,
+        },
+    )
+    if is_new:
+        ReportAlert.objects.create(report=report, created_at=now)
+        _hold_if_due(rater.study, context, now=now)
+    _give_back(lease, words.kind, now=now)
+    return report
+
+
+@transaction.atomic
+def decide_report(
+    *,
+    study: Study,
+    context: Context,
+    outcome: ReportOutcome,
+    reason: str,
+    by: User | None,
+    now: dt.datetime,
+) -> ReportDecision:
+    """Show a reported talk again or to nobody any more, with the reason; the newest word holds.
+
+    Released, it stays hidden from those who reported it, and reports count from zero again.
+    What was judged of it stays in every analysis.
+
+    Raises
+    ------
+    ReasonMissingError
+        If there is no reason.
+    """
+    if not reason.strip():
+        msg = "a decision about a report needs a reason"
+        raise ReasonMissingError(msg)
+    context = _lock_context(context.pk)
+    decision = ReportDecision.objects.create(
+        study=study,
+        context=context,
+        outcome=outcome,
+        reason=reason.strip(),
+        decided_at=now,
+        decided_by=by,
+    )
+    _hold(study, context, held_at=now if outcome == ReportOutcome.DROPPED else None)
+    record(
+        action=f"reports.{outcome.lower()}",
+        subject=f"context {context.key} in study {study.slug}",
+        now=now,
+        by=by,
+        after={"reason": decision.reason},
+    )
+    return decision
+
+
+def _lock_context(pk: int) -> Context:
+    """Lock a talk, so that reports of it and decisions come one after the other.
+
+    Nobody waits for this row with a comparison's in hand; no_key, so that others may refer to it.
+    """
+    return Context.objects.select_for_update(no_key=True).get(pk=pk)
+
+
+def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
+    """Hold the talk for everybody if enough raters have reported it since the last decision."""
+    needed = selectors.content_of(study)["reports_to_hold"]
+    if reports_selectors.open_reports(study, context).count() < needed:
+        return
+    if _hold(study, context, held_at=now):
+        record(
+            action="reports.held",
+            subject=f"context {context.key} in study {study.slug}",
+            now=now,
+            after={"reports": needed},
+        )
+
+
+def _hold(study: Study, context: Context, *, held_at: dt.datetime | None) -> int:
+    """Hold or release the study's comparisons of a context; return how many changed.
+
+    All rows are locked in one statement and in one order, by a caller that holds no other
+    comparison: so two who hold talks, or one who holds and one who leases, never deadlock.
+    """
+    rows = Comparison.objects.filter(
+        study=study, context=context, held_at__isnull=held_at is not None
+    )
+    locked = rows.order_by("pk").select_for_update(no_key=True)
+    return Comparison.objects.filter(pk__in=[row.pk for row in locked]).update(held_at=held_at)
+
+
+def _give_back(lease: Lease, kind: ReportKind, *, now: dt.datetime) -> None:
+    if lease.closed_at is None:
+        lease.skip_reason = SKIP_REASON[kind]
+        slots.give_back(lease, outcome=LeaseOutcome.SKIPPED, now=now)

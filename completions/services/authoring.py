@@ -1,0 +1,130 @@
+"""Store talks that were authored for quality checks, apart from everything that is ranked."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from completions.choices import SystemKind
+from completions.models import Completion, Context, Dataset, Dialogue, System
+from completions.services.cutting import cut_context, digest, turns_hash
+
+CHECK_SYSTEMS = {
+    "authored-high": "Authored for checks: high",
+    "authored-low": "Authored for checks: low",
+}
+
+
+class DatasetTakenError(Exception):
+    """A dataset that is not for checks has the name that the authored talks need."""
+
+
+@dataclass(frozen=True)
+class AuthoredTalk:
+    """A talk that ends on the seeker's turn, with a message that is good and one that is not."""
+
+    key: str
+    turns: Sequence[Mapping[str, str]]
+    high: str
+    low: str
+
+
+@dataclass(frozen=True)
+class StoredTalk:
+    """The rows of an authored talk."""
+
+    context: Context
+    high: Completion
+    low: Completion
+
+
+@transaction.atomic
+def store_authored_talks(
+    *, name: str, talks: Iterable[AuthoredTalk], now: dt.datetime
+) -> dict[str, StoredTalk]:
+    """Return the rows of the talks by their keys, adding those that are missing.
+
+    They live in a dataset that is for checks alone, as contexts that want no completion, with
+    completions of two systems that nothing ranks. Repeating a call adds nothing.
+
+    Raises
+    ------
+    DatasetTakenError
+        If a dataset that is not for checks has that name.
+    """
+    dataset = _dataset(name, now)
+    systems = {slug: _system(slug) for slug in CHECK_SYSTEMS}
+    return {
+        talk.key: _store(talk, dataset, position, systems, now)
+        for position, talk in enumerate(talks)
+    }
+
+
+def _dataset(name: str, now: dt.datetime) -> Dataset:
+    """Return the dataset, locked, so that two who load the same talks do not meet."""
+    dataset, _ = Dataset.objects.get_or_create(
+        slug=name,
+        defaults={
+            "name": f"Quality checks: {name}",
+            "is_authored": True,
+            "is_for_checks": True,
+            "completions_per_context": 0,
+            "created_at": now,
+        },
+    )
+    if not dataset.is_for_checks:
+        msg = f'"{name}" is a dataset of its own: rename it, or the set of checks'
+        raise DatasetTakenError(msg)
+    return Dataset.objects.select_for_update().get(pk=dataset.pk)
+
+
+def _system(slug: str) -> System:
+    fields = {"name": CHECK_SYSTEMS[slug], "kind": SystemKind.CHECK}
+    return System.objects.get_or_create(slug=slug, defaults=fields)[0]
+
+
+def _store(
+    talk: AuthoredTalk,
+    dataset: Dataset,
+    position: int,
+    systems: Mapping[str, System],
+    now: dt.datetime,
+) -> StoredTalk:
+    context = _context(talk, dataset, position, now)
+    texts = {"authored-high": talk.high, "authored-low": talk.low}
+    # In the order of their hashes, so that the good one is the first of the two half of the time.
+    rows = {
+        slug: _completion(context, systems[slug], texts[slug], now)
+        for slug in sorted(texts, key=lambda slug: digest(texts[slug]))
+    }
+    return StoredTalk(context, high=rows["authored-high"], low=rows["authored-low"])
+
+
+def _context(talk: AuthoredTalk, dataset: Dataset, position: int, now: dt.datetime) -> Context:
+    turns = [dict(turn) for turn in talk.turns]
+    dialogue, _ = Dialogue.objects.get_or_create(
+        dataset=dataset,
+        content_hash=turns_hash(turns),
+        defaults={
+            "position": position,
+            "source_id": talk.key,
+            "turns": turns,
+            "n_utterances": len(turns),
+            "imported_at": now,
+        },
+    )
+    context = dialogue.contexts.first()
+    if context is None:
+        provenance = {"authored": dataset.slug, "pair": talk.key}
+        context = cut_context(dialogue, len(turns) - 1, provenance=provenance, now=now)
+        context.save()
+    return context
+
+
+def _completion(context: Context, system: System, text: str, now: dt.datetime) -> Completion:
+    return Completion.objects.get_or_create(
+        context=context,
+        system=system,
+        defaults={"text": text, "content_hash": digest(text), "created_at": now},
+    )[0]
