@@ -124,6 +124,25 @@ def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:
     return _assemble(judgments, method, fit, replicates)
 
 
+def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, float]:
+    """Rate the systems without intervals, as `estimate_ratings` would: Elo points by slug.
+
+    Raises
+    ------
+    EstimateRefusedError
+        If the judgments cannot determine the ratings, with the reason.
+    """
+    tables = win_tables(judgments, mode=method.strength, slightly=method.slightly, much=method.much)
+    try:
+        fit = fit_bradley_terry(tables.total())
+    except NotConnectedError as error:
+        raise _not_connected(error, judgments.systems) from error
+    except NotConvergedError as error:
+        msg = f"The search for the ratings did not end: {error}."
+        raise EstimateRefusedError(msg) from error
+    return dict(zip(judgments.systems, map(float, to_elo(fit.log_strengths)), strict=True))
+
+
 def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> EstimateRefusedError:
     components = [[systems[index] for index in group] for group in error.components]
     reason = f"No judgments place these {len(components)} groups of systems on one scale."

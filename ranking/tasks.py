@@ -17,3 +17,16 @@ def refit_changed_studies() -> None:
 def run_fit(*, fit_id: int) -> None:
     """Compute one claimed fit; safe to run twice."""
     services.run_fit(fit_id=fit_id, clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def review_judged_studies() -> None:
+    """Beat tick: hand each study that was judged lately to a worker that reviews its raters."""
+    for study_id in services.studies_to_review(now=timezone.now()):
+        review_raters.delay(study_id=study_id)
+
+
+@shared_task(ignore_result=True)
+def review_raters(*, study_id: int) -> None:
+    """Hold the raters of one study against its rules; safe to run twice."""
+    services.review_study(study_id=study_id, now=timezone.now())

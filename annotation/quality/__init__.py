@@ -2,6 +2,7 @@
 
 from annotation.quality.agreement import agreement_by_rater
 from annotation.quality.checks import (
+    Rated,
     are_ratings_consistent,
     is_check_passed,
     is_rating_passed,
@@ -23,6 +24,7 @@ __all__ = [
     "Pace",
     "PairAnswers",
     "Prediction",
+    "Rated",
     "RaterRecord",
     "Rules",
     "RulesError",

@@ -26,14 +26,16 @@ def examine(study: StudyRecord, rules: Rules) -> dict[str, tuple[Finding, ...]]:
     """Return the findings of every rater, those that exclude first.
 
     The pace of the study is taken over all its raters, excluded ones too: a decision must not
-    change the evidence on which the next one rests.
+    change the evidence on which the next one rests. Whoever a person took back is excluded on
+    later evidence only; warnings look at all there is.
     """
     pace = pace_of(chain.from_iterable(record.answers for record in study.records), rules)
     found = {}
     for record in study.records:
+        new = record.since_reinstated()
         all_rules = (
-            failed_checks(record, rules),
-            anomalous_times(record, pace, rules),
+            failed_checks(new, rules),
+            anomalous_times(new, pace, rules),
             straight_lining(record, rules),
             one_sided(record, rules),
             misfit(study.infits.get(record.rater), rules),

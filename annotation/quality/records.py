@@ -1,8 +1,11 @@
 """What the rules look at, and what they say."""
 
+import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+BEGINNING = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -11,6 +14,7 @@ class CheckAnswer:
 
     kind: str
     is_passed: bool
+    at: dt.datetime = BEGINNING
 
 
 @dataclass(frozen=True)
@@ -29,15 +33,33 @@ class MainAnswer:
     winner: int
     seconds: float
     words: int
+    at: dt.datetime = BEGINNING
 
 
 @dataclass(frozen=True)
 class RaterRecord:
-    """Everything the rules may know of one rater; answers in the order in which they came."""
+    """Everything the rules may know of one rater; answers in the order in which they came.
+
+    ``reinstated_at`` is when a person took an exclusion back, if nothing was decided since.
+    """
 
     rater: str
     checks: tuple[CheckAnswer, ...] = ()
     answers: tuple[MainAnswer, ...] = ()
+    reinstated_at: dt.datetime | None = None
+
+    def since_reinstated(self) -> "RaterRecord":
+        """Return the record of what came after a person took the rater back, or all of it.
+
+        That person has seen what was there. So the rules exclude on new evidence alone.
+        """
+        if (start := self.reinstated_at) is None:
+            return self
+        return replace(
+            self,
+            checks=tuple(check for check in self.checks if check.at > start),
+            answers=tuple(answer for answer in self.answers if answer.at > start),
+        )
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,28 @@ from ranking.services.claiming import (
     forget_fit_claims,
     reclaim_lost_fits,
 )
+from ranking.services.reviewing import (
+    Move,
+    Movement,
+    Review,
+    review_raters,
+    review_study,
+    studies_to_review,
+)
 from ranking.services.running import refit_study, run_fit
 
 __all__ = [
+    "Move",
+    "Movement",
+    "Review",
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_fit",
     "forget_fit_claims",
     "reclaim_lost_fits",
     "refit_study",
+    "review_raters",
+    "review_study",
     "run_fit",
+    "studies_to_review",
 ]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -256,3 +257,15 @@ class TestExamining:
         shuffled = examine(StudyRecord([records[n] for n in order]), RULES)
 
         assert shuffled == examine(StudyRecord(records), RULES)
+
+    def test_excludes_who_was_taken_back_on_new_evidence_only(self):
+        day = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
+        failed = [CheckAnswer("GOLD", False, day + dt.timedelta(hours=n)) for n in range(8)]
+        before, after = failed[:4], failed[4:]
+        taken_back = RaterRecord("R1", tuple(before), reinstated_at=day + dt.timedelta(hours=3))
+        again = replace(taken_back, checks=tuple(failed))
+
+        assert examine(StudyRecord([replace(taken_back, reinstated_at=None)]), RULES)["R1"]
+        assert examine(StudyRecord([taken_back]), RULES)["R1"] == ()
+        (finding,) = examine(StudyRecord([again]), RULES)["R1"]
+        assert finding.evidence["n_checks"] == len(after)

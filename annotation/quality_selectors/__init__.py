@@ -1,0 +1,24 @@
+"""Reads of rater quality: from rows to what the rules look at, in a fixed number of queries."""
+
+from annotation.quality_selectors.raters import (
+    Decision,
+    RaterHead,
+    decisions_of,
+    rater_judged,
+    raters_judged,
+    recently_judged,
+    rules_of,
+)
+from annotation.quality_selectors.records import StudyQuality, read_quality
+
+__all__ = [
+    "Decision",
+    "RaterHead",
+    "StudyQuality",
+    "decisions_of",
+    "rater_judged",
+    "raters_judged",
+    "read_quality",
+    "recently_judged",
+    "rules_of",
+]
