@@ -33,13 +33,21 @@ def countries_asked(accept_language: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def order_lines(lines: Iterable[AnyLine], countries: Sequence[str]) -> tuple[AnyLine, ...]:
-    """Return the lines of ``countries`` first, then those for anywhere, then all others."""
+def split_lines(
+    lines: Iterable[AnyLine], countries: Sequence[str]
+) -> tuple[tuple[AnyLine, ...], tuple[AnyLine, ...]]:
+    """Return the lines to show at once, and the rest.
+
+    At once: those of the visitor's countries, then those for anywhere. Where no line is of a
+    country of theirs, all are shown, those for anywhere first.
+    """
 
     def rank(line: AnyLine) -> int:
         served = [countries.index(code) for code in line.countries if code in countries]
-        if served:
-            return min(served)
-        return len(countries) + bool(line.countries)
+        return min(served) if served else len(countries) + bool(line.countries)
 
-    return tuple(sorted(lines, key=rank))
+    ordered = sorted(lines, key=rank)
+    if not any(rank(line) < len(countries) for line in ordered):
+        return tuple(ordered), ()
+    near = [line for line in ordered if rank(line) <= len(countries)]
+    return tuple(near), tuple(ordered[len(near) :])

@@ -4,6 +4,7 @@ Raise ``VERSION`` with every change of what a writer agrees to: consents are sto
 with the hash of ``consent_text()``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 VERSION = "1"
@@ -25,6 +26,7 @@ class HelpLine:
     name: str = ""
     contact: str = ""
     url: str = ""
+    countries: Sequence[str] = ()
 
 
 TITLE = "Write for somebody who needs support"

@@ -98,12 +98,15 @@ def writer_of_badge(value: str, *, use: str) -> Writer | None:
 
 
 def remember(response: HttpResponse, request: HttpRequest, writer: Writer) -> HttpResponse:
-    """Let the browser keep the writer's badge, for the writers' pages alone."""
+    """Let the browser keep the writer's badge.
+
+    For all pages of the site: a writer who also rates must never be shown what they wrote for.
+    """
     response.set_cookie(
         COOKIE,
         badge(writer, use="cookie"),
         max_age=COOKIE_SECONDS,
-        path=reverse("completions:desk"),
+        path="/",
         secure=request.is_secure(),
         httponly=True,
         samesite="Lax",

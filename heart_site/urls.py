@@ -3,11 +3,13 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from annotation.views import hooks
 from heart_site import health, views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("s/<slug:study>/", include("annotation.urls")),
+    path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
     path("w/", include("completions.urls")),
     path("console/contexts/", include("completions.console_urls")),
     path("console/", include("annotation.console_urls")),

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field
 
 from django.db import IntegrityError, transaction
 
+from annotation import entry_selectors, selectors
 from annotation.choices import Platform, StudyState
 from annotation.models import Consent, Rater, Study
 from annotation.services.leasing import StudyNotOpenError
+from annotation.services.standing import first_stage
 from completions.models import Writer
 from completions.services import new_code
+
+
+class StudyFullError(Exception):
+    """No comparison of the study has a slot for somebody new."""
+
+
+class WrongPlatformError(Exception):
+    """The study takes people of one crowd platform, and the visitor came another way."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ def enter_study(
     utc_offset_minutes: int | None,
     now: dt.datetime,
     writer: Writer | None = None,
+    is_simulated: bool = False,
 ) -> Rater:
     """Store the consent of a person and the rater that they become, in one transaction.
 
@@ -40,19 +51,72 @@ def enter_study(
     Raises
     ------
     StudyNotOpenError
-        If the study is not open and the person is new to it.
+        If the person is new, and the study is not open, or a program wants to enter a study for
+        people, or a person the simulation of one.
+    WrongPlatformError
+        If the person is new and came another way than the study's platform sends people.
+    StudyFullError
+        If the person is new and no slot is left.
     """
     if (known := _known(study, entry)) is not None:
         return known
-    if study.state != StudyState.OPEN:
-        raise StudyNotOpenError
+    check_admission(study=study, platform=entry.platform, is_simulated=is_simulated)
     try:
-        return _admit(study, entry, utc_offset_minutes, now, writer)
+        rater = Rater(
+            study=study,
+            platform=entry.platform,
+            external_id=entry.external_id,
+            session=dict(entry.session),
+            writer=writer,
+            utc_offset_minutes=utc_offset_minutes,
+            is_simulated=is_simulated,
+        )
+        return _admit(rater, now=now)
     except IntegrityError:
         # The same person pressed the button twice; the other request was first.
         if (known := _known(study, entry)) is None:
             raise
         return known
+
+
+def is_enrolled(*, study: Study, entry: Entry) -> bool:
+    """Say whether the platform sent this person before."""
+    return _known(study, entry) is not None
+
+
+def check_admission(*, study: Study, platform: str, is_simulated: bool) -> None:
+    """Say whether somebody new may enter; the errors are those of ``enter_study``.
+
+    Raises
+    ------
+    StudyNotOpenError, WrongPlatformError, StudyFullError
+        If not.
+    """
+    if study.state != StudyState.OPEN or study.is_simulated != is_simulated:
+        raise StudyNotOpenError
+    wanted = selectors.content_of(study)["crowd"]["platform"]
+    if wanted not in {"any", platform.lower()}:
+        raise WrongPlatformError
+    if not entry_selectors.has_room(study):
+        raise StudyFullError
+
+
+def consent_hash(study: Study) -> str:
+    """Return the SHA-256 of all that a person reads before agreeing."""
+    content = selectors.content_of(study)
+    shown = {
+        "title": study.title,
+        "invitation": content["invitation"],
+        "consent": content["consent"],
+        "pay": content["crowd"]["pay"],
+    }
+    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
+
+
+@transaction.atomic
+def link_writer(*, rater: Rater, writer: Writer) -> None:
+    """Remember that a rater is also a writer of the dataset: they never see what they wrote for."""
+    Rater.objects.filter(pk=rater.pk, writer=None).update(writer=writer)
 
 
 def _known(study: Study, entry: Entry) -> Rater | None:
@@ -65,30 +129,14 @@ def _known(study: Study, entry: Entry) -> Rater | None:
 
 
 @transaction.atomic
-def _admit(
-    study: Study,
-    entry: Entry,
-    utc_offset_minutes: int | None,
-    now: dt.datetime,
-    writer: Writer | None,
-) -> Rater:
-    code = new_code("R")
-    rater = Rater.objects.create(
-        study=study,
-        code=code,
-        platform=entry.platform,
-        external_id=entry.external_id,
-        session=dict(entry.session),
-        writer=writer,
-        utc_offset_minutes=utc_offset_minutes,
-        entered_at=now,
-    )
-    consent = study.content["consent"]
+def _admit(rater: Rater, *, now: dt.datetime) -> Rater:
+    study = rater.study
+    rater.code = new_code("R")
+    rater.stage = first_stage(study)
+    rater.entered_at = now
+    rater.save(force_insert=True)
+    version = str(selectors.content_of(study)["consent"]["version"])
     Consent.objects.create(
-        rater=rater, version=str(consent["version"]), text_hash=_hash(consent), given_at=now
+        rater=rater, version=version, text_hash=consent_hash(study), given_at=now
     )
     return rater
-
-
-def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

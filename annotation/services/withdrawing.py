@@ -6,40 +6,62 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.choices import RaterState
-from annotation.models import Comparison, Judgment, Rater
+from annotation.models import Comparison, Judgment, Rater, Report
 from annotation.services.slots import SHOWN, give_back, lock_open_lease, lock_rater
 from completions.choices import LeaseOutcome
 from completions.services import record
 
 
 @transaction.atomic
-def withdraw_rater(*, rater: Rater, now: dt.datetime) -> None:
-    """Remove a rater's reasons and identity and leave their answers out of every analysis.
+def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False) -> None:
+    """Remove what links a rater to a person, and their answers too unless they are to be kept.
 
-    What stays is a tombstone: that somebody judged these pairs under this code. The slots of
-    their answers are given back, and the next refit does without them. Repeating it is harmless.
+    Kept answers go on counting, under the code alone. Otherwise reasons and the words of reports
+    are deleted, no answer counts in any analysis, and the slots are given back; what stays is a
+    tombstone: that somebody judged these pairs under this code. The next refit does without them.
+
+    Who has ended may withdraw, and who withdrew and kept the answers may still have them
+    deleted. Repeating it is harmless.
     """
     rater = lock_rater(rater)
-    if rater.state == RaterState.WITHDRAWN:
+    if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
         return
     if (held := lock_open_lease(rater)) is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
-    _return_slots(rater)
-    # The one exception to append-only judgments (ADR-0008): a plain queryset, on purpose.
-    QuerySet(Judgment).filter(rater=rater).update(rationale="")
+    if not keep_answers:
+        _delete_answers(rater)
+    _forget_person(rater, now=now, data_kept=keep_answers)
+    after = {"answers": "kept" if keep_answers else "deleted"}
+    record(action="rater.withdrew", subject=f"rater {rater.code}", now=now, after=after)
+
+
+def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
     rater.state = RaterState.WITHDRAWN
     rater.ended_at = now
+    rater.data_kept = data_kept
     rater.external_id = ""
     rater.session = {}
     rater.utc_offset_minutes = None
     rater.writer = None
     rater.save()
-    record(action="rater.withdrew", subject=f"rater {rater.code}", now=now)
+
+
+def _delete_answers(rater: Rater) -> None:
+    _return_slots(rater)
+    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
+    QuerySet(Judgment).filter(rater=rater).update(rationale="")
+    QuerySet(Report).filter(rater=rater).update(text="")
 
 
 def _return_slots(rater: Rater) -> None:
     """Give back the slots that the rater's counted answers took, in one lock order."""
-    counted = Judgment.objects.filter(rater=rater, revises__isnull=True, is_surplus=False)
+    counted = Judgment.objects.filter(
+        rater=rater,
+        revises__isnull=True,
+        is_surplus=False,
+        lease__quality_check=None,
+        lease__repeats=None,
+    )
     taken = counted.order_by("comparison_id").values_list("comparison_id", "first_side")
     for comparison_id, side in list(taken):
         shown = SHOWN[side]

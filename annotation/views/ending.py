@@ -2,30 +2,38 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import http, selectors, services
-from annotation.blinded import Ending, Progress, StudyPage
+from annotation.blinded import Progress
 from annotation.choices import Platform, RaterState
-from annotation.http import RaterRequest, rater_page, rater_required
+from annotation.endings import Ending
+from annotation.entry_forms import Withdrawal
+from annotation.http import RaterRequest, rater_known, rater_page
+from annotation.views import guessing
+from annotation.visit import visit_time
 
 
 @require_GET
 @rater_page
 def help_lines(request: HttpRequest, study: str) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""
-    found = http.study_or_404(study)
-    rater = http.recognised(request, found)
-    is_active = rater is not None and rater.state == RaterState.ACTIVE
-    context = {"study": StudyPage.from_study(found), "has_pair": is_active}
+    page = http.study_page(request, study)
+    rater = http.recognised(request, http.study_or_404(study))
+    has_pair = rater is not None and not Ending.of_rater(rater).is_over
+    context = {"study": page, "has_pair": has_pair}
     return http.render_fragment(request, "annotation/_help.html", context)
 
 
-@require_GET
-@rater_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
 def take_break(request: RaterRequest) -> HttpResponse:
-    """Say what is saved and how to come back."""
+    """Stop the clock of the open pair, and say what is saved and how to come back."""
+    if _is_over(request):
+        return _to_last_page(request)
+    if request.method == "POST":
+        services.pause_judging(rater=request.rater, now=visit_time(request))
+        return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
     context = {
         "study": request.page,
         "done": Progress.of_rater(request.rater).done,
@@ -35,40 +43,62 @@ def take_break(request: RaterRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@rater_required
+@rater_known
 def stop(request: RaterRequest) -> HttpResponse:
     """Ask once, then end the rater's part."""
+    if _is_over(request):
+        return _to_last_page(request)
     if request.method == "POST":
-        services.stop_judging(rater=request.rater, now=timezone.now())
-        return http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
+        services.stop_judging(rater=request.rater, now=visit_time(request))
+        return _to_last_page(request)
     context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
     return http.render_fragment(request, "annotation/_stop.html", context)
 
 
+@require_POST
+@rater_known
+def finish(request: RaterRequest) -> HttpResponse:
+    """End the part of a rater for whom no pair is left."""
+    services.finish_with_nothing_left(rater=request.rater, now=visit_time(request))
+    return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@rater_required
+@rater_known
 def withdraw(request: RaterRequest) -> HttpResponse:
-    """Ask once, then delete what links the answers to a person and count them no more."""
-    if request.method == "POST":
-        services.withdraw_rater(rater=request.rater, now=timezone.now())
-        return http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
-    context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
-    return http.render_fragment(request, "annotation/_withdraw.html", context)
+    """Ask once what is to become of the answers, then remove what links them to a person."""
+    ending = Ending.of_rater(request.rater)
+    if not ending.can_withdraw:
+        return _to_last_page(request)
+    form = Withdrawal(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        keep = form.cleaned_data["answers"] == "keep"
+        services.withdraw_rater(rater=request.rater, now=visit_time(request), keep_answers=keep)
+        return _to_last_page(request)
+    context = {"study": request.page, "ending": ending, "form": form}
+    status = 422 if form.is_bound else 200
+    return http.render_fragment(request, "annotation/_withdraw.html", context, status=status)
 
 
 @require_GET
-@rater_required
+@rater_known
 def done(request: RaterRequest) -> HttpResponse:
     """Thank a rater whose part is over; send anybody else back to their pairs."""
-    if request.rater.state == RaterState.ACTIVE and not selectors.is_excluded(request.rater):
+    if not _is_over(request):
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    return show_end(request)
+    return _show_last_page(request)
 
 
 def show_end(request: RaterRequest) -> HttpResponse:
     """Show the one last page; htmx is sent there, for the whole page changes."""
     if request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    if guessing.is_due(request):
+        return http.go(request, reverse("annotation:guess", args=[request.page.slug]))
+    return _show_last_page(request)
+
+
+def _show_last_page(request: RaterRequest) -> HttpResponse:
     ending = Ending.of_rater(request.rater)
     context = {
         "study": request.page,
@@ -76,6 +106,15 @@ def show_end(request: RaterRequest) -> HttpResponse:
         "resume_url": "" if ending.is_over else _resume_url(request),
     }
     return http.render_fragment(request, "annotation/_done.html", context)
+
+
+def _to_last_page(request: RaterRequest) -> HttpResponse:
+    return http.go(request, reverse("annotation:done", args=[request.page.slug]))
+
+
+def _is_over(request: RaterRequest) -> bool:
+    rater = request.rater
+    return rater.state != RaterState.ACTIVE or selectors.is_excluded(rater)
 
 
 def _resume_url(request: RaterRequest) -> str:

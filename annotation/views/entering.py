@@ -1,4 +1,4 @@
-"""Before the first pair: entry, consent, how it works, and the way back in."""
+"""Before the first pair: entry, consent, how it works, questions on it, and the way back in."""
 
 from dataclasses import asdict
 from typing import Any
@@ -6,15 +6,18 @@ from typing import Any
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import entry_links, forms, http, services
-from annotation.blinded import Practice, StudyPage
-from annotation.choices import StudyState
-from annotation.http import RaterRequest, rater_page, rater_required
-from annotation.models import Rater
+from annotation.blinded import Practice
+from annotation.choices import RaterState
+from annotation.endings import Ending, Way
+from annotation.http import RaterRequest, rater_known, rater_page
+from annotation.models import Rater, Study
+from annotation.visit import is_simulated_visit, visit_time
+
+REFUSED = (services.StudyNotOpenError, services.WrongPlatformError, services.StudyFullError)
 
 
 @require_GET
@@ -22,22 +25,18 @@ from annotation.models import Rater
 def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
     found = http.study_or_404(study)
-    page = StudyPage.from_study(found)
     try:
         arrival = entry_links.read_arrival(request.GET)
     except entry_links.EntryLinkError:
-        return http.say(
-            request,
-            page,
-            heading=_("This link is not complete"),
-            text=_("Your platform should have put your id into it. Open the study from there."),
-            status=400,
-        )
+        return _say_open_from_platform(request, study)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
         return http.go(request, reverse("annotation:judge", args=[study]))
-    if found.state != StudyState.OPEN:
-        return http.say_not_open(request, found)
+    try:
+        _admit(request, found, arrival)
+    except REFUSED as refusal:
+        return _say_refused(request, found, refusal, platform=arrival.platform)
     form = forms.Consent(initial={"entry": http.sign_entry(asdict(arrival), study=found)})
+    page = http.study_page(request, study)
     context = {"study": page, "form": form, "is_preview": arrival.is_preview}
     return http.render_fragment(request, "annotation/_consent.html", context)
 
@@ -48,28 +47,29 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
     """Enrol a visitor who agrees; store nothing about one who declines."""
     found = http.study_or_404(study)
     form = forms.Consent(request.POST)
+    try:
+        form.full_clean()
+        arrival = _arrival(http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
+    except signing.BadSignature:
+        return http.SeeOther(reverse("annotation:entry", args=[study]))
     if not form.is_valid():
         return http.SeeOther(reverse("annotation:entry", args=[study]))
     if form.cleaned_data["choice"] == "decline":
-        return _say_declined(request, StudyPage.from_study(found))
+        return _say_goodbye(request, found, Way.NO_CONSENT, platform=arrival.platform)
+    offset = form.cleaned_data["utc_offset_minutes"]
     try:
-        rater = services.enter_study(
-            study=found,
-            entry=_entry(http.unsign_entry(form.cleaned_data["entry"], study=found)),
-            utc_offset_minutes=form.cleaned_data["utc_offset_minutes"],
-            now=timezone.now(),
-        )
-    except signing.BadSignature:
-        return http.SeeOther(reverse("annotation:entry", args=[study]))
-    except services.StudyNotOpenError:
-        return http.say_not_open(request, found)
+        rater = _enter(request, found, arrival, utc_offset_minutes=offset)
+    except REFUSED as refusal:
+        return _say_refused(request, found, refusal, platform=arrival.platform)
     return http.remember(http.SeeOther(reverse("annotation:how", args=[study])), request, rater)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@rater_required
+@rater_known
 def how(request: RaterRequest) -> HttpResponse:
     """Explain the question; after a practice choice, show a worked answer."""
+    if request.rater.state != RaterState.ACTIVE:
+        return http.go(request, reverse("annotation:done", args=[request.page.slug]))
     posted = request.POST if request.method == "POST" else None
     form = forms.answer_form(posted, study=request.page, is_practice=True)
     chosen = form.is_valid()
@@ -93,7 +93,7 @@ def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
     if rater is None:
         return http.say(
             request,
-            StudyPage.from_study(found),
+            http.study_page(request, study),
             heading=_("This link does not open anything"),
             text=_("Perhaps a piece of it was lost on the way. Copy the whole link once more."),
             status=404,
@@ -107,16 +107,63 @@ def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:
     return not arrival.external_id or came == (rater.platform, rater.external_id)
 
 
-def _entry(fields: dict[str, Any]) -> services.Entry:
-    arrival = entry_links.Arrival(**fields)
+def _arrival(fields: dict[str, Any]) -> entry_links.Arrival:
+    return entry_links.Arrival(**fields)
+
+
+def _entry(arrival: entry_links.Arrival) -> services.Entry:
     return services.Entry(arrival.platform, arrival.external_id, arrival.session)
 
 
-def _say_declined(request: HttpRequest, page: StudyPage) -> HttpResponse:
+def _admit(request: HttpRequest, study: Study, arrival: entry_links.Arrival) -> None:
+    """Raise one of ``REFUSED`` unless the visitor may enter, or is enrolled already."""
+    if not services.is_enrolled(study=study, entry=_entry(arrival)):
+        services.check_admission(
+            study=study, platform=arrival.platform, is_simulated=is_simulated_visit(request)
+        )
+
+
+def _enter(
+    request: HttpRequest,
+    study: Study,
+    arrival: entry_links.Arrival,
+    *,
+    utc_offset_minutes: int | None,
+) -> Rater:
+    return services.enter_study(
+        study=study,
+        entry=_entry(arrival),
+        utc_offset_minutes=utc_offset_minutes,
+        now=visit_time(request),
+        writer=http.recognised_writer(request, study),
+        is_simulated=is_simulated_visit(request),
+    )
+
+
+def _say_refused(
+    request: HttpRequest, study: Study, refusal: Exception, *, platform: str
+) -> HttpResponse:
+    if isinstance(refusal, services.StudyFullError):
+        return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
+    if isinstance(refusal, services.WrongPlatformError):
+        return _say_open_from_platform(request, study.slug)
+    return http.say_not_open(request, study)
+
+
+def _say_open_from_platform(request: HttpRequest, slug: str) -> HttpResponse:
     return http.say(
         request,
-        page,
-        heading=_("Thank you for reading"),
-        text=_("You declined, and nothing about you was stored. You can close this page."),
-        status=200,
+        http.study_page(request, slug),
+        heading=_("This link is not complete"),
+        text=_("Your platform should have put your id into it. Open the study from there."),
+        status=400,
     )
+
+
+def _say_goodbye(
+    request: HttpRequest, study: Study, way: Way, *, platform: str, status: int = 200
+) -> HttpResponse:
+    """Show the last page to somebody of whom nothing is stored, with the code of that way."""
+    ending = Ending.of_visitor(study, way, platform=platform)
+    context = {"study": http.study_page(request, study.slug), "ending": ending}
+    return http.render_fragment(request, "annotation/_done.html", context, status=status)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotation.places import countries_asked, order_lines
+from annotation.places import countries_asked, split_lines
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,24 @@ class TestCountriesAsked:
         assert countries_asked(header) == countries
 
 
-class TestOrderLines:
+class TestSplitLines:
     @pytest.mark.parametrize(
-        ("countries", "names"),
+        ("countries", "near", "others"),
         [
-            ((), ["anywhere", "emergency", "AU", "DE", "GB"]),
-            (("DE",), ["DE", "anywhere", "emergency", "AU", "GB"]),
-            (("IE", "DE"), ["GB", "DE", "anywhere", "emergency", "AU"]),
-            (("FR",), ["anywhere", "emergency", "AU", "DE", "GB"]),
+            ((), "anywhere emergency AU DE GB", ""),
+            (("FR",), "anywhere emergency AU DE GB", ""),
+            (("DE",), "DE anywhere emergency", "AU GB"),
+            (("IE", "DE"), "GB DE anywhere emergency", "AU"),
+            (("FR", "AU"), "AU anywhere emergency", "DE GB"),
         ],
     )
-    def test_puts_own_country_before_anywhere_before_the_rest(self, countries, names):
-        assert [line.name for line in order_lines(LINES, countries)] == names
+    def test_puts_own_country_before_anywhere_and_folds_the_rest(self, countries, near, others):
+        shown, folded = split_lines(LINES, countries)
+
+        assert " ".join(line.name for line in shown) == near
+        assert " ".join(line.name for line in folded) == others
 
     def test_loses_no_line(self):
-        assert set(order_lines(LINES, ("AU", "GB"))) == set(LINES)
+        shown, folded = split_lines(LINES, ("AU", "GB"))
+
+        assert sorted(line.name for line in shown + folded) == sorted(line.name for line in LINES)

@@ -1,0 +1,58 @@
+"""Reads around the way into a study and out of it."""
+
+from annotation import design
+from annotation.choices import Platform, Purpose
+from annotation.models import Comparison, Lease, Rater, Study
+from annotation.selectors import content_of
+from completions.choices import LeaseOutcome
+from completions.models import Completion
+
+
+def has_room(study: Study) -> bool:
+    """Say whether any comparison that counts has a slot for somebody new."""
+    return Comparison.objects.filter(
+        study=study, purpose=Purpose.MAIN, slots_left__gt=0, held_at=None
+    ).exists()
+
+
+def raters_of_participant(participant_id: str) -> list[Rater]:
+    """Return the raters, of all studies, whom Prolific calls by this name."""
+    return list(
+        Rater.objects.select_related("study").filter(
+            platform=Platform.PROLIFIC, external_id=participant_id
+        )
+    )
+
+
+def messages_to_guess(rater: Rater) -> list[Completion]:
+    """Return the judged messages of whose source the rater is asked, in a fixed order.
+
+    Drawn by the study's seed from the pairs that the rater answered before the end, one message
+    of a pair; planted pairs and repeats are left out.
+    """
+    n = content_of(rater.study)["source_guesses"]
+    if not n or rater.ended_at is None:
+        return []
+    leases = Lease.objects.filter(
+        rater=rater,
+        outcome=LeaseOutcome.SUBMITTED,
+        quality_check=None,
+        repeats=None,
+        closed_at__lte=rater.ended_at,
+    ).select_related("comparison__first", "comparison__second")
+    drawn = {_draw(lease, rater): lease for lease in leases}
+    found: dict[int, Completion] = {}
+    for point in sorted(drawn):
+        completions = drawn[point].comparison.completions
+        completion = completions[point % len(completions)]
+        found.setdefault(completion.pk, completion)
+    return list(found.values())[:n]
+
+
+def has_guessed(rater: Rater) -> bool:
+    """Say whether the rater answered the questions on sources."""
+    return rater.source_guesses.exists()
+
+
+def _draw(lease: Lease, rater: Rater) -> int:
+    return design.draw(rater.study.seed, "guess", rater.code, lease.comparison.key)

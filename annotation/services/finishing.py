@@ -1,0 +1,27 @@
+"""End the part of a rater for whom nothing is left."""
+
+import datetime as dt
+
+from django.db import transaction
+
+from annotation import selectors
+from annotation.choices import RaterState
+from annotation.models import Rater
+from annotation.services.slots import lock_open_lease, lock_rater
+from annotation.services.standing import end_rater
+
+
+@transaction.atomic
+def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
+    """End the part of a rater who waits for pairs that there are not.
+
+    Whoever answered something has finished; whoever came too late for even one finds the study
+    full. If there is a pair for them after all, nothing changes.
+    """
+    rater = lock_rater(rater)
+    if rater.state != RaterState.ACTIVE or lock_open_lease(rater) is not None:
+        return
+    if selectors.open_comparisons(rater).exists():
+        return
+    done, _total = selectors.rater_progress(rater)
+    end_rater(rater, state=RaterState.FINISHED if done else RaterState.FULL, now=now)
