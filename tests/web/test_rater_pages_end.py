@@ -12,7 +12,7 @@ from django.test import Client
 from annotation.choices import RaterState
 from annotation.models import Exclusion, Judgment, Lease, Rater
 from tests.factories import NOW
-from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
+from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +74,7 @@ class TestEnd:
 
         assert answer.status_code == 303
         assert code_on(page)
-        assert study.content["debrief"][0] in page.content.decode()
+        assert study.content["debrief"].strip().split("\n")[0] in page.content.decode()
 
     def test_the_code_is_the_raters_own_and_tells_nothing(self, study):
         codes = set()
@@ -88,10 +88,9 @@ class TestEnd:
         assert len(codes) == 2
 
     def test_the_studys_code_and_address_go_to_raters_of_a_platform(self, client):
-        study = open_study()
-        back = "https://platform.example/complete?cc=C0DE-7"
-        study.content |= {"completion_code": "C0DE-7", "return_url": back}
-        study.save()
+        crowd = study_content()["crowd"] | {"return_url": "https://platform.example/?cc={code}"}
+        crowd["codes"] |= {"complete": "C0DE-7"}
+        study = open_study(content=study_content(crowd=crowd))
         enrol(client, study, pid="77")
         judge(client, study)
         client.post(url(study, "stop"))
@@ -99,12 +98,16 @@ class TestEnd:
         page = client.get(url(study, "done"))
 
         assert code_on(page) == "C0DE-7"
-        assert back in page.content.decode()
+        assert "https://platform.example/?cc=C0DE-7" in page.content.decode()
 
-    def test_who_answered_nothing_gets_no_code(self, client, study, rater):
+    def test_who_answered_nothing_did_not_complete_the_session(self, client, study, rater):
         client.post(url(study, "stop"))
 
-        assert code_on(client.get(url(study, "done"))) is None
+        page = client.get(url(study, "done"))
+
+        assert "before the first answer" in page.content.decode()
+        assert "completion code" not in page.content.decode()
+        assert code_on(page)  # that of people who gave no consent
 
     def test_full_session_ends_with_the_code(self, client):
         study = open_study(n_pairs=3, session_length=2)
@@ -135,7 +138,7 @@ class TestEnd:
 
         assert page.status_code == 200
         assert "No pair is left for you at the moment" in page.content.decode()
-        assert read_forms(page)[0].action == url(study, "stop")
+        assert read_forms(page)[0].action == url(study, "finish")
         assert "/resume/" in page.content.decode()
         assert code_on(page) is None
 
@@ -161,13 +164,12 @@ class TestEnd:
         page = client.get(url(study, name))
 
         assert "Your part is complete." in page.content.decode()
-        assert not Lease.objects.filter(closed_at=None).exists()
+        assert url(study, "judge") not in page.content.decode()
 
     @pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])
     def test_study_that_stops_meanwhile_says_so_and_lets_the_rater_finish(
         self, client, study, rater, state
     ):
-        judge(client, study)
         study.state = state
         study.save()
 
