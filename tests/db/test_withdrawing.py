@@ -24,7 +24,9 @@ def rater(now):
     )
     lease = services.lease_next_comparison(rater=rater, now=now)
     assert lease is not None
-    services.submit_judgment(token=lease.token, rater=rater, answer=ANSWER, hidden_ms=0, now=now)
+    services.submit_judgment(
+        rater=rater, submission=services.Submission(lease.token, ANSWER), now=now
+    )
     services.lease_next_comparison(rater=rater, now=now)
     return rater
 

@@ -1,6 +1,6 @@
 """Ways to break every named constraint and every unique column."""
 
-from tests.db.constraints import completions, judgments, preparing, ranking, rating_work
+from tests.db.constraints import caring, completions, judgments, preparing, ranking, rating_work
 from tests.db.constraints.rules import Case
 
 CASES: list[Case] = [
@@ -8,5 +8,6 @@ CASES: list[Case] = [
     *preparing.CASES,
     *rating_work.CASES,
     *judgments.CASES,
+    *caring.CASES,
     *ranking.CASES,
 ]

@@ -198,35 +198,22 @@ JUDGMENTS = [
 
 QUALITY = [
     Case(
-        "qualitycheck_kind_once_per_comparison",
+        "qualitycheck_once_per_comparison",
         twice(make_quality_check, comparison=make_comparison),
-        twice(
-            make_quality_check,
-            comparison=make_comparison,
-            changed={"kind": CheckKind.SWAP, "expected": ""},
-        ),
+        twice(make_quality_check),
     ),
+    Case("qualitycheck_kind_known", partial(make_quality_check, kind="OTHER")),
     Case(
-        "qualitycheck_answer_known_by_kind",
+        "qualitycheck_answer_known",
         partial(make_quality_check, kind=CheckKind.ATTENTION, expected=""),
         partial(make_quality_check, kind=CheckKind.ATTENTION, expected=Expected.SECOND),
-        "attention without an answer",
+        "without an answer",
     ),
     Case(
-        "qualitycheck_answer_known_by_kind",
-        partial(make_quality_check, kind=CheckKind.REPEAT),
-        partial(make_quality_check, kind=CheckKind.REPEAT, expected=""),
-        "a repeat with an answer",
-    ),
-    Case(
-        "qualitycheck_answer_known_by_kind",
-        partial(make_quality_check, kind="OTHER"),
-        label="of an unknown kind",
-    ),
-    Case(
-        "qualitycheck_answer_known_by_kind",
-        partial(make_quality_check, expected="NONE"),
-        label="with an unknown answer",
+        "qualitycheck_answer_known",
+        partial(make_quality_check, expected=Expected.HIGH),
+        partial(make_quality_check, expected=Expected.HIGH, dimension="E"),
+        "high on no dimension",
     ),
     Case(
         "exclusion_of_a_rater_or_a_judge",

@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from annotation.choices import CheckKind, Platform, RaterState, StudyState
+from annotation.choices import Platform, RaterState, StudyState
+from annotation.models import Comparison
 from completions.choices import LeaseOutcome
 from tests.db.constraints.rules import Case, twice
 from tests.factories import (
@@ -39,6 +40,26 @@ def make_comparison_with_itself():
     return make_comparison(first=only, second=only)
 
 
+def make_alone_twice(*, in_one_study):
+    """Rate one completion alone in one study twice, or in two."""
+    stored = make_comparison()
+    alone = {"context": stored.context, "first": stored.first, "second": None}
+    other = stored.study if in_one_study else make_study(dataset=stored.study.dataset)
+    Comparison.objects.create(study=stored.study, key="1", position=1, slots_left=1, **alone)
+    return Comparison.objects.create(study=other, key="2", position=2, slots_left=1, **alone)
+
+
+def make_repeats(*, of_one_lease):
+    """Repeat one lease twice, or two leases once each."""
+    earlier = make_lease(**CLOSED)
+    other = earlier if of_one_lease else make_lease(**CLOSED)
+    for repeated in (earlier, other):
+        last = make_lease(
+            comparison=repeated.comparison, rater=repeated.rater, repeats=repeated, **CLOSED
+        )
+    return last
+
+
 def make_skipped_lease(**fields):
     skipped = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED, "skip_reason": "upsetting"}
     return make_lease(**skipped | fields)
@@ -46,7 +67,7 @@ def make_skipped_lease(**fields):
 
 def make_shown_twice(*, as_check):
     """Show one comparison twice to one rater, the second time as a quality check perhaps."""
-    check = make_quality_check(kind=CheckKind.REPEAT, expected="") if as_check else None
+    check = make_quality_check() if as_check else None
     comparison = check.comparison if check else make_comparison()
     rater = make_rater(study=comparison.study)
     make_lease(comparison=comparison, rater=rater, **CLOSED)
@@ -54,7 +75,7 @@ def make_shown_twice(*, as_check):
 
 
 def make_check_shown_twice(*, to_one_rater):
-    """Two kinds of check may be planted on a comparison; each is shown to a rater once."""
+    """Show one check to two raters, or twice to one."""
     check = make_quality_check()
     rater = make_rater()
     other = rater if to_one_rater else make_rater()
@@ -63,6 +84,18 @@ def make_check_shown_twice(*, to_one_rater):
 
 
 STUDIES = [
+    Case("study_plan_known", partial(make_study, plan="OTHER")),
+    Case(
+        "study_version_once",
+        twice(make_study, name="winter"),
+        twice(make_study, name="winter", changed={"version": 2}),
+    ),
+    Case("study_version_from_one", partial(make_study, version=0)),
+    Case(
+        "study_simulated_says_so",
+        partial(make_study, is_simulated=True),
+        partial(make_study, is_simulated=True, title="A simulated study"),
+    ),
     Case("Study.slug", twice(make_study, slug="demo")),
     Case("study_protocol_known", partial(make_study, protocol="OTHER")),
     Case("study_state_known", partial(make_study, state="OTHER")),
@@ -137,6 +170,12 @@ PEOPLE = [
         twice(make_rater, **PROLIFIC),
         "but in each study",
     ),
+    Case("rater_stage_known", partial(make_rater, stage="OTHER")),
+    Case(
+        "rater_data_kept_unless_withdrawn",
+        partial(make_rater, data_kept=False),
+        partial(make_rater, data_kept=False, state=RaterState.WITHDRAWN, ended_at=NOW),
+    ),
     Case(
         "rater_utc_offset_range",
         partial(make_rater, utc_offset_minutes=841),
@@ -157,6 +196,16 @@ PEOPLE = [
 ]
 
 COMPARISONS = [
+    Case(
+        "comparison_completion_alone_once",
+        partial(make_alone_twice, in_one_study=True),
+        partial(make_alone_twice, in_one_study=False),
+    ),
+    Case(
+        "comparison_weight_positive",
+        partial(make_comparison, weight=0),
+        partial(make_comparison, weight=0.001),
+    ),
     Case(
         "comparison_pair_once",
         partial(make_same_pair, in_one_study=True),
@@ -216,6 +265,36 @@ LEASES = [
         "lease_check_once_per_rater",
         partial(make_check_shown_twice, to_one_rater=True),
         partial(make_check_shown_twice, to_one_rater=False),
+    ),
+    Case(
+        "lease_number_once_per_rater",
+        twice(make_lease, rater=make_rater, number=1, changed=CLOSED),
+        twice(make_lease, rater=make_rater, number=1, changed=CLOSED | {"number": 2}),
+    ),
+    Case(
+        "lease_repeated_once",
+        partial(make_repeats, of_one_lease=True),
+        partial(make_repeats, of_one_lease=False),
+    ),
+    Case(
+        "lease_check_or_repeat",
+        lambda: make_lease(quality_check=make_quality_check(), repeats=make_lease(**CLOSED)),
+    ),
+    Case(
+        "lease_screens_with_a_check",
+        partial(make_lease, is_screening=True),
+        lambda: make_lease(quality_check=make_quality_check(), is_screening=True),
+    ),
+    Case(
+        "lease_probability_range",
+        partial(make_lease, sampling_probability=0),
+        partial(make_lease, sampling_probability=1),
+        "never",
+    ),
+    Case(
+        "lease_probability_range",
+        partial(make_lease, sampling_probability=1.1),
+        label="more than certain",
     ),
     Case("lease_side_known", partial(make_lease, first_side="C")),
 ]

@@ -8,7 +8,7 @@ from annotation import services
 from annotation.choices import Platform, Side
 from annotation.models import Comparison, Consent, Judgment, Rater
 from annotation.verdicts import Answer
-from tests.factories import HOUR, NOW, RUBRIC, make_comparison, make_rater, make_study
+from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.threads import together, while_uncommitted
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
@@ -27,7 +27,7 @@ def lease_next(rater, now=NOW):
 
 def answer(lease, said=ANSWER, now=NOW):
     return services.submit_judgment(
-        token=lease.token, rater=lease.rater, answer=said, hidden_ms=0, now=now
+        rater=lease.rater, submission=services.Submission(lease.token, said), now=now
     )
 
 
@@ -126,7 +126,7 @@ class TestOneAnswerSentTwice:
 
 class TestNewRaters:
     def test_are_let_in_while_the_study_is_being_planned(self):
-        study = make_study(content={"rubric": RUBRIC, "consent": {"version": "1"}})
+        study = make_comparison().study
 
         rater = while_uncommitted(
             partial(services.plan_study, study=study, now=NOW),
@@ -145,7 +145,7 @@ class TestNewRaters:
 
 class TestOnePersonWhoEntersTwice:
     def test_at_once_is_one_rater_with_one_consent(self, crowd):
-        study = make_study(content={"rubric": RUBRIC, "consent": {"version": "1"}})
+        study = make_comparison().study
         for n in range(crowd.rounds):
             entry = services.Entry(Platform.PROLIFIC, f"person {n}")
             enter = partial(
