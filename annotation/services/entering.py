@@ -14,7 +14,7 @@ from annotation.models import Consent, Rater, Study
 from annotation.services.leasing import StudyNotOpenError
 from annotation.services.standing import first_stage
 from completions.models import Writer
-from completions.services import new_code
+from completions.services import new_code, repeatable_code
 
 
 class StudyFullError(Exception):
@@ -128,10 +128,17 @@ def _known(study: Study, entry: Entry) -> Rater | None:
     ).first()
 
 
+def _code(rater: Rater) -> str:
+    """Return a fresh pseudonym; a program has the same one each time it simulates the study."""
+    if rater.is_simulated and rater.external_id:
+        return repeatable_code("R", rater.study.slug, rater.external_id)
+    return new_code("R")
+
+
 @transaction.atomic
 def _admit(rater: Rater, *, now: dt.datetime) -> Rater:
     study = rater.study
-    rater.code = new_code("R")
+    rater.code = _code(rater)
     rater.stage = first_stage(study)
     rater.entered_at = now
     rater.save(force_insert=True)

@@ -7,7 +7,7 @@ from completions.services.authoring import (
     StoredTalk,
     store_authored_talks,
 )
-from completions.services.codes import new_code
+from completions.services.codes import new_code, repeatable_code
 from completions.services.contexts import BuildReport, build_contexts
 from completions.services.generating import (
     NotAModelError,
@@ -77,6 +77,7 @@ __all__ = [
     "record",
     "register_simulated_system",
     "release_expired_writing_leases",
+    "repeatable_code",
     "review_context",
     "save_draft",
     "skip_context",
