@@ -1,5 +1,4 @@
-/* What the rater's pages gain with a script: keys, focus after a swap, time out of sight, drafts
-   that survive a reload, copy buttons. Without it every page still works by plain form posts. */
+/* Keys, focus, drafts and time out of sight; without it all works by plain form posts. */
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -7,21 +6,19 @@
   const findAll = (selector, inside = document) => [...inside.querySelectorAll(selector)];
   const answerForm = () => find("form#answer");
 
-  /* Storage may be switched off; then nothing is remembered and nothing breaks. */
+  /* Storage may be switched off. */
   const memory = (area) => ({
     read(key) {
       try { return JSON.parse(window[area].getItem(key)); } catch { return null; }
     },
     write(key, value) {
-      try { window[area].setItem(key, JSON.stringify(value)); } catch { /* full or forbidden */ }
+      try { window[area].setItem(key, JSON.stringify(value)); } catch { /* full */ }
     },
   });
   const tab = memory("sessionStorage");
   const browser = memory("localStorage");
 
-  /* Drafts: what is typed and chosen, and the time out of sight, by the token of the pair. The
-     site drops nothing that it was sent, so a draft ends when its pair is sent, skipped or reported;
-     the last few are kept, for somebody may look at their last answer in between. */
+  /* Drafts by the token of the pair, until it is sent, skipped or reported. */
   const DRAFTS = "heart.drafts";
   const LEFT_OUT = new Set(["csrfmiddlewaretoken", "hidden_ms"]);
   const token = () => answerForm()?.dataset.keep;
@@ -46,15 +43,15 @@
   }
 
   function restoreFields(fields) {
-    if (find("#errors")) return; /* the site sent back what was posted */
+    if (find("#errors")) return; /* as posted */
     for (const [name, value] of Object.entries(fields)) {
       const control = answerForm().elements[name];
       if (control) control.value = value;
     }
   }
 
-  /* Time out of sight, for this pair; a phone may drop a hidden tab, so it is noted at once. The
-     site counts breaks itself: going to another page is not being out of sight. */
+  /* Time out of sight, noted at once, for a phone may drop a hidden tab. Breaks on other pages
+     are counted by the site. */
   let hidden = 0;
   let leftAt = null;
   let going = false;
@@ -77,7 +74,6 @@
     if (field) field.value = Math.round(hidden);
   }
 
-  /* A pair is on the page: a new one, or one that was left. */
   function arrive() {
     const draft = drafts()[token()] ?? {};
     hidden = draft.hidden ?? 0;
@@ -128,7 +124,7 @@
     return Boolean(side);
   }
 
-  /* Where one page asks for several numbers, a digit answers what has the focus and goes on. */
+  /* A digit answers the question that has the focus, and goes on to the next. */
   function chooseNumber(number) {
     const groups = findAll("#stage [data-digits]");
     const focused = groups.findIndex((group) => group.contains(document.activeElement));
@@ -169,12 +165,8 @@
     if (singleKey(event.key)) event.preventDefault();
   });
 
-  /* One listener for all that is clicked or changed; swapped parts need no set-up. */
   document.addEventListener("click", (event) => {
-    const opener = event.target.closest("[data-opens]");
-    if (opener) openKeys();
-    const copier = event.target.closest("[data-copies]");
-    if (copier) copy(copier);
+    if (event.target.closest("[data-opens]")) openKeys();
     for (const menu of findAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }
@@ -196,27 +188,13 @@
     }
   });
 
-  /* What has been put right is no longer marked as wrong. */
   function forgiveError(control) {
     const group = control.closest("fieldset, .field");
     for (const part of [control, group]) part?.removeAttribute("aria-invalid");
     if (group) findAll(".error-text", group).forEach((note) => note.remove());
   }
 
-  async function copy(button) {
-    const source = document.getElementById(button.dataset.copies);
-    try {
-      await navigator.clipboard.writeText(source.textContent.trim());
-    } catch {
-      getSelection().selectAllChildren(source);
-      document.execCommand("copy");
-    }
-    const label = button.textContent;
-    button.textContent = button.dataset.copied;
-    setTimeout(() => { button.textContent = label; }, 2000);
-  }
-
-  /* The site cannot be reached, or failed: say so beside the button, keep everything. */
+  /* The site cannot be reached, or failed. */
   const trouble = (shown) => {
     const note = find("#trouble");
     if (note) note.hidden = !shown;
@@ -234,7 +212,7 @@
   let shown = null;
   document.addEventListener("htmx:afterSettle", () => {
     const stage = find("#stage");
-    if (stage === shown) return; /* a part beside the stage settled */
+    if (stage === shown) return;
     shown = stage;
     arrive();
     moveFocus();
@@ -247,9 +225,7 @@
   addEventListener("pageshow", () => { going = false; });
 
   root.classList.add("js");
-  for (const control of findAll("[data-opens], [data-copies]")) control.hidden = false;
-  const offset = find("input[name=utc_offset_minutes]");
-  if (offset) offset.value = -new Date().getTimezoneOffset();
+  for (const control of findAll("[data-opens]")) control.hidden = false;
   shown = find("#stage");
   arrive();
 })();

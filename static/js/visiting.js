@@ -1,0 +1,26 @@
+/* What the rater's pages beside the judging gain with a script: copy buttons, and the offset of
+   the browser's clock with the consent. */
+"use strict";
+(() => {
+  async function copy(button) {
+    const source = document.getElementById(button.dataset.copies);
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+    } catch {
+      getSelection().selectAllChildren(source);
+      document.execCommand("copy");
+    }
+    const label = button.textContent;
+    button.textContent = button.dataset.copied;
+    setTimeout(() => { button.textContent = label; }, 2000);
+  }
+
+  document.addEventListener("click", (event) => {
+    const copier = event.target.closest("[data-copies]");
+    if (copier) copy(copier);
+  });
+
+  for (const copier of document.querySelectorAll("[data-copies]")) copier.hidden = false;
+  const offset = document.querySelector("input[name=utc_offset_minutes]");
+  if (offset) offset.value = -new Date().getTimezoneOffset();
+})();
