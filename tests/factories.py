@@ -248,7 +248,8 @@ def make_comparison(
     dialogue = None if first else make_dialogue(dataset=study.dataset)
     context = first.context if first else make_context(dialogue=dialogue)
     first = first or make_completion(context=context)
-    second = second or make_completion(context=context)
+    if study.protocol != Protocol.LIKERT:  # which shows one completion at a time
+        second = second or make_completion(context=context)
     return Comparison.objects.create(
         study=study,
         context=context,
