@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import console
+from annotation import console, console_checks, console_reports
 
 app_name = "console"
 urlpatterns = [
@@ -11,4 +11,9 @@ urlpatterns = [
     path("<slug:study>/pause/", console.pause_study, name="pause"),
     path("<slug:study>/close/", console.close_study, name="close"),
     path("<slug:study>/extend/", console.extend_plan, name="extend"),
+    path("<slug:study>/checks/", console_checks.checks, name="checks"),
+    path("<slug:study>/checks/mark/", console_checks.mark, name="mark_gold"),
+    path("<slug:study>/checks/<int:pk>/switch/", console_checks.switch, name="switch_check"),
+    path("<slug:study>/reports/", console_reports.reports, name="reports"),
+    path("<slug:study>/reports/<str:key>/decide/", console_reports.decide, name="decide"),
 ]

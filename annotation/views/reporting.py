@@ -27,7 +27,11 @@ def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
         services.report_context(token=token, rater=request.rater, words=words, now=timezone.now())
     except services.LeaseNotFoundError:
         return _say_gone(request)
-    context = {"study": request.page, "is_upset": kind == ReportKind.UPSET}
+    context = {
+        "study": request.page,
+        "heading": _("Thank you for telling us"),
+        "is_upset": kind == ReportKind.UPSET,
+    }
     return http.render_fragment(request, "annotation/_reported.html", context)
 
 
