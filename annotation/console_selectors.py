@@ -9,8 +9,11 @@ from django.db.models import Aggregate, Count, Model, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from annotation import selectors
-from annotation.choices import Protocol, StudyState
-from annotation.models import Comparison, Judgment, Study
+from annotation.choices import PlanKind, Protocol, StudyState
+from annotation.models import Comparison, Judgment, QualityCheck, Study
+from annotation.protocol import content_hash
+from completions import hold_selectors
+from completions.hold_selectors import Held
 from completions.models import Completion, Context
 
 NEWEST = 20
@@ -50,7 +53,12 @@ class StudyRow:
     @property
     def can_open(self) -> bool:
         """Whether opening it, or going on after a pause, is a step that exists."""
-        return self.state in (StudyState.DRAFT, StudyState.PAUSED)
+        return self.state in (StudyState.DRAFT, StudyState.LOCKED, StudyState.PAUSED)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it was never open."""
+        return self.state in (StudyState.DRAFT, StudyState.LOCKED)
 
     @property
     def is_draft(self) -> bool:
@@ -79,6 +87,30 @@ class StudyRow:
             dataset=study.dataset.name,
             tally=tally,
         )
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """One study as its own page of the console shows it.
+
+    ``is_intact`` says whether the stored content still has the hash under which it was locked.
+    """
+
+    row: StudyRow
+    name: str
+    version: int
+    plan_label: str
+    is_adaptive: bool
+    is_simulated: bool
+    pairs_per_context: int
+    judgments_per_pair: int
+    protocol_hash: str
+    locked_at: dt.datetime | None
+    is_intact: bool
+    n_checks: int
+    held: Held
+    versions: tuple[str, ...]
+    dataset_slug: str
 
 
 @dataclass(frozen=True)
@@ -121,6 +153,28 @@ def study_rows() -> list[StudyRow]:
         )
         for study in selectors.studies()
     ]
+
+
+def study_page(study: Study) -> StudyPage:
+    """Return one study with its counts, its hash and its other versions, in ten queries."""
+    versions = Study.objects.filter(name=study.name).exclude(pk=study.pk)
+    return StudyPage(
+        row=next(row for row in study_rows() if row.slug == study.slug),
+        name=study.name,
+        version=study.version,
+        plan_label=PlanKind(study.plan).label,
+        is_adaptive=study.plan == PlanKind.ADAPTIVE,
+        is_simulated=study.is_simulated,
+        pairs_per_context=study.pairs_per_context,
+        judgments_per_pair=study.judgments_per_pair,
+        protocol_hash=study.protocol_hash,
+        locked_at=study.locked_at,
+        is_intact=not study.protocol_hash or content_hash(study.content) == study.protocol_hash,
+        n_checks=QualityCheck.objects.filter(comparison__study=study, is_active=True).count(),
+        held=hold_selectors.count_holds(study.dataset_id, {}),
+        versions=tuple(versions.order_by("version").values_list("slug", flat=True)),
+        dataset_slug=study.dataset.slug,
+    )
 
 
 def newest_judgments(limit: int = NEWEST) -> list[JudgmentRow]:

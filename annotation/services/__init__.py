@@ -61,11 +61,15 @@ from annotation.services.reporting import (
 )
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
+    NothingChangedError,
     RubricShownError,
     StudyExistsError,
+    StudyNotFoundError,
     StudyStateError,
     close_study,
     create_study,
+    create_version,
+    lock_study,
     open_study,
     pause_study,
 )
@@ -86,6 +90,7 @@ __all__ = [
     "GoldReport",
     "LeaseNotFoundError",
     "NotUnderstoodError",
+    "NothingChangedError",
     "NothingToAnswerError",
     "PlanReport",
     "RaterEndedError",
@@ -96,6 +101,7 @@ __all__ = [
     "Step",
     "StudyExistsError",
     "StudyFullError",
+    "StudyNotFoundError",
     "StudyNotLockedError",
     "StudyNotOpenError",
     "StudyStateError",
@@ -109,6 +115,7 @@ __all__ = [
     "close_study",
     "comprehension_questions",
     "create_study",
+    "create_version",
     "decide_report",
     "enter_study",
     "exclude_by_rules",
@@ -121,6 +128,7 @@ __all__ = [
     "lease_next_comparison",
     "link_writer",
     "load_gold",
+    "lock_study",
     "make_twin",
     "mark_gold",
     "open_study",

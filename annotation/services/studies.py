@@ -1,6 +1,7 @@
-"""Create studies from their files, lock them and change their state."""
+"""Create studies from their files, lock them, make new versions and change their state."""
 
 import datetime as dt
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -14,20 +15,33 @@ from completions.models import Dataset
 from completions.services import record
 
 ALLOWED = {
-    StudyState.DRAFT: {StudyState.OPEN},
+    StudyState.DRAFT: {StudyState.LOCKED, StudyState.OPEN},
+    StudyState.LOCKED: {StudyState.OPEN, StudyState.CLOSED},
     StudyState.OPEN: {StudyState.PAUSED, StudyState.CLOSED},
     StudyState.PAUSED: {StudyState.OPEN, StudyState.CLOSED},
     StudyState.CLOSED: set[StudyState](),
 }
 VERBS = {
+    StudyState.LOCKED: "locked",
     StudyState.OPEN: "opened",
     StudyState.PAUSED: "paused",
     StudyState.CLOSED: "closed",
 }
+LONGEST_SLUG = 50
+NAMES = ("slug", "name", "version")
+"""Fields of a study file that say which study it is, not what it is like."""
 
 
 class StudyExistsError(Exception):
-    """A study of that slug exists already."""
+    """A study of that slug exists already, and is no draft that could still be replaced."""
+
+
+class StudyNotFoundError(Exception):
+    """There is no study of that name to make a new version of."""
+
+
+class NothingChangedError(Exception):
+    """The file says what the newest version says."""
 
 
 class RubricShownError(Exception):
@@ -49,6 +63,9 @@ def create_study(
 ) -> Study:
     """Store a validated study file, with the rubric it names, as a draft on the dataset.
 
+    A draft of that slug that has no comparisons yet is replaced: what was never locked or
+    planned binds nobody.
+
     Raises
     ------
     StudyExistsError
@@ -56,36 +73,79 @@ def create_study(
     RubricShownError
         If raters of a preference study would read the name of a dimension.
     """
-    if Study.objects.filter(slug=protocol.slug).exists():
+    _check_words(protocol, rubric)
+    known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
+    if known is not None and not _is_replaceable(known):
         msg = f'there is a study "{protocol.slug}" already'
         raise StudyExistsError(msg)
-    names = [dimension.name for dimension in rubric.dimensions]
-    if protocol.protocol == "preference" and (shown := protocol.mentions(names)):
-        msg = f"raters of a preference study must not read the rubric's words: {shown}"
-        raise RubricShownError(msg)
-    study = Study.objects.create(
-        slug=protocol.slug,
-        name=protocol.family,
-        version=protocol.version,
-        plan=PlanKind(protocol.plan.upper()),
-        title=protocol.title,
-        dataset=dataset,
-        protocol=Protocol(protocol.protocol.upper()),
-        judgments_per_pair=protocol.judgments_per_pair,
-        pairs_per_context=protocol.pairs_per_context,
-        session_length=protocol.session_length,
-        lease_minutes=protocol.lease_minutes,
-        min_rationale_length=protocol.min_rationale_length,
-        seed=protocol.seed,
-        content=protocol.content(rubric.content(), normaliser=normaliser.VERSION),
-        created_at=now,
-    )
-    record(action="study.created", subject=f"study {study.slug}", now=now, by=by)
+    fields = _fields(protocol, rubric)
+    if known is None:
+        study = Study.objects.create(dataset=dataset, created_at=now, **fields)
+    else:
+        Study.objects.filter(pk=known.pk).update(dataset=dataset, **fields)
+        study = Study.objects.get(pk=known.pk)
+    action = "study.created" if known is None else "study.replaced"
+    record(action=action, subject=f"study {study.slug}", now=now, by=by)
     return study
 
 
+@transaction.atomic
+def create_version(
+    *, protocol: StudyProtocol, rubric: Rubric, now: dt.datetime, by: User | None = None
+) -> Study:
+    """Store a changed file of a locked study as the draft of its next version.
+
+    It is a study of its own, on the same dataset, with the slug ``<name>-v<version>``: what was
+    judged under the earlier protocol stays there, under the earlier hash.
+
+    Raises
+    ------
+    StudyNotFoundError
+        If there is no study of the file's name.
+    StudyStateError
+        If the newest version is a draft still, which may simply be created again.
+    NothingChangedError
+        If the file says what the newest version says.
+    RubricShownError
+        If raters of a preference study would read the name of a dimension.
+    """
+    _check_words(protocol, rubric)
+    newest = _newest_version(protocol.family)
+    if newest.locked_at is None:
+        msg = f'"{newest.slug}" is a draft still: create it again from the changed file'
+        raise StudyStateError(msg)
+    version = newest.version + 1
+    slug = versioned_slug(newest.name, version)
+    named = protocol.model_copy(update={"slug": slug, "name": newest.name, "version": version})
+    fields = _fields(named, rubric)
+    if _substance(fields["content"]) == _substance(newest.content):
+        msg = f'the file says what "{newest.slug}" says: there is nothing to make a version of'
+        raise NothingChangedError(msg)
+    study = Study.objects.create(dataset_id=newest.dataset_id, created_at=now, **fields)
+    record(
+        action="study.versioned",
+        subject=f"study {study.slug}",
+        now=now,
+        by=by,
+        before={"study": newest.slug, "protocol_hash": newest.protocol_hash},
+        after={"version": version},
+    )
+    return study
+
+
+def versioned_slug(name: str, version: int) -> str:
+    """Return the slug of a later version, short enough for its column."""
+    tail = f"-v{version}"
+    return name[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
+
+
+def lock_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
+    """Freeze the study under the hash of its content: from now on only its state changes."""
+    return _move(study, StudyState.LOCKED, now=now, by=by)
+
+
 def open_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
-    """Let raters in; the first opening locks the protocol under its hash."""
+    """Let raters in; the first opening of a draft locks it on the way."""
     return _move(study, StudyState.OPEN, now=now, by=by)
 
 
@@ -129,3 +189,46 @@ def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None)
         after={"state": state, "protocol_hash": study.protocol_hash},
     )
     return study
+
+
+def _check_words(protocol: StudyProtocol, rubric: Rubric) -> None:
+    names = [dimension.name for dimension in rubric.dimensions]
+    if protocol.protocol == "preference" and (shown := protocol.mentions(names)):
+        msg = f"raters of a preference study must not read the rubric's words: {shown}"
+        raise RubricShownError(msg)
+
+
+def _is_replaceable(study: Study) -> bool:
+    return study.locked_at is None and not study.comparisons.exists()
+
+
+def _newest_version(name: str) -> Study:
+    versions = Study.objects.select_for_update().filter(name=name, is_simulated=False)
+    newest = versions.order_by("-version").first()
+    if newest is None:
+        msg = f'there is no study "{name}" to make a new version of'
+        raise StudyNotFoundError(msg)
+    return newest
+
+
+def _substance(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if key not in NAMES}
+
+
+def _fields(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:
+    """Return the columns of a study from its file; the rest of the file is its content."""
+    return {
+        "slug": protocol.slug,
+        "name": protocol.family,
+        "version": protocol.version,
+        "plan": PlanKind(protocol.plan.upper()),
+        "title": protocol.title,
+        "protocol": Protocol(protocol.protocol.upper()),
+        "judgments_per_pair": protocol.judgments_per_pair,
+        "pairs_per_context": protocol.pairs_per_context,
+        "session_length": protocol.session_length,
+        "lease_minutes": protocol.lease_minutes,
+        "min_rationale_length": protocol.min_rationale_length,
+        "seed": protocol.seed,
+        "content": protocol.content(rubric.content(), normaliser=normaliser.VERSION),
+    }

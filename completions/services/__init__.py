@@ -16,6 +16,7 @@ from completions.services.generating import (
     is_generation_waiting,
     plan_generation_calls,
 )
+from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
 from completions.services.importing import (
     DatasetNameError,
     ImportReport,
@@ -54,6 +55,7 @@ __all__ = [
     "ContextTakenError",
     "DatasetNameError",
     "DatasetTakenError",
+    "HoldReasonMissingError",
     "ImportReport",
     "NoSourceLeftError",
     "NotAModelError",
@@ -65,8 +67,10 @@ __all__ = [
     "accept_invitation",
     "assistant_for",
     "build_contexts",
+    "decide_hold",
     "forget_generation_claims",
     "generate_completions",
+    "hold_leaks",
     "import_dialogues",
     "invite_writer",
     "is_generation_waiting",

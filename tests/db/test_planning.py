@@ -187,7 +187,8 @@ class TestPlanStudy:
         dataset = make_completed_dataset(n_contexts=7, systems=make_systems(3))
         study = make_study(dataset=dataset)
 
-        # Savepoint and its release; lock the study; read what is planned, the completions and
-        # the contexts; store one batch; read the systems for the report; log.
-        with django_assert_num_queries(9):
+        # Savepoints and their releases; lock the study; its dataset; look for leaks, twice (to
+        # hold them, and for what is new); holds; what is planned, completions, contexts in use,
+        # contexts; store one batch; count holds; log.
+        with django_assert_num_queries(19):
             plan(study)

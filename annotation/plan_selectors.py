@@ -1,0 +1,187 @@
+"""What a study's plan would come to, read and worked out without writing anything (ADR-0027)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotation import pairing
+from annotation.choices import Protocol, Purpose
+from annotation.models import Study
+from annotation.pairing import Candidate, Ground, PlanSummary
+from completions import hold_selectors
+from completions.hold_selectors import Held, Leaks
+from completions.models import Completion, Context
+
+Keys = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A comparison to add: two completions of a context, or one that is rated alone."""
+
+    context_id: int
+    context: str
+    first: Candidate
+    second: Candidate | None
+
+
+@dataclass(frozen=True)
+class PlanDraft:
+    """The comparisons that planning would add, and what the plan would come to.
+
+    ``leaks`` are what the filter would hold now; ``n_held_compared`` says in how many comparisons
+    that exist a held or dropped completion is shown.
+    """
+
+    additions: tuple[Addition, ...]
+    summary: PlanSummary
+    held: Held
+    leaks: Leaks
+    n_held_compared: int
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A context, what may be compared in it, and which completions are rated alone in it.
+
+    ``rated`` count for the plan; ``shown`` are the keys of all, quality checks included.
+    """
+
+    pk: int
+    ground: Ground
+    rated: tuple[Candidate, ...]
+    shown: frozenset[int]
+
+
+@dataclass
+class _Existing:
+    """The comparisons that a study has in one context."""
+
+    pairs: list[tuple[Candidate, Candidate]] = field(default_factory=list)
+    taken: set[Keys] = field(default_factory=set)
+    rated: list[Candidate] = field(default_factory=list)
+    shown: set[int] = field(default_factory=set)
+
+    def add(self, purpose: str, first: Candidate, second: Candidate | None) -> None:
+        """Sort a comparison in."""
+        is_main = purpose == Purpose.MAIN
+        if second is None:
+            self.shown.add(first.key)
+            self.rated.extend([first] * is_main)
+        elif is_main:
+            self.pairs.append((first, second))
+        else:
+            self.taken.add((first.key, second.key))
+
+
+def draft_plan(study: Study) -> PlanDraft:
+    """Return what planning the study now would add, in five queries; nothing is written."""
+    leaks = hold_selectors.find_new_leaks(study.dataset_id)
+    withheld = hold_selectors.withheld(study.dataset_id).union(leaks)
+    places = _places(study, withheld)
+    draft = _draft_ratings if study.protocol == Protocol.LIKERT else _draft_pairs
+    additions, summary = draft(study, places)
+    return PlanDraft(
+        additions=additions,
+        summary=summary,
+        held=hold_selectors.count_holds(study.dataset_id, leaks),
+        leaks=leaks,
+        n_held_compared=_n_compared(places, withheld),
+    )
+
+
+def _draft_pairs(
+    study: Study, places: Sequence[_Place]
+) -> tuple[tuple[Addition, ...], PlanSummary]:
+    per_context = study.pairs_per_context or None
+    grounds = [place.ground for place in places]
+    pairs = pairing.plan_pairs(grounds, per_context=per_context, seed=study.seed)
+    keys = {place.ground.key: place.pk for place in places}
+    additions = tuple(
+        Addition(keys[pair.context], pair.context, pair.first, pair.second) for pair in pairs
+    )
+    return additions, pairing.summarise(grounds, pairs, per_context=per_context)
+
+
+def _draft_ratings(
+    _study: Study, places: Sequence[_Place]
+) -> tuple[tuple[Addition, ...], PlanSummary]:
+    """Return each completion that is not rated yet; there are no pairs to balance."""
+    additions = tuple(
+        Addition(place.pk, place.ground.key, candidate, None)
+        for place in places
+        for candidate in place.ground.candidates
+        if candidate.key not in place.shown
+    )
+    planned = [one.system for place in places for one in place.rated]
+    appearances = Counter([*planned, *(one.first.system for one in additions)])
+    summary = PlanSummary(
+        n_planned=len(planned),
+        n_added=len(additions),
+        n_short=0,
+        appearances=dict(sorted(appearances.items())),
+        pairs={},
+        strata=(),
+    )
+    return additions, summary
+
+
+def _places(study: Study, withheld: Collection[int]) -> list[_Place]:
+    """Return the contexts in use, and those that only comparisons made before are about."""
+    existing = _existing(study)
+    candidates = _candidates(study, withheld)
+    of_dataset = Context.objects.in_use().filter(dataset=study.dataset_id)
+    in_use = set(of_dataset.values_list("pk", flat=True))
+    contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
+    return [
+        _place(
+            pk,
+            Ground(key, stratum, tuple(candidates[pk] if pk in in_use else ())),
+            existing[pk],
+        )
+        for pk, key, stratum in contexts.values_list("pk", "key", "stratum")
+        if pk in in_use or existing[pk].pairs or existing[pk].rated
+    ]
+
+
+def _place(pk: int, ground: Ground, existing: _Existing) -> _Place:
+    return _Place(
+        pk,
+        replace(ground, planned=tuple(existing.pairs), taken=frozenset(existing.taken)),
+        tuple(existing.rated),
+        frozenset(existing.shown),
+    )
+
+
+def _existing(study: Study) -> defaultdict[int, _Existing]:
+    sides = [
+        f"{side}__{name}"
+        for side in ("first", "second")
+        for name in ("pk", "system__slug", "content_hash")
+    ]
+    rows = study.comparisons.order_by("pk").values_list("purpose", "context", *sides)
+    found = defaultdict[int, _Existing](_Existing)
+    for purpose, context, *columns in rows:
+        first, second = Candidate(*columns[:3]), Candidate(*columns[3:])
+        found[context].add(purpose, first, None if second.key is None else second)
+    return found
+
+
+def _candidates(study: Study, withheld: Collection[int]) -> defaultdict[int, list[Candidate]]:
+    rows = Completion.objects.filter(context__dataset=study.dataset_id).values_list(
+        "context", "pk", "system__slug", "content_hash"
+    )
+    found = defaultdict[int, list[Candidate]](list)
+    for context, *columns in rows.order_by("pk"):
+        if columns[0] not in withheld:
+            found[context].append(Candidate(*columns))
+    return found
+
+
+def _n_compared(places: Sequence[_Place], withheld: Collection[int]) -> int:
+    """Count the comparisons that exist and show a completion that would not be paired now."""
+    shown = [
+        *({first.key, second.key} for place in places for first, second in place.ground.planned),
+        *({one.key} for place in places for one in place.rated),
+    ]
+    return sum(not keys.isdisjoint(withheld) for keys in shown)

@@ -1,0 +1,15 @@
+"""The acts of ``manage.py study``, one module each; a new one goes into ACTS."""
+
+from heart_site.management.studies import creating, locking, moving, planning, showing
+from heart_site.management.studies.act import Act
+
+ACTS: tuple[Act, ...] = (
+    creating.CREATE,
+    creating.VERSION,
+    locking.LOCK,
+    planning.PLAN,
+    *moving.MOVES,
+    showing.SHOW,
+)
+
+__all__ = ["ACTS", "Act"]

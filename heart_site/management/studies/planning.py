@@ -1,0 +1,131 @@
+"""Plan a study's comparisons: the report first, then, when told so, the rows."""
+
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from annotation import gold, plan_selectors, services
+from annotation.models import Study
+from annotation.pairing import PlanSummary, StratumSummary
+from annotation.plan_selectors import PlanDraft
+from completions.hold_selectors import Held
+from completions.services import DatasetTakenError
+from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
+
+
+def _add_arguments(parser: CommandParser) -> None:
+    add_study(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--dry-run", action="store_true", help="print the report, write nothing")
+    how.add_argument("--yes", action="store_true", help="write without asking")
+
+
+def _plan(options: Mapping[str, Any], say: Say) -> None:
+    study = the_study(options)
+    draft = plan_selectors.draft_plan(study)
+    for line in report_lines(study, draft):
+        say(line)
+    if options["dry_run"]:
+        say("Dry run: nothing was written.")
+        return
+    if not options["yes"]:
+        _ask(draft)
+    report = services.plan_study(study=study, now=timezone.now())
+    say(
+        f"Written: {report.n_added:,} comparisons, {report.n_held:,} completions held; "
+        f"{report.n_checks:,} quality checks are planted."
+    )
+
+
+def _ask(draft: PlanDraft) -> None:
+    """Ask whether to write; without a terminal to ask at, refuse."""
+    if not sys.stdin.isatty():
+        msg = "nothing was written: add --yes to write the plan, or --dry-run to only look at it"
+        raise RefusedError(msg)
+    answer = input(f"Write {len(draft.additions):,} comparisons? [y/N] ")
+    if answer.strip().lower() not in {"y", "yes"}:
+        msg = "nothing was written"
+        raise RefusedError(msg)
+
+
+def report_lines(study: Study, draft: PlanDraft) -> Iterator[str]:
+    """Yield the report on a plan, line by line."""
+    summary = draft.summary
+    yield f"{study.slug}: {study.get_plan_display()}"
+    yield (
+        f"{summary.n_pairs:,} comparisons: {summary.n_planned:,} planned before, "
+        f"{summary.n_added:,} new{_per_context(study)}"
+    )
+    if summary.n_short:
+        yield f"{summary.n_short:,} contexts have too few completions for that many"
+    yield from _systems(summary)
+    for stratum in summary.strata:
+        yield from _stratum(stratum)
+    yield from _held(draft.held, draft.n_held_compared)
+
+
+def _per_context(study: Study) -> str:
+    n = study.pairs_per_context
+    return f", {n} in each context" if n else ""
+
+
+def _systems(summary: PlanSummary) -> Iterator[str]:
+    """Yield the appearances of each system and, as a triangle, of each pair of systems."""
+    counts = list(summary.appearances.values())
+    if not counts:
+        return
+    yield f"Systems appear {_range(counts)} times"
+    if summary.pairs:
+        yield f"Pairs of systems are met {_range(summary.pairs.values())} times"
+    names = list(summary.appearances)
+    width = max(map(len, names))
+    cell = max(2, *(len(str(n)) for n in [*summary.pairs.values(), len(names)])) + 1
+    heads = "".join(f"{number:{cell}}" for number in range(1, len(names)))
+    yield f"      {'':{width}} {'in':>6} {heads if summary.pairs else ''}".rstrip()
+    for number, name in enumerate(names, start=1):
+        met = [summary.pairs.get((other, name), 0) for other in names[: number - 1]]
+        cells = "".join(f"{n:{cell}}" for n in met) if summary.pairs else ""
+        yield f"  {number:3} {name:{width}} {summary.appearances[name]:6,} {cells}".rstrip()
+
+
+def _range(counts: Collection[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _stratum(stratum: StratumSummary) -> Iterator[str]:
+    head = f"{stratum.name}: {stratum.n_contexts:,} contexts, {stratum.n_pairs:,} comparisons"
+    if stratum.is_connected:
+        yield f"{head}, connected"
+        return
+    reason = (
+        "no pair of its contexts would connect them"
+        if len(stratum.possible) > 1
+        else "there are too few pairs to connect them"
+    )
+    yield f"{head}, NOT CONNECTED: {len(stratum.groups)} groups of systems, {reason}"
+    for group in stratum.groups:
+        yield f"  {', '.join(group)}"
+
+
+def _held(held: Held, n_compared: int) -> Iterator[str]:
+    yield (
+        f"Held back: {held.n_held:,} completions that seem to give their source away; "
+        f"{held.n_dropped:,} dropped, {held.n_released:,} released"
+    )
+    for reason, n in held.by_reason.items():
+        yield f"  {reason}: {n:,}"
+    if n_compared:
+        yield f"{n_compared:,} comparisons made before show a held or dropped one; they stay"
+
+
+PLAN = Act(
+    name="plan",
+    help="report what a study's plan comes to, then write its comparisons and checks",
+    run=_plan,
+    add_arguments=_add_arguments,
+    refusals=(gold.GoldError, services.UnsuitableCheckError, DatasetTakenError),
+)

@@ -1,0 +1,36 @@
+"""Show how a study stands: its state, its hash, its numbers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation import console_selectors
+from annotation.console_selectors import StudyPage
+from heart_site.management.studies.act import Act, Say, add_study, the_study
+
+
+def _show(options: Mapping[str, Any], say: Say) -> None:
+    for line in _lines(console_selectors.study_page(the_study(options))):
+        say(line)
+
+
+def _lines(page: StudyPage) -> Iterator[str]:
+    row, tally = page.row, page.row.tally
+    yield f"{row.slug}: {row.title}"
+    yield f"  version {page.version} of {page.name}, {row.state_label.lower()}, on {row.dataset}"
+    yield f"  {row.protocol_label}"
+    yield f"  {page.plan_label}"
+    yield f"  protocol {page.protocol_hash or 'not locked yet'}"
+    if not page.is_intact:
+        yield "  THE STORED CONTENT IS NOT WHAT WAS LOCKED: its hash is another one"
+    yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
+    yield f"  {tally.comparisons:,} comparisons, {page.n_checks:,} quality checks"
+    yield f"  {tally.by_people:,} of {tally.wanted:,} judgments by people"
+    yield f"  {tally.by_judges:,} judgments by models"
+
+
+SHOW = Act(
+    name="show",
+    help="show a study's state, version, protocol hash and numbers",
+    run=_show,
+    add_arguments=add_study,
+)
