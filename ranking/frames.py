@@ -8,7 +8,7 @@ from itertools import product
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotation.choices import Purpose, RaterState
+from annotation.choices import Purpose
 from annotation.models import DimensionMark, Exclusion, Judgment, Study
 from completions.choices import CallState, Stratum
 from ranking.choices import ContextSet, EvaluatorPool
@@ -60,7 +60,8 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     A judgment counts when it answers a main comparison of two different systems (the answer to a
     quality check or to a repeated pair does not), is the current revision, is not surplus, comes
     from a valid call if a judge gave it, and its evaluator is neither excluded by the newest
-    decision nor withdrawn. A simulated rater counts in a simulated study alone.
+    decision nor withdrawn with the wish that nothing counts. A simulated rater counts in a
+    simulated study alone.
     """
     revised = Judgment.objects.filter(revises=OuterRef("pk"), submitted_at__lte=as_of)
     raters = _excluded("rater", as_of).filter(rater__study=study)
@@ -77,7 +78,7 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
             submitted_at__lte=as_of,
         )
         .exclude(comparison__first__system=F("comparison__second__system"))
-        .exclude(rater__state=RaterState.WITHDRAWN, rater__ended_at__lte=as_of)
+        .exclude(rater__data_kept=False, rater__ended_at__lte=as_of)
         .exclude(rater__in=raters.values("rater"))
         .exclude(Q(rater__is_simulated=True, comparison__study__is_simulated=False))
         .exclude(judge__in=_excluded("judge", as_of).values("judge"))
@@ -106,7 +107,7 @@ def read_groups(selection: Selection) -> GroupedJudgments:
         .order_by(*GROUP)
     )
     groups = tuple(Group(*row) for row in rows)
-    return GroupedJudgments(groups, _read_marks(selection), newest_decision(selection.study))
+    return GroupedJudgments(groups, _read_marks(selection), n_decisions(selection.study))
 
 
 def read_stamps(
@@ -119,9 +120,9 @@ def read_stamps(
         for kind, number in (("n", partial(Count, "pk")), ("newest", partial(Max, "pk")))
     }
     found = analysis_set(study=study, as_of=as_of).aggregate(**numbers)
-    decision = newest_decision(study)
+    decisions = n_decisions(study)
     return {
-        (pool, context_set): Stamp(n, found[f"newest_{pool}_{context_set}"], decision)
+        (pool, context_set): Stamp(n, found[f"newest_{pool}_{context_set}"], decisions)
         for pool, context_set in SELECTIONS
         if (n := found[f"n_{pool}_{context_set}"])
     }
@@ -140,11 +141,10 @@ def has_simulated_contexts(selection: Selection) -> bool:
     return selected(selection).filter(comparison__context__is_simulated=True).exists()
 
 
-def newest_decision(study: Study) -> int:
-    """Return the key of the newest exclusion decision that may concern the study, or 0."""
+def n_decisions(study: Study) -> int:
+    """Count the exclusion decisions that may concern the study, and the deletions on request."""
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
-    newest: int | None = concerned.aggregate(newest=Max("pk"))["newest"]
-    return newest or 0
+    return concerned.count() + study.raters.filter(data_kept=False).count()
 
 
 def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:

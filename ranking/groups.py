@@ -32,13 +32,14 @@ class MarkGroup(NamedTuple):
 class Stamp(NamedTuple):
     """A short mark of an analysis set.
 
-    Judgments and decisions are only ever added, so their number and the two newest keys tell
-    whether anything changed.
+    Judgments, exclusion decisions and deletions on request are only ever added: the number of
+    those that count, the newest key and how many decisions there were tell whether anything
+    changed, even where a withdrawal leads back to an earlier set.
     """
 
     n_judgments: int
     newest: int
-    newest_decision: int
+    n_decisions: int
 
     def __str__(self) -> str:
         return ":".join(map(str, self))
@@ -46,11 +47,11 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupedJudgments:
-    """The judgments of one selection, and the newest exclusion decision behind it."""
+    """The judgments of one selection, and how many decisions are behind it."""
 
     groups: tuple[Group, ...]
     marks: tuple[MarkGroup, ...]
-    newest_decision: int
+    n_decisions: int
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ class GroupedJudgments:
     def stamp(self) -> Stamp:
         """Return the short mark of the analysis set."""
         newest = max((group.newest for group in self.groups), default=0)
-        return Stamp(self.n_judgments, newest, self.newest_decision)
+        return Stamp(self.n_judgments, newest, self.n_decisions)
 
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""

@@ -60,7 +60,9 @@ def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
     newest = selectors.newest_fits(study)
     method_hash = method_of(study).hash()
     claimed = []
-    for (pool, context_set), stamp in frames.read_stamps(study=study, as_of=now).items():
+    nothing = dict.fromkeys(newest, Stamp(0, 0, frames.n_decisions(study)))  # all may be gone
+    stamps = frames.read_stamps(study=study, as_of=now)
+    for (pool, context_set), stamp in (nothing | stamps).items():
         known = newest.get((pool, context_set))
         if known and known.method_hash == method_hash and not _is_due(known, stamp, now=now):
             continue
@@ -86,12 +88,13 @@ def claim_fit(
 ) -> Fit | None:
     """Claim the computation of the ratings as of now.
 
-    Returns ``None`` when there is nothing to rate, or a fit of the same judgments by the same
-    method exists or is being computed.
+    Returns ``None`` when there is nothing to rate and never was, or when a fit of the same
+    judgments by the same method exists or is being computed.
     """
     selection = Selection(study, pool, context_set, now)
     judgments = frames.read_groups(selection)
-    if not judgments.groups:
+    fits = Fit.objects.filter(study=study, pool=pool, context_set=context_set)
+    if not judgments.groups and not fits.exists():
         return None
     method = method_of(study)
     inputs_hash, method_hash = judgments.inputs_hash(), method.hash()

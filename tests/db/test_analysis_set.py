@@ -64,7 +64,7 @@ class TestAnalysisSet:
 
     def test_leaves_out_a_main_pair_shown_again_as_a_check(self, now):
         comparison = make_comparison()
-        check = make_quality_check(comparison=comparison, kind="REPEAT", expected="")
+        check = make_quality_check(comparison=comparison)
         lease = make_lease(
             comparison=comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
         )
@@ -94,11 +94,22 @@ class TestAnalysisSet:
 
         assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
 
-    def test_leaves_out_raters_who_withdrew(self, now):
+    @pytest.mark.parametrize("kept", [False, True])
+    def test_leaves_out_raters_who_withdrew_unless_their_answers_may_count(self, now, kept):
         judgment = make_judgment()
-        Rater.objects.filter(judgments=judgment).update(state=RaterState.WITHDRAWN, ended_at=NOW)
+        Rater.objects.filter(judgments=judgment).update(
+            state=RaterState.WITHDRAWN, ended_at=NOW, data_kept=kept
+        )
 
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+        assert frames.analysis_set(study=judgment.comparison.study, as_of=now).exists() is kept
+
+    def test_keeps_withdrawn_answers_in_what_was_before(self, now):
+        judgment = make_judgment(submitted_at=NOW)
+        Rater.objects.filter(judgments=judgment).update(
+            state=RaterState.WITHDRAWN, ended_at=now, data_kept=False
+        )
+
+        assert frames.analysis_set(study=judgment.comparison.study, as_of=NOW).exists()
 
     def test_keeps_raters_who_stopped(self, now):
         judgment = make_judgment()
@@ -200,10 +211,10 @@ class TestReadGroups:
 
         assert marks == (("a", "H", 2, 3), ("b", "H", 1, 3))
 
-    def test_reads_a_study_in_three_queries(self, now, django_assert_num_queries):
+    def test_reads_a_study_in_four_queries(self, now, django_assert_num_queries):
         study = make_judged_study(with_llm=True)
 
-        with django_assert_num_queries(3):  # groups, marks, newest decision
+        with django_assert_num_queries(4):  # groups, marks, decisions, deletions
             counted(study, now)
 
     def test_the_hash_changes_with_each_judgment_and_not_without(self, now):

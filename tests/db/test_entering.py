@@ -7,32 +7,37 @@ import json
 import pytest
 from django.db import IntegrityError
 
-from annotation import design, services
-from annotation.choices import Platform, RaterState, StudyState
+from annotation import selectors, services
+from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.models import Consent, Rater
 from annotation.services import Entry, entering
-from tests.factories import NOW, RUBRIC, make_rater, make_study, make_writer
+from tests.factories import CONTENT, NOW, make_comparison, make_rater, make_study, make_writer
 
 pytestmark = pytest.mark.django_db
 
-CONSENT = {"version": "3", "content_note": "Some people in these talks are in distress."}
 PROLIFIC = Entry(Platform.PROLIFIC, "60d0fe4f", {"SESSION_ID": "s1", "STUDY_ID": "p1"})
 LATER = NOW + dt.timedelta(days=1)
 
 
-def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, writer=None):
+def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, **fields):
     return services.enter_study(
         study=study,
         entry=entry or Entry(),
         utc_offset_minutes=utc_offset_minutes,
         now=now,
-        writer=writer,
+        **fields,
     )
+
+
+def open_study(**fields):
+    study = make_study(**fields)
+    make_comparison(study=study)
+    return study
 
 
 @pytest.fixture
 def study():
-    return make_study(content={"rubric": RUBRIC, "consent": CONSENT})
+    return open_study()
 
 
 class TestEnterStudy:
@@ -40,17 +45,46 @@ class TestEnterStudy:
         rater = enter(study, utc_offset_minutes=-300)
 
         consent = Consent.objects.get()
-        text = json.dumps(CONSENT, sort_keys=True).encode()
-        assert (consent.rater, consent.version, consent.given_at) == (rater, "3", NOW)
+        shown = {
+            "title": study.title,
+            "invitation": CONTENT["invitation"],
+            "consent": CONTENT["consent"],
+            "pay": CONTENT["crowd"]["pay"],
+        }
+        text = json.dumps(shown, sort_keys=True).encode()
+        assert (consent.rater, consent.version, consent.given_at) == (rater, "1", NOW)
         assert consent.text_hash == hashlib.sha256(text).hexdigest()
         rater.refresh_from_db()
         assert (rater.study, rater.platform, rater.external_id) == (study, Platform.GUEST, "")
         assert (rater.entered_at, rater.utc_offset_minutes) == (NOW, -300)
 
-    def test_starts_the_rater_at_a_place_that_the_seed_and_the_pseudonym_fix(self, study):
-        rater = enter(study)
+    @pytest.mark.parametrize("words", ["title", "invitation", "pay"])
+    def test_names_the_consent_by_all_that_was_read(self, study, words):
+        crowd = CONTENT["crowd"] | {"pay": "6 pounds"}
+        changed = {
+            "title": {"title": "Another title"},
+            "invitation": {"content": CONTENT | {"invitation": "Read with us."}},
+            "pay": {"content": CONTENT | {"crowd": crowd}},
+        }
 
-        assert rater.cursor == design.rater_start(seed=study.seed, rater_code=rater.code)
+        enter(study)
+        enter(open_study(**{"title": study.title} | changed[words]))
+
+        assert Consent.objects.values("text_hash").distinct().count() == 2
+
+    @pytest.mark.parametrize(
+        ("asked", "pairs", "stage"),
+        [
+            ([{"text": "?", "options": ["a", "b"], "answer": 1}], 2, RaterStage.COMPREHENSION),
+            ([], 2, RaterStage.SCREENING),
+            ([], 0, RaterStage.JUDGING),
+        ],
+    )
+    def test_begins_with_the_first_part_that_the_study_has(self, asked, pairs, stage):
+        screening = {"pairs": pairs, "min_passed": 0}
+        content = CONTENT | {"comprehension": asked, "screening": screening}
+
+        assert enter(open_study(content=content)).stage == stage
 
     def test_keeps_what_the_platform_calls_the_person(self, study):
         rater = enter(study, PROLIFIC)
@@ -84,7 +118,7 @@ class TestEnterStudy:
         assert enter(study, PROLIFIC) != enter(study, other)
 
     def test_lets_a_person_into_several_studies(self, study):
-        other = make_study(content=study.content)
+        other = open_study()
 
         assert enter(study, PROLIFIC) != enter(other, PROLIFIC)
 
@@ -141,7 +175,69 @@ class TestEnterStudy:
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
 
-    def test_takes_five_queries(self, study, django_assert_num_queries):
-        # Look for the person; savepoint and its release; store the rater; store the consent.
-        with django_assert_num_queries(5):
+    @pytest.mark.parametrize("fields", [{"slots_left": 0}, {"held_at": NOW}], ids=str)
+    def test_refuses_a_new_person_when_no_slot_is_left(self, fields):
+        study = make_study()
+        make_comparison(study=study, **fields)
+
+        with pytest.raises(services.StudyFullError):
+            enter(study)
+
+        assert not Rater.objects.exists()
+        assert not Consent.objects.exists()
+
+    def test_still_knows_a_person_again_when_no_slot_is_left(self, study):
+        rater = enter(study, PROLIFIC)
+        study.comparisons.update(slots_left=0)
+
+        assert enter(study, PROLIFIC) == rater
+
+    @pytest.mark.parametrize(
+        ("platform", "entry", "is_let_in"),
+        [
+            ("any", Entry(), True),
+            ("prolific", PROLIFIC, True),
+            ("prolific", Entry(), False),
+            ("prolific", Entry(Platform.GENERIC, "7"), False),
+        ],
+        ids=["anybody", "its own", "a guest", "another's"],
+    )
+    def test_takes_people_of_the_studys_platform(self, platform, entry, is_let_in):
+        crowd = CONTENT["crowd"] | {"platform": platform}
+        study = open_study(content=CONTENT | {"crowd": crowd})
+
+        if is_let_in:
+            assert enter(study, entry).pk
+        else:
+            with pytest.raises(services.WrongPlatformError):
+                enter(study, entry)
+
+    def test_marks_a_program_of_a_simulation_as_what_it_is(self):
+        study = open_study(title="Simulated raters", is_simulated=True)
+
+        assert enter(study, is_simulated=True).is_simulated
+        assert Rater.objects.get().is_simulated
+
+    @pytest.mark.parametrize("is_program", [True, False])
+    def test_keeps_programs_and_people_apart(self, is_program):
+        study = open_study(title="Perhaps simulated", is_simulated=not is_program)
+
+        with pytest.raises(services.StudyNotOpenError):
+            enter(study, is_simulated=is_program)
+
+    def test_takes_six_queries(self, study, django_assert_num_queries):
+        # Look for the person, and for room; savepoint and its release; store rater and consent.
+        selectors.content_of(study)  # read once in the life of a process
+        with django_assert_num_queries(6):
             enter(study, PROLIFIC)
+
+
+class TestLinkWriter:
+    def test_remembers_the_writer_once(self, study):
+        rater, writer = enter(study), make_writer(dataset=study.dataset)
+
+        services.link_writer(rater=rater, writer=writer)
+        services.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
+
+        rater.refresh_from_db()
+        assert rater.writer == writer

@@ -4,11 +4,20 @@ import pytest
 
 from annotation import services
 from annotation.choices import Platform, RaterState
-from annotation.models import Comparison, Judgment
+from annotation.models import Comparison, Judgment, Report
 from annotation.verdicts import Answer
+from completions.choices import LeaseOutcome
 from completions.models import LogEntry
 from ranking import frames
-from tests.factories import make_comparison, make_rater, make_study
+from tests.factories import (
+    HOUR,
+    make_comparison,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
 
 pytestmark = pytest.mark.django_db
 ANSWER = Answer(verdict=1, rationale="My own words about it.")
@@ -53,6 +62,48 @@ class TestWithdrawRater:
         rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert list(rows) == [(3, 0, 0), (3, 0, 0)]
 
+    def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
+        study = rater.study
+        planted = make_comparison(study=study, slots_left=3)
+        check = make_quality_check(comparison=planted)
+        closed = {"closed_at": now, "outcome": LeaseOutcome.SUBMITTED}
+        first = rater.leases.get(number=1)
+        for fields in (
+            {"comparison": planted, "quality_check": check},
+            {"comparison": first.comparison, "repeats": first},
+        ):
+            lease = make_lease(rater=rater, **fields, **closed)
+            make_judgment(comparison=lease.comparison, rater=rater, lease=lease)
+
+        services.withdraw_rater(rater=rater, now=now)
+
+        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
+
+    def test_removes_the_words_of_reports(self, rater, now):
+        lease = rater.leases.get(number=1)
+        Report.objects.create(
+            rater=rater,
+            context=lease.comparison.context,
+            lease=lease,
+            kind="UPSET",
+            text="It was like my own story.",
+            reported_at=now,
+        )
+
+        services.withdraw_rater(rater=rater, now=now)
+
+        assert Report.objects.get().text == ""
+
+    def test_an_ended_rater_may_withdraw(self, rater, now):
+        services.stop_judging(rater=rater, now=now)
+
+        services.withdraw_rater(rater=rater, now=now + HOUR)
+
+        rater.refresh_from_db()
+        assert (rater.state, rater.ended_at) == (RaterState.WITHDRAWN, now + HOUR)
+        assert frames.n_judgments(study=rater.study, as_of=now) == 1
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+
     def test_repeating_it_changes_nothing(self, rater, now):
         services.withdraw_rater(rater=rater, now=now)
         services.withdraw_rater(rater=rater, now=now)
@@ -65,3 +116,42 @@ class TestWithdrawRater:
 
         with pytest.raises(services.RaterEndedError):
             services.lease_next_comparison(rater=rater, now=now)
+
+
+class TestWithdrawRaterAndKeepTheAnswers:
+    def test_removes_identity_and_keeps_what_was_said(self, rater, now):
+        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        rater.refresh_from_db()
+        assert (rater.external_id, rater.session, rater.writer) == ("", {}, None)
+        assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
+        assert Judgment.objects.get().rationale == ANSWER.rationale
+
+    def test_goes_on_counting(self, rater, now):
+        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 1
+
+    def test_gives_back_the_open_slot_alone(self, rater, now):
+        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        assert sorted(Comparison.objects.values_list("slots_left", flat=True)) == [2, 3]
+
+    def test_may_be_followed_by_deleting(self, rater, now):
+        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        services.withdraw_rater(rater=rater, now=now + HOUR)
+
+        rater.refresh_from_db()
+        assert not rater.data_kept
+        assert Judgment.objects.get().rationale == ""
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
+
+    def test_cannot_call_back_what_was_deleted(self, rater, now):
+        services.withdraw_rater(rater=rater, now=now)
+        services.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
+
+        rater.refresh_from_db()
+        assert not rater.data_kept
+        actions = LogEntry.objects.filter(action="rater.withdrew").values_list("after", flat=True)
+        assert list(actions) == [{"answers": "deleted"}]

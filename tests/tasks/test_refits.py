@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import pytest
 from django.utils import timezone
 
+from annotation.services import withdraw_rater
 from ranking import tasks
-from ranking.choices import FitState
+from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import Fit
-from tests.factories import NOW, make_judgment
+from ranking.selectors import latest_fit
+from tests.factories import NOW, make_judgment, make_rater
 from tests.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +33,21 @@ def clock(monkeypatch):
     monkeypatch.setattr(timezone, "now", lambda: clock.time)
     monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: clock.handed.append(fit_id))
     return clock
+
+
+def refit(clock):
+    """Compute all that is out of date."""
+    tasks.refit_changed_studies()
+    for fit_id in clock.handed:
+        tasks.run_fit(fit_id=fit_id)
+    clock.handed.clear()
+
+
+def withdraw(rater, clock, *, keep_answers=False):
+    """Take a rater back an hour later."""
+    rater.study.comparisons.update(shown_first_as_a=9, shown_first_as_b=9)
+    clock.time += LATER
+    withdraw_rater(rater=rater, now=clock.time, keep_answers=keep_answers)
 
 
 class TestRefitChangedStudies:
@@ -63,6 +80,47 @@ class TestRefitChangedStudies:
         tasks.refit_changed_studies()
 
         assert len(clock.handed) == 8
+
+    @pytest.mark.parametrize("keeps", [True, False])
+    def test_notices_a_withdrawal_unless_the_answers_are_kept(self, clock, keeps):
+        study = make_judged_study()
+        leaver = make_rater(study=study)
+        for comparison in study.comparisons.all():
+            make_judgment(comparison=comparison, rater=leaver)
+        refit(clock)
+
+        withdraw(leaver, clock, keep_answers=keeps)
+        tasks.refit_changed_studies()
+
+        assert bool(clock.handed) is not keeps
+
+    def test_notices_a_withdrawal_that_leads_back_to_earlier_judgments(self, clock):
+        study = make_judged_study()
+        refit(clock)
+        clock.time += LATER
+        leaver = make_rater(study=study)
+        make_judgment(comparison=study.comparisons.all()[0], rater=leaver, verdict=2)
+        refit(clock)
+
+        withdraw(leaver, clock)
+        refit(clock)
+
+        fit = latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
+        assert fit is not None
+        assert fit.n_judgments == 12
+
+    def test_shows_no_ratings_any_more_once_every_judgment_was_taken_back(self, clock):
+        study = make_judged_study()
+        refit(clock)
+
+        withdraw(study.raters.get(), clock)
+        refit(clock)
+        tasks.refit_changed_studies()
+
+        fit = latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
+        assert fit is not None
+        assert (fit.state, fit.n_judgments, fit.ratings.count()) == (FitState.REFUSED, 0, 0)
+        assert clock.handed == []
 
     def test_hands_out_again_what_a_lost_worker_had(self, clock):
         make_judged_study()
