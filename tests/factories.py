@@ -259,6 +259,18 @@ def make_comparison(
     )
 
 
+def make_alone(*, study: Study, **fields: Any) -> Comparison:
+    """What a likert study rates: one completion of a context of its own."""
+    n = next(_serial)
+    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+    return Comparison.objects.create(
+        study=study,
+        context=context,
+        first=make_completion(context=context),
+        **{"key": f"alone-{n}", "position": n, "slots_left": 5} | fields,
+    )
+
+
 def make_rater(*, study: Study | None = None, **fields: Any) -> Rater:
     return Rater.objects.create(
         study=study or make_study(),

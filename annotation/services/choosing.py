@@ -16,7 +16,7 @@ from annotation.selectors import Standing
 from completions.choices import LeaseOutcome
 
 REPEAT_GAP = 4
-"""How many pairs lie between a pair and its repeat, at least."""
+"""How many pairs later a pair is repeated, at the earliest."""
 DRAWS = 5
 """How often an adaptive plan draws before it takes whatever is free."""
 
@@ -111,7 +111,7 @@ def _choose_repeat(rater: Rater, standing: Standing) -> Choice | None:
             repeats=None,
             repeated_by=None,
             comparison__held_at=None,
-            number__lte=standing.number - REPEAT_GAP,
+            number__lte=standing.number + 1 - REPEAT_GAP,
         )
         .exclude(comparison__context=standing.last_context)
         .order_by("number")

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import Exclusion, Rater, Study
 from annotation.quality import Finding
+from completions.services import log
 
 BY_HAND = "by-hand"
 TAKEN_BACK = "taken-back"
@@ -29,21 +31,22 @@ class Examined:
 
 @transaction.atomic
 def exclude_by_rules(
-    *, study: Study, examined: Sequence[Examined], now: dt.datetime
+    *, study: Study, examined: Sequence[Examined], now: dt.datetime, by: User | None = None
 ) -> list[Exclusion]:
     """Exclude the raters whom a rule that excludes has found, and return the decisions.
 
-    There is one decision per rule. Raters who are excluded already are passed over, and so is
-    everybody about whom somebody decided since the rules looked. So it is safe to repeat.
+    There is one decision per rule; ``by`` is who had the rules applied, if anybody. Raters who
+    are excluded already are passed over, and so is everybody about whom somebody decided since
+    the rules looked. So it is safe to repeat.
     """
     found = {one.rater_id: one for one in examined if _excluding(one)}
     raters = Rater.objects.select_for_update().filter(study=study, pk__in=found).order_by("pk")
-    newest = {rater.pk: newest_decision(rater) for rater in raters}
+    newest = {rater: newest_decision(rater) for rater in raters}
     return [
-        _exclude(rater_id, finding, now=now)
-        for rater_id, decision in newest.items()
-        if _may_exclude(decision, known=found[rater_id].known_decision)
-        for finding in _excluding(found[rater_id])
+        _store(_by_rule(rater, finding, by), after=decision, now=now)
+        for rater, decision in newest.items()
+        if _may_exclude(decision, known=found[rater.pk].known_decision)
+        for finding in _excluding(found[rater.pk])
     ]
 
 
@@ -86,18 +89,14 @@ def _may_exclude(newest: Exclusion | None, *, known: int | None) -> bool:
     return not newest.is_excluded and newest.pk == known
 
 
-def _exclude(rater_id: int, finding: Finding, *, now: dt.datetime) -> Exclusion:
-    return Exclusion.objects.create(
-        rater_id=rater_id,
+def _by_rule(rater: Rater, finding: Finding, by: User | None) -> Exclusion:
+    return Exclusion(
+        rater=rater,
         is_excluded=True,
         rule=finding.rule,
-        evidence=_evidence(finding),
-        decided_at=now,
+        evidence={"value": finding.value, "threshold": finding.threshold, **finding.evidence},
+        decided_by=by,
     )
-
-
-def _evidence(finding: Finding) -> dict[str, object]:
-    return {"value": finding.value, "threshold": finding.threshold, **finding.evidence}
 
 
 def _decide(
@@ -106,17 +105,32 @@ def _decide(
     rater = Rater.objects.select_for_update().get(pk=rater.pk)
     newest = newest_decision(rater)
     if not reason.strip():
-        msg = "A decision needs a reason."
+        msg = _("A decision needs a reason.")
         raise DecisionError(msg)
     if (newest is not None and newest.is_excluded) == is_excluded:
-        msg = "This rater is excluded already." if is_excluded else "This rater is not excluded."
+        msg = _("This rater is excluded already.") if is_excluded else _("This rater is not out.")
         raise DecisionError(msg)
-    return Exclusion.objects.create(
+    takes_back = newest if not is_excluded else None
+    decision = Exclusion(
         rater=rater,
         is_excluded=is_excluded,
-        rule=BY_HAND if is_excluded or newest is None else f"{TAKEN_BACK} {newest.rule}",
-        evidence={} if is_excluded or newest is None else {"takes_back": newest.pk},
+        rule=f"{TAKEN_BACK} {takes_back.rule}" if takes_back else BY_HAND,
+        evidence={"takes_back": takes_back.pk} if takes_back else {},
         reason=reason.strip(),
         decided_by=by,
-        decided_at=now if newest is None else max(now, newest.decided_at),
     )
+    return _store(decision, after=newest, now=now)
+
+
+def _store(decision: Exclusion, *, after: Exclusion | None, now: dt.datetime) -> Exclusion:
+    """Store a decision, never dated before the one it follows, and put it into the log."""
+    decision.decided_at = max(now, after.decided_at) if after else now
+    decision.save(force_insert=True)
+    log.record(
+        action="rater.excluded" if decision.is_excluded else "rater.reinstated",
+        subject=f"rater {decision.rater}",
+        now=now,
+        by=decision.decided_by,
+        after={"rule": decision.rule, "reason": decision.reason},
+    )
+    return decision

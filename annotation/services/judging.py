@@ -70,16 +70,16 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
     verdicts.InvalidAnswerError
         If the answer is not on the study's scale.
     """
-    found = slots.raters_to_lock().filter(
-        study__slug=badge.study, code=badge.code, link_version=badge.link_version
+    answered = slots.lock_lease_and_rater(
+        submission.token, study=badge.study, code=badge.code, link_version=badge.link_version
     )
-    if (rater := found.first()) is None:
+    rater = answered.rater
+    if rater.state == RaterState.WITHDRAWN:
         raise slots.LeaseNotFoundError
-    answered = _lease_of(submission, rater)
     # An open lease is always the rater's newest one.
     newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
     _record(rater, answered, submission, now=now)
-    if rater.state != RaterState.ACTIVE or slots.is_excluded(rater):
+    if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
         return Step(rater, None)
     if newest is not None and newest.closed_at is None:
         return Step(rater, newest)

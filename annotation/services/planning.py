@@ -53,8 +53,8 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     """
     # One planner at a time; no_key, so that raters are let in meanwhile.
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    n_held = hold_leaks(dataset=study.dataset, now=now, by=by)
     draft = plan_selectors.draft_plan(study)
+    n_held = hold_leaks(dataset=study.dataset, found=draft.leaks, now=now, by=by)
     Comparison.objects.bulk_create(
         (_comparison(study, addition) for addition in draft.additions), batch_size=BATCH
     )

@@ -18,23 +18,52 @@ class LeaseNotFoundError(Exception):
 
 def lock_rater(rater: Rater) -> Rater:
     """Lock the rater's row, with the study read: one claim or answer at a time per person."""
-    return raters_to_lock().get(pk=rater.pk)
-
-
-def raters_to_lock() -> QuerySet[Rater]:
-    """Return raters with their study, and whether the newest decision is an exclusion."""
-    decisions = Exclusion.objects.filter(rater=OuterRef("pk")).order_by("-decided_at", "-pk")
     return (
         Rater.objects.select_for_update(of=("self",))
         .select_related("study")
         .defer("study__content")  # long, and known already: see selectors.content_of
-        .annotate(newest_decision=Subquery(decisions.values("is_excluded")[:1]))
+        .annotate(newest_decision=_newest_decision("pk"))
+        .get(pk=rater.pk)
     )
 
 
-def is_excluded(rater: Rater) -> bool:
-    """Say whether the newest decision on the rater, who was read to be locked, excludes them."""
-    return bool(getattr(rater, "newest_decision", None))
+def is_excluded(row: Rater | Lease) -> bool:
+    """Say whether the newest decision on the rater of a locked row is an exclusion."""
+    return bool(getattr(row, "newest_decision", None))
+
+
+def _newest_decision(rater: str) -> Subquery:
+    decisions = Exclusion.objects.filter(rater=OuterRef(rater)).order_by("-decided_at", "-pk")
+    return Subquery(decisions.values("is_excluded")[:1])
+
+
+def lock_lease_and_rater(token: uuid.UUID, *, study: str, code: str, link_version: int) -> Lease:
+    """Lock a rater and their lease of this token in one query, in that order.
+
+    PostgreSQL locks the rows in the order in which ``of`` names them, so this cannot meet
+    ``lock_rater`` and ``lock_lease`` head-on.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If the rater is unknown or has no such lease.
+    """
+    lease = (
+        Lease.objects.select_for_update(of=("rater", "self"))
+        .select_related("comparison", "rater__study")
+        .defer("rater__study__content")
+        .annotate(newest_decision=_newest_decision("rater"))
+        .filter(
+            token=token,
+            rater__study__slug=study,
+            rater__code=code,
+            rater__link_version=link_version,
+        )
+        .first()
+    )
+    if lease is None:
+        raise LeaseNotFoundError
+    return lease
 
 
 def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:

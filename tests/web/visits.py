@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation import protocol, rubric
 from annotation.models import Rater, Study
 from completions import normaliser
-from tests.factories import make_comparison, make_study
+from tests.factories import make_alone, make_comparison, make_study
 
 HTMX = {"HX-Request": "true"}
 PLAIN: dict[str, Any] = {
@@ -40,8 +40,9 @@ def study_content(kind: str = "preference", **changes: Any) -> dict[str, Any]:
 def open_study(kind: str = "preference", *, n_pairs: int = 2, **fields: Any) -> Study:
     """Store an open study with pairs to judge, each of another context."""
     study = make_study(**{"protocol": kind.upper(), "content": study_content(kind)} | fields)
+    make = make_alone if kind == "likert" else make_comparison
     for _ in range(n_pairs):
-        make_comparison(study=study)
+        make(study=study)
     return study
 
 
