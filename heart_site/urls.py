@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("w/", include("completions.urls")),
     path("console/contexts/", include("completions.console_urls")),
     path("console/", include("annotation.console_urls")),
+    path("console/", include("ranking.console_urls")),
     path("", include("ranking.urls")),
     path("api/v1/", include("ranking.api_urls")),
     path("admin/", admin.site.urls),

@@ -21,6 +21,7 @@ from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
 from ranking.board import Board, BoardRow
 from ranking.frames import SIMULATED, analysis_set
+from ranking.review_selectors import RaterRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 2000
@@ -44,9 +45,12 @@ JUDGMENT_COLUMNS: dict[str, Combinable] = {
     "protocol_hash": F("protocol_hash"),
     "verdict": F("verdict"),
     "side_of_first": F("first_side"),
+    "is_check": Case(When(lease__quality_check__isnull=False, then=True), default=False),
+    "is_repeat": Case(When(lease__repeats__isnull=False, then=True), default=False),
     "shown_at": F("shown_at"),
     "submitted_at": F("submitted_at"),
     "hidden_ms": F("hidden_ms"),
+    "paused_ms": F("paused_ms"),
     "is_surplus": F("is_surplus"),
     "is_revised": Exists(Judgment.objects.filter(revises=OuterRef("pk"))),
     "rationale": F("rationale"),
@@ -68,6 +72,24 @@ RATING_COLUMNS = (
     "wins",
     "losses",
     "ties",
+)
+
+RATER_COLUMNS = (
+    "rater",
+    "is_simulated",
+    "state",
+    "answers",
+    "median_seconds",
+    "checks_seen",
+    "checks_passed",
+    "share_a",
+    "infit",
+    "agreement",
+    "findings",
+    "standing",
+    "decided_by_rule",
+    "decided_at",
+    "reason",
 )
 
 
@@ -118,6 +140,23 @@ def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
     yield (*RATING_COLUMNS, *(f"win_per_cent_{share.key}" for share in board.dimensions))
     for row in board.rows:
         yield _rating_row(board.key, row)
+
+
+def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per rater; nothing but the pseudonym tells who it is."""
+    yield RATER_COLUMNS
+    for row in rows:
+        newest = row.head.decision
+        decision = (newest.rule, newest.decided_at, newest.reason) if newest else (None,) * 3
+        figures = (row.median_seconds, row.share_a, row.infit, row.agreement)
+        seconds, *shares = (None if one is None else round(one, 4) for one in figures)
+        yield (
+            *(row.code, row.head.is_simulated, row.head.state.lower(), row.n_answers, seconds),
+            *(row.n_checks, row.n_passed, *shares),
+            " ".join(finding.rule for finding in row.findings),
+            row.standing,
+            *decision,
+        )
 
 
 def _mark(dimension: str) -> Subquery:

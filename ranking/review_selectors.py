@@ -38,6 +38,11 @@ class RaterRow:
         return self.head.code
 
     @property
+    def passed_share(self) -> float | None:
+        """Return the share of the checks seen that was passed."""
+        return self.n_passed / self.n_checks if self.n_checks else None
+
+    @property
     def would_go(self) -> bool:
         """Whether the rules would exclude a rater who is in."""
         return not self.head.is_excluded and any(one.is_exclusion for one in self.findings)

@@ -2,7 +2,6 @@
 
 from annotation.quality.agreement import agreement_by_rater
 from annotation.quality.checks import (
-    Rated,
     are_ratings_consistent,
     is_check_passed,
     is_rating_passed,
@@ -24,7 +23,6 @@ __all__ = [
     "Pace",
     "PairAnswers",
     "Prediction",
-    "Rated",
     "RaterRecord",
     "Rules",
     "RulesError",

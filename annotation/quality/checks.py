@@ -1,13 +1,9 @@
 """Quality checks: when an answer passes one, and how many may fail."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from annotation.quality.records import Finding, RaterRecord
 from annotation.quality.rules import RULES_VERSION, Rules
-
-Preferred = Literal["FIRST", "SECOND"]
-Rated = Literal["HIGH", "LOW"]
 
 RULE = f"checks-{RULES_VERSION}"
 WEAKEST = 1
@@ -15,8 +11,8 @@ SIGN = {"FIRST": 1, "SECOND": -1}
 MIDDLE = 3  # of a rating from 1 to 5
 
 
-def is_check_passed(verdict: int, *, expected: Preferred) -> bool:
-    """Say whether an answer (positive: the first is better) passes an attention or gold check.
+def is_check_passed(verdict: int, *, expected: str) -> bool:
+    """Say whether an answer passes an attention or gold check: expected is FIRST or SECOND.
 
     Only the completion known to be better passes. "About the same" fails: these pairs are made
     so that whoever reads them sees a difference, and if a tie passed, a rater could pass every
@@ -37,9 +33,9 @@ def is_repeat_consistent(earlier: int, later: int) -> bool:
     return not (opposite and max(abs(earlier), abs(later)) > WEAKEST)
 
 
-def is_rating_passed(mark: int, *, expected: Rated) -> bool:
-    """Say whether a rating from 1 to 5 passes a check: 4 or 5 for high, 1 or 2 for low."""
-    return mark > MIDDLE if expected == "HIGH" else mark < MIDDLE
+def is_rating_passed(mark: int, *, expected: str) -> bool:
+    """Say whether a rating from 1 to 5 passes a check: 4 or 5 for HIGH, 1 or 2 for LOW."""
+    return {"HIGH": mark > MIDDLE, "LOW": mark < MIDDLE}[expected]
 
 
 def are_ratings_consistent(earlier: Mapping[str, int], later: Mapping[str, int]) -> bool:

@@ -65,4 +65,4 @@ def even_p(n_a: int, n: int) -> float:
     """Return the two-sided exact p of ``n_a`` out of ``n`` when both sides are as probable."""
     fewer = min(n_a, n - n_a)
     tail = sum(comb(n, k) for k in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, tail / (1 << n) * 2)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation import quality
-from annotation.choices import Expected, Side
+from annotation.choices import Side
 from annotation.models import Study
 from annotation.quality import CheckAnswer, MainAnswer, PairAnswers, RaterRecord, Rules
 from annotation.quality_selectors.answers import Answer, Row, WordCounts, read_answers
@@ -128,19 +128,10 @@ def _check(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | None:
 
 
 def _is_passed(answer: Answer) -> bool:
-    match Expected(str(answer.row.lease__quality_check__expected)):
-        case Expected.FIRST:
-            return quality.is_check_passed(answer.verdict or 0, expected="FIRST")
-        case Expected.SECOND:
-            return quality.is_check_passed(answer.verdict or 0, expected="SECOND")
-        case Expected.HIGH:
-            return _is_rated(answer, "HIGH")
-        case Expected.LOW:
-            return _is_rated(answer, "LOW")
-
-
-def _is_rated(answer: Answer, expected: quality.Rated) -> bool:
-    """Say whether the rating on the check's dimension is right; none given is not."""
+    """Say whether a preference is right, or the rating on the check's dimension; none is not."""
+    expected = str(answer.row.lease__quality_check__expected)
+    if answer.verdict is not None:
+        return quality.is_check_passed(answer.verdict, expected=expected)
     mark = answer.marks.get(str(answer.row.lease__quality_check__dimension))
     return mark is not None and quality.is_rating_passed(mark, expected=expected)
 

@@ -1,7 +1,11 @@
 """Hold the raters of a study against its rules, on trial or for good."""
 
 import datetime as dt
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 
 from annotation import quality_selectors
 from annotation import services as annotation_services
@@ -9,12 +13,17 @@ from annotation.models import Exclusion, Study
 from completions.models import System
 from ranking import frames, review_selectors
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.estimate import EstimateRefusedError, point_ratings
+from ranking.estimate import EstimateRefusedError, Method, point_ratings
 from ranking.frames import Selection
+from ranking.groups import Group, GroupedJudgments
 from ranking.review_selectors import RaterRow
 from ranking.services.claiming import method_of
 
 LOOKED_BACK = dt.timedelta(days=1)
+
+
+class ReviewChangedError(Exception):
+    """Others would go now than those whom a person was shown."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,11 @@ class Move:
     def places(self) -> int:
         """Return how many places it would rise; less than 0 if it would fall."""
         return (self.rank_before or 0) - (self.rank_after or 0) if self.is_ranked_twice else 0
+
+    @property
+    def fall(self) -> int:
+        """Return how many places it would fall."""
+        return -self.places
 
     @property
     def is_ranked_twice(self) -> bool:
@@ -73,26 +87,41 @@ class Review:
         return tuple(row for row in self.rows if row.would_go)
 
 
-def review_raters(*, study: Study, dry_run: bool, now: dt.datetime) -> Review:
+def review_raters(
+    *,
+    study: Study,
+    dry_run: bool,
+    now: dt.datetime,
+    by: User | None = None,
+    expected: Collection[str] | None = None,
+) -> Review:
     """Hold every rater of the study against its locked rules.
 
     A dry run writes nothing and tells who would go and how ranks would move. A real one writes
     one decision per rater and rule, in one transaction; running it again writes nothing new.
-    LLM judges are not looked at.
+    ``by`` is who had it run, if anybody. LLM judges are not looked at.
+
+    Raises
+    ------
+    ReviewChangedError
+        If those who would go now are not the ``expected`` ones that a person agreed to.
     """
     rows = review_selectors.rater_rows(study, as_of=now)
-    leaving = frozenset(row.head.pk for row in rows if row.would_go)
+    leaving = [row for row in rows if row.would_go]
     if dry_run:
-        return Review(rows, _movements(study, leaving=leaving, now=now), ())
-    examined = [
-        annotation_services.Examined(
-            row.head.pk, row.findings, row.head.decision.pk if row.head.decision else None
-        )
-        for row in rows
-        if row.would_go
-    ]
-    decisions = annotation_services.exclude_by_rules(study=study, examined=examined, now=now)
+        keys = frozenset(row.head.pk for row in leaving)
+        return Review(rows, _movements(study, leaving=keys, now=now), ())
+    if expected is not None and set(expected) != {row.code for row in leaving}:
+        raise ReviewChangedError
+    decisions = annotation_services.exclude_by_rules(
+        study=study, examined=[_examined(row) for row in leaving], now=now, by=by
+    )
     return Review(rows, (), tuple(decisions))
+
+
+def _examined(row: RaterRow) -> annotation_services.Examined:
+    newest = row.head.decision
+    return annotation_services.Examined(row.head.pk, row.findings, newest.pk if newest else None)
 
 
 def review_study(*, study_id: int, now: dt.datetime) -> Review:
@@ -107,22 +136,56 @@ def studies_to_review(*, now: dt.datetime) -> list[int]:
 
 
 def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tuple[Movement, ...]:
-    """Return what would become of each pool that has ratings of people in it."""
-    pools = (EvaluatorPool.HUMAN, EvaluatorPool.COMBINED)
-    found = [_movement(study, pool, leaving=leaving, now=now) for pool in pools]
-    people, everybody = found
-    return (people,) if people.n_before == everybody.n_before else (people, everybody)
+    """Return what would become of the ratings by people, and of those with judges, if any."""
+
+    def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> tuple[Group, ...]:
+        return frames.read_verdicts(Selection(study, pool, ContextSet.ALL, now, without))
+
+    people = read(EvaluatorPool.HUMAN)
+    staying = read(EvaluatorPool.HUMAN, leaving) if leaving else people
+    judges = read(EvaluatorPool.LLM)
+    method = method_of(study)
+    pools = {EvaluatorPool.HUMAN: (people, staying)}
+    if judges:
+        pools[EvaluatorPool.COMBINED] = (people + judges, staying + judges)
+    names = _names(people + judges)
+    return tuple(
+        _movement(pool.label, names, _rated(before, method), _rated(after, method))
+        for pool, (before, after) in pools.items()
+    )
 
 
-def _movement(
-    study: Study, pool: EvaluatorPool, *, leaving: frozenset[int], now: dt.datetime
-) -> Movement:
-    before = _rated(Selection(study, pool, ContextSet.ALL, now))
-    after = _rated(Selection(study, pool, ContextSet.ALL, now, leaving)) if leaving else before
+def _names(groups: Iterable[Group]) -> dict[str, str]:
+    slugs = {slug for group in groups for slug in (group.first, group.second)}
+    return dict(System.objects.filter(slug__in=slugs).values_list("slug", "name"))
+
+
+@dataclass(frozen=True)
+class _Rated:
+    n_judgments: int
+    elo: Mapping[str, float]
+    refusal: str
+
+    def rank(self, slug: str) -> int | None:
+        if slug not in self.elo:
+            return None
+        return 1 + sum(elo > self.elo[slug] for elo in self.elo.values())
+
+
+def _rated(groups: tuple[Group, ...], method: Method) -> _Rated:
+    judgments = GroupedJudgments(groups, (), 0)
+    if not groups:
+        return _Rated(0, {}, _("There are no judgments."))
+    try:
+        return _Rated(judgments.n_judgments, point_ratings(judgments, method), "")
+    except EstimateRefusedError as refusal:
+        return _Rated(judgments.n_judgments, {}, str(refusal))
+
+
+def _movement(pool: str, names: Mapping[str, str], before: _Rated, after: _Rated) -> Movement:
     best = before.elo or after.elo
-    names = dict(System.objects.filter(slug__in=best).values_list("slug", "name"))
     return Movement(
-        pool=pool.label,
+        pool=pool,
         n_before=before.n_judgments,
         n_after=after.n_judgments,
         moves=tuple(
@@ -139,26 +202,3 @@ def _movement(
         refusal_before=before.refusal,
         refusal_after=after.refusal,
     )
-
-
-@dataclass(frozen=True)
-class _Rated:
-    n_judgments: int
-    elo: dict[str, float]
-    refusal: str
-
-    def rank(self, slug: str) -> int | None:
-        if slug not in self.elo:
-            return None
-        return 1 + sum(elo > self.elo[slug] for elo in self.elo.values())
-
-
-def _rated(selection: Selection) -> _Rated:
-    judgments = frames.read_groups(selection)
-    if not judgments.groups:
-        return _Rated(0, {}, "There are no judgments.")
-    try:
-        elo = point_ratings(judgments, method_of(selection.study))
-    except EstimateRefusedError as refusal:
-        return _Rated(judgments.n_judgments, {}, str(refusal))
-    return _Rated(judgments.n_judgments, elo, "")

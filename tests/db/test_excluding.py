@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from annotation import services
 from annotation.models import Exclusion, Judgment
 from annotation.quality import Finding
+from completions.models import LogEntry
 from tests.factories import NOW, make_judgment, make_rater
 from tests.reviewed import decisions
 
@@ -49,6 +50,19 @@ class TestExcludingByRules:
         exclude(rater, FAILED, RUSHED)
 
         assert decisions(rater) == [(True, "checks-1"), (True, "times-1")]
+
+    def test_says_who_had_the_rules_applied_and_lands_in_the_log(self, boss):
+        rater = make_rater()
+        examined = services.Examined(rater.pk, [FAILED], None)
+
+        (decision,) = services.exclude_by_rules(
+            study=rater.study, examined=[examined], now=NOW, by=boss
+        )
+
+        entry = LogEntry.objects.get()
+        assert decision.decided_by == entry.by == boss
+        assert (entry.action, entry.subject) == ("rater.excluded", f"rater {rater.code}")
+        assert entry.after == {"rule": "checks-1", "reason": ""}
 
     def test_never_follows_from_a_warning(self):
         assert exclude(make_rater(), ODD) == []
@@ -119,7 +133,7 @@ class TestDecidingByHand:
     def test_refuses_what_holds_already(self, boss):
         rater = make_rater()
 
-        with pytest.raises(services.DecisionError, match="not excluded"):
+        with pytest.raises(services.DecisionError, match="not out"):
             services.reinstate_rater(rater=rater, reason="Why not?", by=boss, now=NOW)
         exclude(rater, FAILED)
         with pytest.raises(services.DecisionError, match="excluded already"):

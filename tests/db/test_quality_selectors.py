@@ -121,10 +121,10 @@ class TestTheRecordOfARater:
             expected="LOW",
             dimension="H",
         )
-        for number, lease in enumerate(({}, {"quality_check": check}), start=1):
-            pair = check.comparison if lease else alone
+        for number, planted in enumerate((None, check), start=1):
+            pair = planted.comparison if planted else alone
             type(pair).objects.filter(pk=pair.pk).update(second=None)
-            judgment = answer(pair, rater, None, **lease)
+            judgment = answer(pair, rater, None, quality_check=planted)
             for dimension in "HE":
                 DimensionMark.objects.create(
                     judgment=judgment, dimension=dimension, advantage=number

@@ -150,6 +150,14 @@ class TestARealRun:
         answer_checks(careless, make_checks(study), -1, issued_at=LATER + DAY)
         assert len(review(study, now=LATER + 2 * DAY).decisions) == 1
 
+    def test_does_nothing_when_others_would_go_than_those_agreed_to(self):
+        study, careless = make_reviewed_study()
+
+        with pytest.raises(services.ReviewChangedError):
+            services.review_raters(study=study, dry_run=False, now=LATER, expected=["R0"])
+
+        assert decisions(careless) == []
+
     def test_leaves_judges_alone(self):
         study, _careless = make_reviewed_study()
         comparison = study.comparisons.filter(purpose="MAIN").first()

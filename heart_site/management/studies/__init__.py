@@ -1,6 +1,14 @@
 """The acts of ``manage.py study``, one module each; a new one goes into ACTS."""
 
-from heart_site.management.studies import creating, locking, moving, planning, showing
+from heart_site.management.studies import (
+    creating,
+    locking,
+    moving,
+    planning,
+    reviewing,
+    showing,
+    simulating,
+)
 from heart_site.management.studies.act import Act
 
 ACTS: tuple[Act, ...] = (
@@ -10,6 +18,8 @@ ACTS: tuple[Act, ...] = (
     planning.PLAN,
     *moving.MOVES,
     showing.SHOW,
+    reviewing.REVIEW,
+    simulating.SIMULATE,
 )
 
 __all__ = ["ACTS", "Act"]

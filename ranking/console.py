@@ -1,0 +1,174 @@
+"""The console's pages on raters: the monitor, one rater, and the review with its dry run."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation import selectors as annotation_selectors
+from annotation import services as annotation_services
+from annotation.models import Rater, Study
+from ranking import export, forms, rater_pages, review_selectors, services
+from ranking.rater_filters import STANDINGS, RaterFilter, UnknownFilterError
+
+P = ParamSpec("P")
+
+
+class StaffRequest(HttpRequest):
+    """A request of a signed-in member of staff."""
+
+    user: User
+
+
+def staff_page(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponse | StreamingHttpResponse],
+) -> Callable[..., HttpResponse | StreamingHttpResponse]:
+    """Let staff in, find the study of the address, and answer what does not exist with 404."""
+
+    @wraps(view)
+    def wrapper(
+        request: StaffRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse | StreamingHttpResponse:
+        found = annotation_selectors.study_by_slug(study)
+        if found is None:
+            raise Http404
+        try:
+            return view(request, found, *args, **kwargs)
+        except UnknownFilterError as error:
+            raise Http404 from error
+
+    return never_cache(staff_member_required(wrapper))
+
+
+@require_GET
+@staff_page
+def raters(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show every rater with figures and findings."""
+    wanted = RaterFilter.of(request.GET)
+    rows = review_selectors.rater_rows(study, as_of=timezone.now())
+    parts = {
+        "study": study,
+        "wanted": wanted,
+        "standings": STANDINGS.items(),
+        "rows": [rater_pages.RaterLine.of(row) for row in wanted.apply(rows)],
+        "n_all": len(rows),
+        "n_going": sum(row.would_go for row in rows),
+    }
+    return render(request, "console/raters/list.html", parts)
+
+
+@require_GET
+@staff_page
+def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
+    """Download the same raters, in the same order."""
+    rows = review_selectors.rater_rows(study, as_of=timezone.now())
+    lines = export.csv_lines(export.rater_rows(RaterFilter.of(request.GET).apply(rows)))
+    disposition = {"Content-Disposition": f'attachment; filename="{study.slug}-raters.csv"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=disposition)
+
+
+@require_GET
+@staff_page
+def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Show one rater: the figures, what the rules found, and every decision."""
+    return _show_rater(request, study, code)
+
+
+@require_POST
+@staff_page
+def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Leave a rater out of the analysis, with a reason."""
+    done = _("Left out of the analysis. Every answer is kept; ratings follow in a moment.")
+    return _decide(request, study, code, annotation_services.exclude_rater, done=done)
+
+
+@require_POST
+@staff_page
+def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Take a rater back, with a reason."""
+    done = _("Taken back. The earlier decision is kept; ratings follow in a moment.")
+    return _decide(request, study, code, annotation_services.reinstate_rater, done=done)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page
+def review(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show who would go and how ranks would move; on a post, let those go."""
+    if request.method == "POST":
+        return _apply(request, study)
+    found = services.review_raters(study=study, dry_run=True, now=timezone.now())
+    parts = {"study": study, "review": rater_pages.ReviewPage.of(found)}
+    return render(request, "console/raters/review.html", parts)
+
+
+def _apply(request: StaffRequest, study: Study) -> HttpResponse:
+    """Write the decisions, if they are those that were shown."""
+    try:
+        done = services.review_raters(
+            study=study,
+            dry_run=False,
+            now=timezone.now(),
+            by=request.user,
+            expected=request.POST.getlist("rater"),
+        )
+    except services.ReviewChangedError:
+        text = _("Others would go now: answers came in since. Nothing changed; please look again.")
+        messages.error(request, text)
+        return redirect("raters:review", study.slug)
+    n = len({decision.rater_id for decision in done.decisions})
+    text = ngettext("%(n)d rater is left out now.", "%(n)d raters are left out now.", n) % {"n": n}
+    messages.success(request, text)
+    return redirect("raters:list", study.slug)
+
+
+def _decide(
+    request: StaffRequest, study: Study, code: str, service: Callable[..., object], *, done: str
+) -> HttpResponse:
+    """Ask the service for the decision, or show the page again with what is amiss."""
+    form = forms.Decision(request.POST)
+    if not form.is_valid():
+        return _show_rater(request, study, code, form=form)
+    try:
+        service(
+            rater=_rater_or_404(study, code),
+            reason=form.cleaned_data["reason"],
+            by=request.user,
+            now=timezone.now(),
+        )
+    except annotation_services.DecisionError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{code}: {done}")
+    return redirect("raters:rater", study.slug, code)
+
+
+def _show_rater(
+    request: StaffRequest, study: Study, code: str, *, form: forms.Decision | None = None
+) -> HttpResponse:
+    rows = review_selectors.rater_rows(study, as_of=timezone.now())
+    row = next((row for row in rows if row.code == code), None)
+    if row is None:
+        raise Http404
+    parts = {
+        "study": study,
+        "shown": rater_pages.RaterPage.of(row),
+        "form": form or forms.Decision(),
+    }
+    return render(request, "console/raters/rater.html", parts, status=422 if form else 200)
+
+
+def _rater_or_404(study: Study, code: str) -> Rater:
+    found = annotation_selectors.rater_by_code(study=study, code=code)
+    if found is None:
+        raise Http404
+    return found

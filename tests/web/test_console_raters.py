@@ -1,0 +1,286 @@
+"""The console's pages on raters: the monitor, one rater, the review and what it does."""
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation import services as annotation_services
+from annotation.models import Exclusion, Judgment
+from ranking import export, services
+from tests.factories import make_rater, make_study
+from tests.reviewed import LATER, answer, decisions, make_pairs, make_reviewed_study
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ["list", "csv", "review"]
+
+
+@pytest.fixture(autouse=True)
+def _later(monkeypatch):
+    monkeypatch.setattr(timezone, "now", lambda: LATER)
+
+
+@pytest.fixture
+def boss():
+    return User.objects.create_user("boss", is_staff=True)
+
+
+@pytest.fixture
+def staff(boss):
+    client = Client()
+    client.force_login(boss)
+    return client
+
+
+def address(name, study, *more):
+    return reverse(f"raters:{name}", args=[study.slug, *more])
+
+
+def shown(client, name, study, *more, **query):
+    answer = client.get(address(name, study, *more), query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+class TestAccess:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_others_get_the_login_page(self, name):
+        study = make_study()
+
+        found = Client().get(address(name, study))
+
+        assert found.status_code == 302
+        assert found["Location"].startswith(reverse("admin:login"))
+
+    @pytest.mark.parametrize("name", ["exclude", "reinstate"])
+    def test_others_decide_nothing(self, name):
+        study, careless = make_reviewed_study()
+
+        found = Client().post(address(name, study, careless.code), {"reason": "Because."})
+
+        assert found["Location"].startswith(reverse("admin:login"))
+        assert not Exclusion.objects.exists()
+
+    def test_others_apply_no_review(self):
+        study, careless = make_reviewed_study()
+
+        Client().post(address("review", study), {"rater": [careless.code]})
+
+        assert not Exclusion.objects.exists()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_a_study_that_does_not_exist_is_not_found(self, staff, name):
+        assert staff.get(reverse(f"raters:{name}", args=["nowhere"])).status_code == 404
+
+    @pytest.mark.parametrize("query", ["sort=luck", "standing=odd", "sort=--code"])
+    def test_an_address_that_asks_for_what_does_not_exist_is_not_found(self, staff, query):
+        study = make_study()
+
+        assert staff.get(f"{address('list', study)}?{query}").status_code == 404
+
+
+class TestTheMonitor:
+    def test_shows_the_figures_of_each_rater(self, staff):
+        study, careless = make_reviewed_study()
+
+        page = shown(staff, "list", study)
+
+        assert page.count('scope="row"') == 4
+        assert address("rater", study, careless.code) in page
+        for text in ("Checks failed", "Would be left out", "47 s", "80 %", "100 %"):
+            assert text in page
+
+    def test_shows_the_way_to_the_review_while_somebody_would_go(self, staff):
+        study, _careless = make_reviewed_study()
+
+        assert "leave 1 rater out" in shown(staff, "list", study)
+        services.review_raters(study=study, dry_run=False, now=LATER)
+        assert "leave 1 rater out" not in shown(staff, "list", study)
+
+    def test_says_what_it_will_show_while_nobody_has_answered(self, staff):
+        assert "Nobody has yet" in shown(staff, "list", make_study())
+
+    def test_lists_those_asked_for_in_the_order_asked_for(self, staff):
+        study, careless = make_reviewed_study()
+
+        (going,) = codes(staff.get(address("csv", study), {"standing": "going"}))
+        by_checks = codes(staff.get(address("csv", study), {"sort": "-checks"}))
+        by_name = codes(staff.get(address("csv", study), {"q": careless.code.lower()}))
+
+        assert going == careless.code
+        assert by_checks[-1] == careless.code
+        assert by_name == [careless.code]
+
+    def test_puts_what_is_not_known_last_in_either_order(self, staff):
+        study = make_study()
+        pair = make_pairs(study, n_contexts=1)[0]
+        tied, chose = make_rater(study=study), make_rater(study=study)
+        answer(pair, tied, 0)
+        answer(pair, chose, 1)
+
+        for sort in ("side", "-side"):
+            assert codes(staff.get(address("csv", study), {"sort": sort}))[-1] == tied.code
+
+    def test_says_in_the_heads_how_it_is_sorted(self, staff):
+        study, _careless = make_reviewed_study()
+
+        page = shown(staff, "list", study, sort="-infit", standing="in")
+
+        assert page.count('aria-sort="descending"') == 1
+        assert "?standing=in&amp;sort=infit" in page
+
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
+        study, _careless = make_reviewed_study()
+
+        with django_assert_max_num_queries(15):
+            shown(staff, "list", study)
+
+
+def codes(found):
+    rows = csv.DictReader(io.StringIO(found.getvalue().decode()))
+    return [row["rater"] for row in rows]
+
+
+class TestTheTableToDownload:
+    def test_has_the_figures_and_no_more_of_a_person_than_the_pseudonym(self, staff):
+        study, careless = make_reviewed_study()
+        type(careless).objects.filter(pk=careless.pk).update(
+            external_id="prolific-person", platform="PROLIFIC"
+        )
+        services.review_raters(study=study, dry_run=False, now=LATER)
+
+        text = staff.get(address("csv", study)).getvalue().decode()
+
+        (row,) = [row for row in csv.DictReader(io.StringIO(text)) if row["rater"] == careless.code]
+        assert tuple(row) == export.RATER_COLUMNS
+        assert row["checks_passed"] == "0"
+        assert (row["findings"], row["standing"]) == ("checks-1", "out")
+        assert row["decided_by_rule"] == "checks-1"
+        assert "prolific-person" not in text
+
+
+class TestThePageOfARater:
+    def test_shows_evidence_and_every_decision(self, staff, boss):
+        study, careless = make_reviewed_study()
+        services.review_raters(study=study, dry_run=False, now=LATER)
+        annotation_services.reinstate_rater(
+            rater=careless, reason="The gold was wrong.", by=boss, now=LATER
+        )
+
+        page = shown(staff, "rater", study, careless.code)
+
+        assert "4 of 4 checks failed; from 50 % on a rater goes." in page
+        assert "The gold was wrong." in page
+        assert "by the rule itself" in page
+        assert page.index("Taken back") < page.index("Left out")
+
+    def test_says_that_nothing_was_found(self, staff):
+        study, careless = make_reviewed_study()
+        other = study.raters.exclude(pk=careless.pk).first()
+
+        assert "neither a reason" in shown(staff, "rater", study, other.code)
+
+    def test_leaves_a_rater_out_and_takes_the_rater_back(self, staff, boss):
+        study, careless = make_reviewed_study()
+        n_judgments = Judgment.objects.count()
+
+        for name in ("exclude", "reinstate"):
+            found = staff.post(
+                address(name, study, careless.code), {"reason": "For a test."}, follow=True
+            )
+            assert found.status_code == 200
+
+        assert decisions(careless) == [(True, "by-hand"), (False, "taken-back by-hand")]
+        assert {decision.decided_by for decision in Exclusion.objects.all()} == {boss}
+        assert Judgment.objects.count() == n_judgments
+
+    def test_asks_for_a_reason(self, staff):
+        study, careless = make_reviewed_study()
+
+        found = staff.post(address("exclude", study, careless.code), {"reason": " "})
+
+        assert found.status_code == 422
+        assert "Please say why" in found.content.decode()
+        assert not Exclusion.objects.exists()
+
+    def test_says_so_when_somebody_was_faster(self, staff, boss):
+        study, careless = make_reviewed_study()
+        annotation_services.exclude_rater(rater=careless, reason="?", by=boss, now=LATER)
+
+        found = staff.post(
+            address("exclude", study, careless.code), {"reason": "Me too."}, follow=True
+        )
+
+        assert "excluded already" in found.content.decode()
+        assert len(decisions(careless)) == 1
+
+    def test_of_nobody_is_not_found(self, staff):
+        study = make_study()
+
+        assert staff.get(address("rater", study, "R999")).status_code == 404
+        posted = staff.post(address("exclude", study, "R999"), {"reason": "?"})
+        assert posted.status_code == 404
+
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
+        study, careless = make_reviewed_study()
+
+        with django_assert_max_num_queries(15):
+            shown(staff, "rater", study, careless.code)
+
+
+class TestTheReview:
+    def test_shows_who_would_go_and_how_ranks_would_move_and_changes_nothing(self, staff):
+        study, careless = make_reviewed_study()
+
+        page = shown(staff, "review", study)
+
+        assert "1 rater of 4 would be left out" in page
+        assert careless.code in page
+        assert "60 judgments now, 45 after" in page
+        assert "with 15 answers; all of them stay stored" in page
+        assert not Exclusion.objects.exists()
+
+    def test_lets_those_go_that_were_shown(self, staff, boss):
+        study, careless = make_reviewed_study()
+
+        found = staff.post(address("review", study), {"rater": [careless.code]}, follow=True)
+
+        assert "1 rater is left out now." in found.content.decode()
+        (decision,) = Exclusion.objects.all()
+        assert (decision.rater, decision.rule, decision.decided_by) == (careless, "checks-1", boss)
+
+    def test_lets_nobody_go_when_others_would_go_by_now(self, staff):
+        study, _careless = make_reviewed_study()
+
+        found = staff.post(address("review", study), {"rater": ["R1"]}, follow=True)
+
+        assert "please look again" in found.content.decode()
+        assert not Exclusion.objects.exists()
+
+    def test_sent_twice_does_nothing_the_second_time(self, staff):
+        study, careless = make_reviewed_study()
+
+        for _time in range(2):
+            staff.post(address("review", study), {"rater": [careless.code]})
+
+        assert len(decisions(careless)) == 1
+
+    def test_says_that_nobody_would_go(self, staff):
+        study = make_study()
+        answer(make_pairs(study, n_contexts=1)[0], make_rater(study=study), 1)
+
+        page = shown(staff, "review", study)
+
+        assert "Nobody: the rules find no new reason" in page
+        assert 'name="rater"' not in page
+
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
+        study, _careless = make_reviewed_study()
+
+        with django_assert_max_num_queries(15):
+            shown(staff, "review", study)
