@@ -5,8 +5,9 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from completions import hold_selectors, leaks
+from completions import leaks
 from completions.choices import HoldState
+from completions.hold_selectors import Leaks
 from completions.models import Dataset, Hold
 from completions.services.log import record
 
@@ -20,12 +21,11 @@ class HoldReasonMissingError(ValueError):
 
 
 @transaction.atomic
-def hold_leaks(*, dataset: Dataset, now: dt.datetime, by: User | None = None) -> int:
-    """Hold the completions in which the filter finds something; return how many are new.
+def hold_leaks(*, dataset: Dataset, found: Leaks, now: dt.datetime, by: User | None = None) -> int:
+    """Hold the completions of a dataset in which the filter ``found`` something; count them.
 
     What was released or dropped before keeps its decision.
     """
-    found = hold_selectors.find_new_leaks(dataset.pk)
     Hold.objects.bulk_create(
         (
             Hold(

@@ -4,12 +4,15 @@ from collections import Counter
 
 import pytest
 
-from annotation import services
-from annotation.choices import Purpose
-from annotation.models import Comparison
-from completions.choices import SystemKind
-from completions.models import LogEntry
+from annotation import plan_selectors, services
+from annotation.choices import Protocol, Purpose
+from annotation.models import Comparison, QualityCheck
+from annotation.selectors import forget_contents
+from completions import services as completions
+from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
+from completions.models import Hold, LogEntry
 from tests.factories import (
+    CONTENT,
     NOW,
     make_comparison,
     make_completion,
@@ -37,6 +40,19 @@ def make_completed_dataset(*, n_contexts, systems):
 
 def make_systems(n):
     return [make_system() for _ in range(n)]
+
+
+def make_hostile(*contexts, systems):
+    """Make an adversarial context of each, which every system completed."""
+    for source in contexts:
+        hostile = make_context(
+            dialogue=source.dialogue,
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile=EscalationProfile.ALWAYS_10,
+            source_context=source,
+        )
+        for system in systems:
+            make_completion(context=hostile, system=system)
 
 
 def plan(study):
@@ -187,8 +203,149 @@ class TestPlanStudy:
         dataset = make_completed_dataset(n_contexts=7, systems=make_systems(3))
         study = make_study(dataset=dataset)
 
-        # Savepoints and their releases; lock the study; its dataset; look for leaks, twice (to
-        # hold them, and for what is new); holds; what is planned, completions, contexts in use,
-        # contexts; store one batch; count holds; log.
-        with django_assert_num_queries(19):
+        # Savepoints of the plan, of holding, of the batch and of the gold set, and their releases
+        # (7); lock the study; look for leaks; read the holds, the comparisons, the completions, the
+        # contexts in use and all; count holds; read the dataset; store one batch; log.
+        with django_assert_num_queries(18):
             plan(study)
+
+
+class TestHeldCompletions:
+    def leaking(self, *, n_systems=3, **fields):
+        """Make a study in which the last system's completion gives itself away."""
+        dataset = make_completed_dataset(n_contexts=1, systems=make_systems(n_systems))
+        leak = dataset.contexts.get().completions.order_by("pk").last()
+        leak.__class__.objects.filter(pk=leak.pk).update(text="As an AI, I hear you.")
+        return make_study(dataset=dataset, **fields), leak
+
+    def test_are_not_paired_and_counted_by_reason(self):
+        study, leak = self.leaking()
+
+        report = plan(study)
+
+        assert (report.n_added, report.n_held) == (1, 1)
+        assert report.held.by_reason == {"self-identification": 1}
+        assert all(leak.pk not in pair for pair in pairs())
+        assert leak.system.slug not in report.appearances
+
+    def test_are_paired_by_the_next_plan_once_released(self):
+        study, leak = self.leaking()
+        plan(study)
+        completions.decide_hold(
+            hold=Hold.objects.get(), state=HoldState.RELEASED, reason="It quotes.", now=NOW
+        )
+
+        report = plan(study)
+
+        assert report.n_added == 2
+        assert sum(leak.pk in pair for pair in pairs()) == 2
+
+    def test_are_never_paired_once_dropped(self):
+        study, leak = self.leaking()
+        plan(study)
+        completions.decide_hold(
+            hold=Hold.objects.get(), state=HoldState.DROPPED, reason="It does.", now=NOW
+        )
+
+        report = plan(study)
+
+        assert (report.n_added, report.held.n_dropped) == (0, 1)
+        assert all(leak.pk not in pair for pair in pairs())
+
+    def test_that_are_compared_already_stay_and_are_reported(self):
+        study, leak = self.leaking()
+        first = leak.context.completions.order_by("pk").first()
+        kept = make_comparison(study=study, first=first, second=leak)
+
+        draft = plan_selectors.draft_plan(study)
+
+        assert draft.n_held_compared == 1
+        assert draft.summary.appearances[leak.system.slug] == 1
+        plan(study)
+        assert Comparison.objects.filter(pk=kept.pk).exists()
+
+    def test_keep_a_likert_study_from_rating_them(self):
+        study, leak = self.leaking(protocol=Protocol.LIKERT)
+
+        assert plan(study).n_added == 2
+        assert not Comparison.objects.filter(first=leak).exists()
+
+
+class TestLikert:
+    def test_rates_each_completion_alone(self):
+        dataset = make_completed_dataset(n_contexts=2, systems=make_systems(3))
+        study = make_study(dataset=dataset, protocol=Protocol.LIKERT, judgments_per_pair=4)
+
+        report = plan(study)
+
+        assert (report.n_added, report.n_comparisons) == (6, 6)
+        assert set(report.appearances.values()) == {2}
+        assert set(Comparison.objects.values_list("second", "slots_left")) == {(None, 4)}
+        assert Comparison.objects.values("key").distinct().count() == 6
+
+    def test_adds_what_came_since(self):
+        systems = make_systems(2)
+        dataset = make_completed_dataset(n_contexts=1, systems=systems)
+        study = make_study(dataset=dataset, protocol=Protocol.LIKERT)
+        plan(study)
+        late = make_completion(context=dataset.contexts.get())
+
+        report = plan(study)
+
+        assert (report.n_added, report.n_comparisons) == (1, 3)
+        assert Comparison.objects.get(first=late).second is None
+
+
+class TestDraftPlan:
+    def test_writes_nothing(self):
+        dataset = make_completed_dataset(n_contexts=2, systems=make_systems(3))
+        study = make_study(dataset=dataset)
+        context = dataset.contexts.order_by("pk").first()
+        make_completion(context=context, text="As an AI, I hear you.")
+
+        draft = plan_selectors.draft_plan(study)
+
+        assert len(draft.additions) == 6
+        assert draft.held.n_held == len(draft.leaks) == 1
+        assert not Comparison.objects.exists()
+        assert not Hold.objects.exists()
+        assert not LogEntry.objects.exists()
+
+    def test_is_what_planning_then_writes(self):
+        dataset = make_completed_dataset(n_contexts=5, systems=make_systems(5))
+        study = make_study(dataset=dataset, pairs_per_context=3)
+        draft = plan_selectors.draft_plan(study)
+
+        report = plan(study)
+
+        drafted = {(one.first.key, one.second.key) for one in draft.additions}
+        assert pairs() == drafted
+        assert report.summary == draft.summary
+
+    def test_connects_each_stratum(self):
+        systems = make_systems(6)
+        dataset = make_completed_dataset(n_contexts=4, systems=systems)
+        make_hostile(*dataset.contexts.order_by("pk")[:2], systems=systems)
+        study = make_study(dataset=dataset, pairs_per_context=3)
+
+        strata = plan_selectors.draft_plan(study).summary.strata
+
+        assert [(one.name, one.n_contexts) for one in strata] == [
+            ("ADVERSARIAL", 2),
+            ("REGULAR", 4),
+        ]
+        assert all(one.is_connected for one in strata)
+
+
+class TestChecks:
+    def test_are_planted_with_the_plan(self):
+        dataset = make_completed_dataset(n_contexts=1, systems=make_systems(2))
+        checks = CONTENT["checks"] | {"gold_set": "heart-1"}
+        study = make_study(dataset=dataset, content=CONTENT | {"checks": checks})
+        forget_contents()
+
+        report = plan(study)
+
+        assert report.n_comparisons == 1
+        assert report.n_checks == QualityCheck.objects.count() >= 20
+        assert plan(study).n_checks == report.n_checks
