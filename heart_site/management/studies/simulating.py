@@ -1,0 +1,46 @@
+"""Let simulated raters go through a twin of a study, and say what came of it."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser, OutputWrapper
+from django.utils import timezone
+
+from annotation.services import Rehearsal, TwinError
+from completions.management.actions import positive
+from completions.management.progress import Progress
+from heart_site.management.studies.act import Act, Say, the_study
+from heart_site.rehearsal.reporting import as_lines
+from heart_site.rehearsal.simulating import simulate
+
+
+def _add_arguments(parser: CommandParser) -> None:
+    parser.add_argument("--study", required=True, help="the study's slug")
+    parser.add_argument("--raters", type=positive, default=200, help="how many come")
+    parser.add_argument("--seed", type=int, default=1, help="fixes who they are and what is true")
+
+
+def _simulate(options: Mapping[str, Any], say: Say) -> None:
+    progress = Progress(OutputWrapper(sys.stderr))
+    with progress.towards("simulated raters") as tell:
+        report = simulate(
+            study=the_study(options),
+            rehearsal=Rehearsal(n_raters=options["raters"], seed=options["seed"]),
+            now=timezone.now(),
+            tell=tell,
+        )
+    for line in as_lines(report):
+        say(line)
+    if not report.is_sound:
+        msg = "A quota was not kept, or a draw could not be rebuilt: see above."
+        raise CommandError(msg)
+
+
+SIMULATE = Act(
+    name="simulate",
+    help="rehearse a study with simulated raters in a twin of it; run it again to go on",
+    run=_simulate,
+    add_arguments=_add_arguments,
+    refusals=(TwinError,),
+)

@@ -1,0 +1,124 @@
+"""A browser without a network: the site's own WSGI handler, called in place.
+
+Requests pass every middleware, and forms carry the token that the page gave them. What a browser
+cannot send goes beside the request: the virtual time, by which the site also knows that the
+visitor is simulated (see ``annotation.visit``).
+"""
+
+import datetime as dt
+import io
+from collections.abc import Callable, Iterable, Mapping
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
+
+from django.conf import settings
+
+from annotation.visit import IMAGINED
+from heart_site.rehearsal.pages import Form, Page, read_page
+
+Headers = dict[str, str]
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+MOST_REDIRECTS = 5
+
+
+class BrokenPageError(Exception):
+    """The site answered with an error of its own, or sent the visitor round in circles."""
+
+
+class Browser:
+    """One simulated person's browser: it keeps their cookies and follows redirects.
+
+    With scripts, forms are sent as htmx does; without, as any browser does.
+    """
+
+    def __init__(self, application: Application, *, has_scripts: bool) -> None:
+        self._application, self._has_scripts = application, has_scripts
+        self._cookies: dict[str, str] = {}
+
+    def get(self, url: str, *, now: dt.datetime) -> Page:
+        """Open an address."""
+        return self._follow(url, None, now=now)
+
+    def submit(self, form: Form, fields: Mapping[str, str], *, now: dt.datetime) -> Page:
+        """Send a form with some of its fields filled in, and return the page that follows."""
+        is_swapped = self._has_scripts and form.is_swapped
+        return self._follow(form.action, {**form.fields, **fields}, now=now, is_swapped=is_swapped)
+
+    def _follow(
+        self,
+        url: str,
+        posted: Mapping[str, str] | None,
+        *,
+        now: dt.datetime,
+        is_swapped: bool = False,
+    ) -> Page:
+        environ = {"HTTP_HX_REQUEST": "true"} if is_swapped else {}
+        for _hop in range(MOST_REDIRECTS):
+            status, headers, body = self._request(self._environ(url, posted, now=now) | environ)
+            onwards = headers.get("HX-Redirect") or headers.get("Location")
+            if onwards is None:
+                return read_page(body.decode(), path=urlsplit(url).path, status=status)
+            url, posted, environ = onwards, None, {}
+        msg = f"redirected more than {MOST_REDIRECTS} times, last to {url}"
+        raise BrokenPageError(msg)
+
+    def _request(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
+        started: list[tuple[int, list[tuple[str, str]]]] = []
+
+        def start_response(status: str, headers: list[tuple[str, str]], *_error: object) -> None:
+            started.append((int(status.split(maxsplit=1)[0]), headers))
+
+        answer = self._application(environ, start_response)
+        try:
+            body = b"".join(answer)
+        finally:
+            getattr(answer, "close", lambda: None)()
+        status, headers = started[-1]
+        if status >= 500:  # noqa: PLR2004 (the site's own fault)
+            msg = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']} answered {status}"
+            raise BrokenPageError(msg)
+        self._remember(headers)
+        return status, dict(headers), body
+
+    def _environ(
+        self, url: str, posted: Mapping[str, str] | None, *, now: dt.datetime
+    ) -> dict[str, Any]:
+        scheme = "https" if settings.HEART_HTTPS else "http"
+        host, parts = _host(), urlsplit(url)
+        body = urlencode(posted).encode() if posted is not None else b""
+        return {
+            "REQUEST_METHOD": "GET" if posted is None else "POST",
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote(parts.path),
+            "QUERY_STRING": parts.query,
+            "CONTENT_TYPE": "application/x-www-form-urlencoded" if posted is not None else "",
+            "CONTENT_LENGTH": str(len(body)),
+            "SERVER_NAME": host,
+            "SERVER_PORT": "443" if scheme == "https" else "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "HTTP_HOST": host,
+            "HTTP_REFERER": f"{scheme}://{host}/",
+            "HTTP_COOKIE": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": scheme,
+            "wsgi.input": io.BytesIO(body),
+            "wsgi.errors": io.StringIO(),
+            "wsgi.multithread": False,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+            IMAGINED: now,
+        }
+
+    def _remember(self, headers: list[tuple[str, str]]) -> None:
+        for name, value in headers:
+            if name.lower() == "set-cookie":
+                for key, cookie in SimpleCookie(value).items():
+                    self._cookies[key] = cookie.coded_value
+
+
+def _host() -> str:
+    """Return a host name that the site answers to."""
+    named = [host for host in settings.ALLOWED_HOSTS if host != "*"]
+    return str(named[0]).removeprefix(".") if named else "localhost"

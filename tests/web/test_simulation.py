@@ -1,0 +1,273 @@
+"""A small study rehearsed through its pages by simulated raters, from the entry to the ratings."""
+
+import datetime as dt
+import hashlib
+from itertools import combinations
+
+import pytest
+from django.db import transaction
+
+from annotation import blinded, design, selectors, services
+from annotation.choices import Platform
+from annotation.models import Comparison, Judgment, Lease, Rater, Study
+from annotation.protocol import STUDIES, load_protocol
+from annotation.services import Rehearsal
+from completions.models import Completion
+from heart_site.rehearsal import evidence
+from heart_site.rehearsal.rehearsing import rehearse
+from heart_site.rehearsal.reporting import as_lines
+from heart_site.rehearsal.simulating import simulate
+from heart_site.simulation.people import Kind
+from heart_site.simulation.rebuilding import rebuild
+from ranking import frames
+from tests.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_study,
+    make_system,
+)
+from tests.web.visits import study_content
+
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("simulation")]
+
+SHIPPED = load_protocol(STUDIES / "heart-preference.toml").model_dump(mode="json")
+PARTS = {
+    "checks": {"rate": 0.3, "repeat_rate": 0.1, "gold_set": "heart-1"},
+    "screening": {"pairs": 2, "min_passed": 0},
+    "comprehension": SHIPPED["comprehension"],
+    "source_guesses": 2,
+}
+LENGTH = " ".join(["It takes a moment to read all of this before an answer is chosen."] * 4)
+CAST = Rehearsal(n_raters=12, seed=3)
+SHARES = {Kind.SPEEDER: 0.17, Kind.CLICKER: 0.08, Kind.CONTRARY: 0.08}
+LATER = NOW + dt.timedelta(days=30)
+
+
+def planned_study(name: str, *, kind: str = "preference", n_contexts: int = 2) -> Study:
+    """Store a study of four systems with every pair of each context, and its gold pairs.
+
+    All that draws depend on follows from the name, so that a rehearsal comes out the same.
+    """
+    study = make_study(
+        slug=name,
+        seed=f"seed of {name}",
+        content=study_content(kind, **PARTS),
+        protocol=kind.upper(),
+        session_length=20,
+    )
+    systems = [make_system(slug=f"{name}-{tree}") for tree in ("ash", "oak", "elm", "fir")]
+    for number in range(n_contexts):
+        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        texts = [
+            make_completion(context=context, system=one, text=f"{one.slug} says {number}. {LENGTH}")
+            for one in systems
+        ]
+        if kind == "likert":
+            for text in texts:
+                add_comparison(study, text)
+        else:
+            for first, second in combinations(texts, 2):
+                add_comparison(study, first, second)
+    services.load_gold(study=study, now=NOW)
+    return study
+
+
+def add_comparison(study: Study, first: Completion, second: Completion | None = None) -> None:
+    key = hashlib.sha256(f"{first.text} {second and second.text}".encode()).hexdigest()[:24]
+    Comparison.objects.create(
+        study=study,
+        context=first.context,
+        first=first,
+        second=second,
+        key=key,
+        position=design.pair_position(seed=study.seed, key=key),
+        slots_left=5,
+    )
+
+
+@pytest.fixture(scope="module")
+def rehearsed(django_db_setup, django_db_blocker):
+    """One rehearsal for all the tests below; they read."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        selectors.forget_contents()
+        blinded.forget_pages()
+        study = planned_study("kindness", n_contexts=5)
+        told: list[tuple[int, int]] = []
+        report = simulate(
+            study=study,
+            rehearsal=CAST,
+            now=LATER,
+            tell=lambda *counts: told.append(counts),
+            shares=SHARES,
+        )
+        yield study, Study.objects.get(slug=CAST.slug(study)), report, told
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def report(rehearsed):
+    return rehearsed[2]
+
+
+@pytest.fixture
+def twin(rehearsed):
+    return rehearsed[1]
+
+
+@pytest.fixture
+def real(rehearsed):
+    return rehearsed[0]
+
+
+class TestARehearsal:
+    def test_is_made_by_raters_who_are_declared_as_simulated(self, twin):
+        raters = Rater.objects.filter(study=twin)
+
+        assert raters.count() == 12
+        assert all(rater.is_simulated for rater in raters)
+        assert all(rater.external_id.startswith("simulated-3-") for rater in raters)
+        assert {rater.platform for rater in raters} == {Platform.GENERIC}
+
+    def test_tells_how_far_it_is(self, rehearsed):
+        assert rehearsed[3][0] == (0, 12)
+        assert rehearsed[3][-1] == (12, 12)
+
+    def test_goes_through_every_part_of_a_session(self, twin):
+        leases = Lease.objects.filter(comparison__study=twin)
+
+        assert not Rater.objects.filter(study=twin, stage="COMPREHENSION").exists()
+        assert leases.filter(is_screening=True).count() >= 24
+        assert leases.filter(repeats__isnull=False).exists()
+        assert Rater.objects.filter(study=twin, source_guesses__isnull=False).exists()
+
+    def test_takes_place_in_virtual_time_before_now(self, twin):
+        times = Judgment.objects.filter(comparison__study=twin).values_list("submitted_at")
+
+        assert min(times)[0] > twin.created_at
+        assert max(times)[0] < LATER
+
+    def test_gives_no_comparison_more_answers_than_asked_for(self, report):
+        assert report.n_over_quota == report.n_judged_twice == 0
+        assert report.answers["main"] > 100
+
+
+class TestSides:
+    def test_are_balanced_for_every_pair_every_rater_and_the_study(self, report):
+        per_pair, per_rater, overall = report.sides
+
+        assert per_pair.p > 0.95
+        assert per_rater.p > 0.05
+        assert overall.p > 0.05
+        assert per_pair.largest <= 2
+
+    def test_are_rebuilt_exactly_from_the_seed_of_the_study(self, report, twin):
+        assert report.mismatches == ()
+        assert report.answers["leases"] == Lease.objects.filter(comparison__study=twin).count()
+
+    @pytest.mark.parametrize("changed", ["first_side", "pair_first_as_a", "rater_first_as_b"])
+    def test_are_not_rebuilt_when_a_lease_was_altered(self, twin, changed):
+        lease = Lease.objects.filter(comparison__study=twin, quality_check=None).latest("pk")
+        other = {"A": "B", "B": "A"}
+        was = getattr(lease, changed)
+        Lease.objects.filter(pk=lease.pk).update(**{changed: other.get(was, 77)})
+
+        found = rebuild(evidence.read_draws(twin), evidence.read_plan(twin))
+
+        assert lease.pk in {one.name for one in found}
+
+
+class TestWhatItFinds:
+    def test_are_the_planted_cheaters_and_nobody_else(self, report):
+        assert report.detection.planted[Kind.HONEST] == 8
+        assert report.detection.precision == 1.0
+        assert report.detection.recall_of(Kind.SPEEDER) == 1.0
+        assert report.detection.recall_of(Kind.CONTRARY) == 1.0
+        assert (report.detection.recall or 0.0) >= 0.75  # chance may spare who clicks at random
+
+    def test_is_found_by_the_rule_that_is_made_for_it(self, report):
+        assert report.findings[Kind.SPEEDER, "times-1"] == 2
+        assert report.findings[Kind.CONTRARY, "checks-1"] == 1
+
+    def test_is_the_planted_order(self, report):
+        assert report.recovery == pytest.approx(1.0)
+        assert set(report.ratings) == set(report.strengths)
+
+    def test_is_told_in_lines_that_say_simulated(self, report):
+        lines = list(as_lines(report))
+
+        assert "simulated" in lines[0]
+        assert any("precision 1.000, recall " in line for line in lines)
+        assert any("0 differ" in line for line in lines)
+
+
+class TestTheRealStudy:
+    def test_has_nobody_of_the_rehearsal_and_nothing_to_rate(self, real):
+        assert not real.raters.exists()
+        assert not frames.analysis_set(study=real, as_of=LATER).exists()
+        assert not real.fits.exists()
+
+    def test_counts_no_simulated_rater_who_got_into_it_otherwise(self, real, twin):
+        """Not even one that some later mistake lets in."""
+        judgment = Judgment.objects.filter(comparison__study=twin, rater__isnull=False).first()
+        assert judgment is not None
+        assert frames.analysis_set(study=twin, as_of=LATER).exists()
+        Study.objects.filter(pk=twin.pk).update(is_simulated=False)
+        twin.refresh_from_db()
+
+        assert not frames.analysis_set(study=twin, as_of=LATER).exists()
+
+    def test_refuses_the_raters_of_a_rehearsal(self, real):
+        with pytest.raises(ValueError, match="real study"):
+            rehearse(study=real, cast=None, tell=print)  # type: ignore[arg-type]
+
+
+class TestThePagesOfATwin:
+    def test_say_that_it_is_simulated(self, client, twin):
+        page = client.get(f"/results/{twin.slug}/").content.decode()
+
+        assert "Simulated raters" in page
+
+    def test_let_no_person_in(self, client, twin):
+        answer = client.get(f"/s/{twin.slug}/", {"pid": "a-person"})
+
+        assert answer.status_code == 409
+
+
+class TestARehearsalThatWasStopped:
+    def test_goes_on_where_it_was_and_repeats_nothing(self):
+        study = planned_study("patience")
+
+        class StoppedError(Exception):
+            pass
+
+        def stop(done: int, _all: int) -> None:
+            if done == 2:
+                raise StoppedError
+
+        small = Rehearsal(n_raters=4, seed=1)
+        with pytest.raises(StoppedError):
+            simulate(study=study, rehearsal=small, now=LATER, tell=stop)
+        twin = Study.objects.get(slug=small.slug(study))
+        before = Lease.objects.filter(comparison__study=twin).count()
+
+        report = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)
+        again = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)
+
+        assert report.answers["leases"] > before > 0
+        assert report.is_sound
+        assert sum(report.states.values()) == 4
+        assert again.answers == report.answers
+
+
+@pytest.mark.parametrize("kind", ["rubric", "likert"])
+def test_raters_of_every_protocol_find_their_way(kind):
+    study = planned_study(f"of-{kind}", kind=kind)
+    cast = Rehearsal(n_raters=2, seed=1)
+
+    report = simulate(study=study, rehearsal=cast, now=LATER, tell=lambda *_counts: None, shares={})
+
+    assert report.is_sound
+    assert report.answers["main"] > 5
+    assert (report.recovery or 0.0) > 0.7
