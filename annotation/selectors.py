@@ -104,9 +104,9 @@ def rater_by_code(*, study: Study, code: str) -> Rater | None:
 
 def content_of(study: Study) -> dict[str, Any]:
     """Return the study file; that of a locked study is read once, for it never changes."""
-    if not study.protocol_hash:
-        return dict(study.content)
-    return _locked_content(study.pk, study.protocol_hash)
+    if study.protocol_hash and "content" in study.get_deferred_fields():
+        return _locked_content(study.pk, study.protocol_hash)
+    return dict(study.content)
 
 
 @lru_cache(maxsize=64)
