@@ -1,10 +1,10 @@
 """Reads about quality checks: how each fares, and what an admin may mark as one."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F
 
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
@@ -132,14 +132,14 @@ def _answers(study: Study) -> Iterator[tuple[int, bool]]:
         yield check, is_check_passed(verdict, expected=expected)
 
 
-def _verdicts(study: Study) -> QuerySet:
+def _verdicts(study: Study) -> Iterable[tuple[int, str, int]]:
     check = "lease__quality_check"
     return Judgment.objects.filter(
         revision=None, verdict__isnull=False, **{f"{check}__comparison__study": study}
     ).values_list(f"{check}_id", f"{check}__expected", "verdict")
 
 
-def _ratings(study: Study) -> QuerySet:
+def _ratings(study: Study) -> Iterable[tuple[int, str, int]]:
     check = "judgment__lease__quality_check"
     return DimensionMark.objects.filter(
         judgment__revision=None,

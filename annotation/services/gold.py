@@ -193,7 +193,7 @@ def _ratings(talk: StoredTalk, kind: CheckKind, dimension: str) -> Iterator[_Che
 def _planted(study: Study) -> Collection[tuple[int, ...]]:
     """Return the completions, by their keys, of the checks that the study has."""
     rows = study.comparisons.filter(purpose=Purpose.CHECK).values_list("first_id", "second_id")
-    return {(first,) if second is None else (first, second) for first, second in rows}
+    return {tuple(filter(None, row)) for row in rows}
 
 
 def _pks(completions: tuple[Completion, ...]) -> tuple[int, ...]:

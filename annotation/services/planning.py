@@ -11,6 +11,7 @@ from annotation.models import Comparison, Study
 from annotation.pairing import PlanSummary
 from annotation.plan_selectors import Addition
 from annotation.services.gold import load_gold
+from annotation.services.reporting import hold_latecomers
 from completions.hold_selectors import Held
 from completions.services import hold_leaks, record
 
@@ -59,6 +60,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
         (_comparison(study, addition) for addition in draft.additions), batch_size=BATCH
     )
     gold = load_gold(study=study, now=now, by=by)
+    hold_latecomers(study, now=now)
     report = PlanReport(
         len(draft.additions), n_held, gold.n_checks, summary=draft.summary, held=draft.held
     )

@@ -110,6 +110,16 @@ def decide_report(
     return decision
 
 
+def hold_latecomers(study: Study, *, now: dt.datetime) -> int:
+    """Hold what was added to talks that are held already; return how many comparisons.
+
+    Only planning adds any, and calls this in its own transaction.
+    """
+    held = reports_selectors.held_contexts(study)
+    added = Comparison.objects.filter(study=study, context__in=held, held_at=None)
+    return added.update(held_at=now)
+
+
 def _lock_context(pk: int) -> Context:
     """Lock a talk, so that reports of it and decisions come one after the other.
 

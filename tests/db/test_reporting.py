@@ -206,6 +206,19 @@ class TestHolding:
         elsewhere.refresh_from_db()
         assert elsewhere.held_at is None
 
+    def test_takes_pairs_that_are_planned_later(self):
+        study = make_planted_study(pairs_per_context=0)
+        [pair] = make_talk(study, 1)
+        for _ in range(2):
+            report(lease_of_new_rater(study))
+        make_completion(context=pair.context)
+
+        services.plan_study(study=study, now=NOW + HOUR)
+
+        talk = study.comparisons.filter(context=pair.context)
+        assert talk.count() == 3
+        assert not talk.filter(held_at=None).exists()
+
     def test_lets_those_who_have_a_pair_on_the_screen_finish_it(self):
         study = make_planted_study()
         make_talk(study, 3)

@@ -178,6 +178,7 @@ class TestSwitching:
         assert "Done." in answer.content.decode()
         assert not QualityCheck.objects.get().is_active
         entry = LogEntry.objects.get()
+        assert entry.by is not None
         assert (entry.by.username, entry.after["reason"]) == ("ada", "Both are good.")
         assert "Turn it on again" in page(staff, study)
 
