@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from completions import console
+from completions import console, console_held
 
 app_name = "contexts"
 urlpatterns = [
@@ -11,6 +11,8 @@ urlpatterns = [
     path("<slug:dataset>/list/", console.contexts, name="list"),
     path("<slug:dataset>/candidates/", console.candidates, name="candidates"),
     path("<slug:dataset>/candidates/<int:pk>/", console.candidate, name="candidate"),
+    path("<slug:dataset>/held/", console_held.held, name="held"),
+    path("<slug:dataset>/held/<int:pk>/", console_held.decide, name="decide"),
     path("<slug:dataset>/<slug:key>/", console.context, name="context"),
     path("<slug:dataset>/<slug:key>/review/", console.review, name="review"),
 ]

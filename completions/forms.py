@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from completions import wording
-from completions.choices import Review
+from completions.choices import HoldState, Review
 
 NOTE_LENGTH = 2_000
 SKIP_REASONS = [
@@ -83,3 +83,17 @@ class ReviewForm(forms.Form):
         required=False,
     )
     note = Words(required=False, max_length=NOTE_LENGTH)
+
+
+class HoldForm(forms.Form):
+    """What an admin decided about a held completion, and why."""
+
+    decision = forms.TypedChoiceField(
+        choices=[(state.value, state.label) for state in (HoldState.RELEASED, HoldState.DROPPED)],
+        coerce=HoldState,
+        error_messages={"required": _("Choose: release it, or drop it.")},
+    )
+    reason = Words(
+        max_length=NOTE_LENGTH,
+        error_messages={"required": _("Say why: the reason is kept with the decision.")},
+    )
