@@ -4,7 +4,7 @@ import pytest
 
 from annotation.choices import RaterState
 from annotation.models import Judgment, Lease
-from tests.web.visits import ANSWERS, HTMX, enrol, open_study, url
+from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
 
@@ -22,26 +22,69 @@ def rater(client, study):
     return rater
 
 
-def test_the_page_asks_once_and_says_what_follows(client, study, rater):
-    page = client.get(url(study, "withdraw")).content.decode()
+def test_the_page_asks_once_what_is_to_become_of_the_answers(client, study, rater):
+    page = client.get(url(study, "withdraw"))
 
-    assert "your 1 answer counts in no result" in page
+    assert "your 1 answer counts in no result" in page.content.decode()
+    buttons = read_forms(page)[0].buttons
+    assert buttons == [("answers", "keep"), ("answers", "delete")]
+    rater.refresh_from_db()
+    assert rater.state == RaterState.ACTIVE
+
+
+def test_deleting_removes_the_reasons_and_says_so(client, study, rater):
+    response = client.post(url(study, "withdraw"), {"answers": "delete"}, follow=True)
+
+    rater.refresh_from_db()
+    assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, False)
+    assert Judgment.objects.get().rationale == ""
+    assert "You have withdrawn. Your reasons are deleted" in response.content.decode()
+    assert "completion-code" in response.content.decode()  # leaving has no drawback
+    assert url(study, "withdraw") not in response.content.decode()
+
+
+def test_keeping_leaves_the_answers_and_says_so(client, study, rater):
+    response = client.post(url(study, "withdraw"), {"answers": "keep"}, follow=True)
+
+    rater.refresh_from_db()
+    assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
     assert Judgment.objects.get().rationale
+    assert "Nothing links you to your answers any more" in response.content.decode()
 
 
-def test_withdrawing_deletes_the_reasons_and_says_so(client, study, rater):
-    response = client.post(url(study, "withdraw"), follow=True)
+def test_kept_answers_may_still_be_deleted(client, study, rater):
+    client.post(url(study, "withdraw"), {"answers": "keep"})
+    page = client.get(url(study, "withdraw"))
+    assert read_forms(page)[0].buttons == [("answers", "delete")]
+
+    client.post(url(study, "withdraw"), {"answers": "delete"})
+
+    rater.refresh_from_db()
+    assert not rater.data_kept
+
+
+def test_who_stopped_may_withdraw_afterwards(client, study, rater):
+    client.post(url(study, "stop"))
+
+    client.post(url(study, "withdraw"), {"answers": "delete"})
 
     rater.refresh_from_db()
     assert rater.state == RaterState.WITHDRAWN
-    assert Judgment.objects.get().rationale == ""
-    assert "You have withdrawn" in response.content.decode()
-    assert "completion-code" in response.content.decode()  # leaving has no drawback
+
+
+@pytest.mark.parametrize("fields", [{}, {"answers": "perhaps"}])
+def test_a_choice_is_asked_for(client, study, rater, fields):
+    page = client.post(url(study, "withdraw"), fields)
+
+    assert page.status_code == 422
+    assert "Say what is to become of your answers." in page.content.decode()
+    rater.refresh_from_db()
+    assert rater.state == RaterState.ACTIVE
 
 
 @pytest.mark.parametrize("name", ["judge", "how", "last", "stop", "withdraw", "take_break"])
 def test_no_page_fails_for_someone_who_withdrew(client, study, rater, name):
-    client.post(url(study, "withdraw"))
+    client.post(url(study, "withdraw"), {"answers": "delete"})
 
     assert client.get(url(study, name), follow=True).status_code == 200
 
