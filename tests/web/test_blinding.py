@@ -1,177 +1,123 @@
 """Nothing that a rater receives tells where a message comes from (ADR-0007)."""
 
-import datetime as dt
 import re
-import uuid
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation import urls
-from annotation.choices import Side
-from annotation.models import Comparison, Lease
-from completions.choices import SystemKind
-from completions.models import Completion, System
+from annotation.choices import Purpose, Side
+from annotation.models import Comparison, Lease, Rater, Study
+from completions.choices import LeaseOutcome, SystemKind
+from completions.models import Completion
 from tests.factories import (
     make_comparison,
-    make_completion,
-    make_context,
-    make_dataset,
-    make_dialogue,
-    make_judge,
-    make_llm_judgment,
+    make_lease,
+    make_quality_check,
     make_system,
     make_writer,
 )
-from tests.web.visits import ANSWERS, HTMX, consent_fields, open_study, url
+from tests.web.hidden import (
+    FIRST_KEY,
+    MADE_AT,
+    all_keys,
+    leaks,
+    make_hidden_study,
+    secrets_of,
+    static_files_in,
+    static_text,
+)
+from tests.web.visits import HTMX, enrol, open_study, url
+from tests.web.walk import RIGHT, walk
 
 pytestmark = pytest.mark.django_db
 
-MADE_AT = dt.datetime(2011, 7, 13, 4, 51, 27, tzinfo=dt.UTC)
-FIRST_KEY = 730_915_000  # every key of the rows below begins with these six digits
-SECRETS = [
-    "Zanzibar",
-    "zanzibar",
-    "Quokka",
-    "quokka",
-    "W0MBAT",
-    "Numbat",
-    "numbat",
-    "axolotl",
-    "narwhal",
-    "pangolin",
-    "okapi",
-    "730915",
-    "2011-07",
-    "July 2011",
-    "Jul 2011",
-    "July 13",
-    "04:51",
-    "1310532",  # how the time of making begins as a number of seconds
-    "simulated",
-]
+
+@pytest.fixture(params=["preference", "rubric", "likert"])
+def kind(request):
+    return request.param
 
 
-@pytest.fixture(params=["preference", "rubric"])
-def study(request):
-    """A study whose every hidden name, key and time cannot be mistaken for anything else."""
-    dataset = make_dataset(slug="axolotl-set", name="axolotl set")
-    study = open_study(request.param, n_pairs=0, dataset=dataset, slug="open", seed="okapi-seed")
-    model = make_system(
-        pk=FIRST_KEY,
-        slug="zanzibar-9b",
-        name="Zanzibar 9B, simulated",
-        family="zanzibar",
-        model_id="openai/zanzibar-9b",
-        is_simulated=True,
-    )
-    people = make_system(
-        pk=FIRST_KEY + 1, slug="quokka", name="Quokka people", kind=SystemKind.HUMAN
-    )
-    for n in range(4):
-        dialogue = make_dialogue(pk=FIRST_KEY + n, dataset=dataset, emotion_type="narwhal")
-        context = make_context(
-            pk=FIRST_KEY + n, dialogue=dialogue, key=f"pangolin-{n}", created_at=MADE_AT
-        )
-        make_comparison(
-            pk=FIRST_KEY + n,
-            key=f"okapi-pair-{n}",
-            study=study,
-            first=make_completion(
-                pk=FIRST_KEY + 2 * n, context=context, system=model, created_at=MADE_AT
-            ),
-            second=make_completion(
-                pk=FIRST_KEY + 2 * n + 1,
-                context=context,
-                system=people,
-                writer=make_writer(dataset=dataset, code=f"W0MBAT{n}"),
-                created_at=MADE_AT,
-            ),
-        )
-    judge = make_judge(slug="numbat", name="Numbat judge", family="numbat")
-    for comparison in Comparison.objects.all():
-        make_llm_judgment(comparison=comparison, judge=judge, rationale="Numbat says so.")
-    return study
+@pytest.fixture
+def study(kind):
+    return make_hidden_study(kind, session_length=6)
 
 
-def everything_in(answer):
-    """Return all that a browser gets: status line, headers, cookies and body."""
-    cookies = answer.cookies.output()
-    return f"{answer.status_code} {answer.serialize_headers().decode()} {cookies} " + (
-        answer.content.decode()
-    )
-
-
-def walk(client, study):
-    """Yield every answer of every address of the rater's pages, by both methods and both ways."""
-    yield client.get(url(study, "entry"), {"pid": "77"})
-    fields = consent_fields(client, study, pid="77")
-    yield client.post(url(study, "consent"), fields | {"choice": "agree"})
-    kind = study.protocol.lower()
-    for headers in ({}, HTMX):
-        for name in ("entry", "how", "judge", "take_break", "help", "stop", "withdraw", "done"):
-            yield client.get(url(study, name), headers=headers)
-        yield client.post(url(study, "how"), ANSWERS[kind], headers=headers)
-        yield client.post(url(study, "how"), {}, headers=headers)
-        token = Lease.objects.get(closed_at=None).token
-        yield client.post(url(study, "submit", token), {}, headers=headers)
-        yield client.post(url(study, "submit", token), ANSWERS[kind], headers=headers)
-        yield client.get(url(study, "last"), headers=headers)
-        yield client.get(url(study, "judge"), headers=headers)
-        token = Lease.objects.get(closed_at=None).token
-        yield client.post(url(study, "skip", token), {}, headers=headers)
-        yield client.post(url(study, "skip", token), {"reason": "unclear"}, headers=headers)
-        yield client.post(url(study, "submit", uuid.uuid4()), ANSWERS[kind], headers=headers)
-        yield client.post(url(study, "skip", uuid.uuid4()), {"reason": "unclear"}, headers=headers)
-    yield client.get(url(study, "resume", "R-1~x"))
-    yield client.get(url(study, "judge") + "no/such/page")
-    yield client.post(url(study, "stop"))
-    yield client.post(url(study, "withdraw"))
-    for name in ("judge", "last", "done"):
-        yield client.get(url(study, name))
-
-
-def test_no_answer_holds_a_name_a_key_or_a_time(client, study):
-    answers = list(walk(client, study))
-
-    assert {answer.status_code for answer in answers} == {200, 303, 404, 422}
-    for answer in answers:
-        received = everything_in(answer)
-        assert [secret for secret in SECRETS if secret in received] == []
-
-
-def test_the_walk_visits_every_address(client, study):
-    visited = {answer.wsgi_request.resolver_match for answer in walk(client, study)}
-
-    names = {match.url_name for match in visited if match and match.app_name == "annotation"}
-    assert names == {pattern.name for pattern in urls.urlpatterns}
-
-
-def test_the_walk_would_see_a_leak(client, study):
-    Completion.objects.filter(system__slug="quokka").update(text="As W0MBAT1 I say: go on.")
-
-    leaks = [answer for answer in walk(client, study) if "W0MBAT" in everything_in(answer)]
-
-    assert leaks
-
-
-def test_a_rater_who_is_not_enrolled_sees_no_message(study):
-    client = Client()
-    texts = list(Completion.objects.values_list("text", flat=True))
-    for name in ("entry", "how", "judge", "last", "help", "take_break", "stop", "done"):
-        page = client.get(url(study, name), follow=True).content.decode()
-        assert not [text for text in texts if text in page]
+@pytest.fixture
+def pair(kind):
+    """An open study in which the first pair is at hand at once."""
+    return open_study(kind, n_pairs=3)
 
 
 def enrolled(study):
     client = Client()
-    client.post(url(study, "consent"), consent_fields(client, study) | {"choice": "agree"})
+    enrol(client, study)
     return client
 
 
-def bare(page, *texts):
-    """Return the page without its one-time values and without ``texts``."""
-    body = page.content.decode()
+def addresses_of(answers):
+    """Return the names of the raters' addresses that were visited."""
+    visited = [answer.wsgi_request.resolver_match for answer in answers]
+    return {match.url_name for match in visited if match and match.app_name == "annotation"}
+
+
+class TestEveryAnswer:
+    def test_of_every_address_holds_no_name_key_hash_or_time(self, study):
+        answers = list(walk(study))
+        secrets = secrets_of(study)
+
+        found = {
+            (answer.request["REQUEST_METHOD"], answer.request["PATH_INFO"], secret)
+            for answer in answers
+            for secret in leaks(answer, secrets)
+        }
+        assert found == set()
+        files = " ".join(map(static_text, set().union(*map(static_files_in, answers)))).casefold()
+        assert "judging.js" in files
+        assert [secret for secret in secrets if secret.casefold() in files] == []
+        assert addresses_of(answers) == {pattern.name for pattern in urls.urlpatterns}
+        assert {answer.status_code for answer in answers} == {
+            *(200, 303),
+            *(400, 403, 404, 405, 409, 422),
+        }
+        assert {str(key)[:6] for key in all_keys()} == {str(FIRST_KEY)[:6]}
+        assert str(MADE_AT.timestamp()).startswith("1310532")
+
+    @pytest.mark.parametrize(
+        "text",
+        ["As W0MBATLING1 I say: go on.", "V09NQkFUTElORyBXME1CQVRMSU5HIFcwTUJBVExJTkc="],
+        ids=["plain", "coded"],
+    )
+    def test_would_be_caught_with_a_leak(self, text):
+        study = make_hidden_study("preference")
+        Completion.objects.filter(system__slug="quokkaland").update(text=text)
+
+        assert any(leaks(answer, ["w0mbatling"]) for answer in walk(study))
+
+    def test_shows_no_message_to_somebody_who_is_not_enrolled(self, study):
+        client = Client()
+        texts = list(Completion.objects.values_list("text", flat=True))
+        for name in ("entry", "how", "judge", "last", "help", "take_break", "stop", "done"):
+            page = client.get(url(study, name), follow=True).content.decode()
+            assert not [text for text in texts if text in page]
+
+    def test_shows_no_pair_before_the_task_is_clear(self, study):
+        client = enrolled(study)
+        texts = list(Completion.objects.values_list("text", flat=True))
+        before = client.get(url(study, "judge"), follow=True).content.decode()
+        client.post(url(study, "comprehension"), RIGHT)
+        after = client.get(url(study, "judge"), follow=True).content.decode()
+
+        assert not [text for text in texts if text in before]
+        assert [text for text in texts if text in after]
+
+
+def received(client, study, *texts, headers=None):
+    """Return headers and body of the judging page without one-time values and ``texts``."""
+    page = client.get(url(study, "judge"), headers=headers or {})
+    body = page.serialize_headers().decode() + page.content.decode()
     body = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "TOKEN", body)
     body = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "CSRF", body)
     for n, text in enumerate(texts):
@@ -179,53 +125,114 @@ def bare(page, *texts):
     return body
 
 
-def test_both_sides_differ_in_their_text_alone(study):
-    client = enrolled(study)
-    Completion.objects.filter(system__slug="quokka").update(text="I am here. Go on, please?")
-    Completion.objects.filter(system__slug="zanzibar-9b").update(text="That is hard. What helps?")
-    texts = "I am here. Go on, please?", "That is hard. What helps?"
-    client.get(url(study, "judge"))
+class TestTwoSources:
+    """Of two messages of equal length, one by a person and one by a model."""
 
-    pages = []
-    for side, order in ((Side.A, texts), (Side.B, texts[::-1])):
-        Lease.objects.update(first_side=side)
-        pages.append(bare(client.get(url(study, "judge")), *order))
+    TEXTS = "I am here. Go on, please?", "That is hard. Why today?!"
 
-    assert pages[0] == pages[1]
-    card = '<article class="card message" aria-labelledby="{0}"><h3 id="{0}">Message {1}</h3>'
-    assert card.format("a", "A") in pages[0]
-    assert card.format("b", "B") in pages[0]
+    @pytest.fixture
+    def client(self, pair):
+        return enrolled(pair)
+
+    @pytest.fixture
+    def lease(self, pair, client):
+        client.get(url(pair, "judge"))
+        return Lease.objects.get(closed_at=None)
+
+    @staticmethod
+    def write(completion, text, *, writer=None):
+        """Let the message be by ``writer``, or by a model."""
+        kind = SystemKind.HUMAN if writer else SystemKind.MODEL
+        completion.text, completion.system = text, make_system(kind=kind)
+        completion.writer = writer
+        completion.save()
+
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+    def test_are_shown_in_the_same_bytes(self, pair, client, lease, headers):
+        writer = make_writer(dataset=pair.dataset)
+        shown = []
+        for by, text in ((None, self.TEXTS[0]), (writer, self.TEXTS[0]), (writer, self.TEXTS[1])):
+            self.write(lease.comparison.first, text, writer=by)
+            with CaptureQueriesContext(
+                connection,
+            ) as queries:
+                shown.append((received(client, pair, text, headers=headers), len(queries)))
+
+        assert len(set(map(len, self.TEXTS))) == 1
+        assert shown[0] == shown[1] == shown[2]
+        assert "TEXT 0" in shown[0][0]
+
+    def test_look_the_same_as_a_check_and_as_a_repeat(self, pair, client, lease):
+        def look():
+            with CaptureQueriesContext(connection) as queries:
+                return received(client, pair), len(queries)
+
+        plain = look()
+        pair_shown = Comparison.objects.filter(pk=lease.comparison_id)
+        pair_shown.update(purpose=Purpose.CHECK)
+        check = make_quality_check(comparison=lease.comparison)
+        Lease.objects.filter(pk=lease.pk).update(quality_check=check)
+        as_check = look()
+        pair_shown.update(purpose=Purpose.MAIN)
+        before = make_lease(
+            rater=lease.rater,
+            comparison=make_comparison(study=pair),
+            number=0,
+            closed_at=lease.issued_at,
+            outcome=LeaseOutcome.SUBMITTED,
+        )
+        Lease.objects.filter(pk=lease.pk).update(quality_check=None, repeats=before)
+        as_repeat = look()
+
+        assert plain == as_check == as_repeat
+
+    @pytest.mark.parametrize("kind", ["preference", "rubric"])
+    def test_differ_in_their_text_alone_on_both_sides(self, pair, client, lease, kind):
+        completions = lease.comparison.completions
+        for completion, text in zip(completions, self.TEXTS, strict=True):
+            self.write(completion, text)
+
+        pages = []
+        for side, order in ((Side.A, self.TEXTS), (Side.B, self.TEXTS[::-1])):
+            Lease.objects.filter(pk=lease.pk).update(first_side=side)
+            pages.append(received(client, pair, *order))
+
+        assert pages[0] == pages[1]
+        card = '<article class="card message" aria-labelledby="{0}"><h3 id="{0}">Message {1}</h3>'
+        assert card.format("a", "A") in pages[0]
+        assert card.format("b", "B") in pages[0]
+
+    def test_are_dressed_alike(self, pair, client, lease):
+        self.write(
+            lease.comparison.first,
+            "**I\u2019m here** \u2014 truly\u2026\n\n* Breathe.\n* Call \u201cher\u201d.",
+        )
+
+        page = client.get(url(pair, "judge")).content.decode()
+
+        assert "I&#x27;m here - truly... Breathe. Call &quot;her&quot;." in page
 
 
-def test_typing_habits_of_a_source_are_not_shown(study):
-    client = enrolled(study)
-    System.objects.get(slug="zanzibar-9b").completions.update(
-        text="**I\u2019m here** \u2014 truly\u2026\n\n* Breathe.\n* Call \u201cher\u201d."
-    )
+class TestTokens:
+    def test_are_random_and_unrelated(self, kind):
+        study = open_study(kind, n_pairs=4)
+        client = enrolled(study)
+        tokens = []
+        for _ in range(4):
+            client.get(url(study, "judge"))
+            tokens.append(token := Lease.objects.get(closed_at=None).token)
+            client.post(url(study, "skip", token), {"reason": "unclear"})
 
-    page = client.get(url(study, "judge")).content.decode()
+        assert {token.version for token in tokens} == {4}
+        assert len({str(token)[:8] for token in tokens}) == 4
 
-    assert "I&#x27;m here - truly... Breathe. Call &quot;her&quot;." in page
+    def test_of_one_pair_differ_between_raters(self, kind):
+        study = open_study(kind, n_pairs=1)
+        for _ in range(2):
+            enrolled(study).get(url(study, "judge"))
 
-
-def test_tokens_are_random_and_unrelated(study):
-    client = enrolled(study)
-    tokens = []
-    for _ in range(3):
-        client.get(url(study, "judge"))
-        tokens.append(token := Lease.objects.get(closed_at=None).token)
-        client.post(url(study, "skip", token), {"reason": "unclear"})
-
-    assert {token.version for token in tokens} == {4}
-    assert len({str(token)[:8] for token in tokens}) == 3
-
-
-def test_keys_in_the_fixture_are_the_ones_looked_for(study):
-    keys = [
-        *Completion.objects.values_list("pk", flat=True),
-        *System.objects.values_list("pk", flat=True),
-        *Comparison.objects.values_list("pk", flat=True),
-    ]
-
-    assert {str(key)[:6] for key in keys} == {"730915"}
-    assert str(MADE_AT.timestamp()).startswith("1310532")
+        one, other = Lease.objects.all()
+        assert one.comparison == other.comparison
+        assert one.token != other.token
+        assert Rater.objects.count() == 2
+        assert Study.objects.count() == 1
