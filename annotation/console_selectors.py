@@ -185,7 +185,7 @@ def newest_judgments(limit: int = NEWEST) -> list[JudgmentRow]:
         "comparison__study",
         "comparison__first__system",
         "comparison__second__system",
-    )
+    ).prefetch_related("marks")
     return [_judgment_row(judgment) for judgment in judgments.order_by("-pk")[:limit]]
 
 
@@ -206,21 +206,31 @@ def _by(key: str, rows: QuerySet[Row], **counts: Aggregate) -> defaultdict[int, 
 
 
 def _judgment_row(judgment: Judgment) -> JudgmentRow:
-    pair = judgment.comparison
-    first, second = pair.first.system.name, pair.second.system.name
-    better, worse = (first, second) if judgment.verdict >= 0 else (second, first)
     evaluator = judgment.rater or judgment.judge
+    better, words, worse = _finding(judgment)
     return JudgmentRow(
         at=judgment.submitted_at,
         who=judgment.rater.code if judgment.rater else str(getattr(judgment.judge, "name", "")),
         is_simulated=bool(evaluator and evaluator.is_simulated),
-        study=pair.study.title,
+        study=judgment.comparison.study.title,
         better=better,
         worse=worse,
-        words=verdict_words(protocol=judgment.protocol, verdict=judgment.verdict),
+        words=words,
         rationale=judgment.rationale,
         notes=tuple(_notes(judgment)),
     )
+
+
+def _finding(judgment: Judgment) -> tuple[str, str, str]:
+    """Return the better system, words and the other; or the one system and its ratings."""
+    pair = judgment.comparison
+    if pair.second is None or judgment.verdict is None:
+        marks = sorted(judgment.marks.all(), key=lambda mark: mark.pk)
+        ratings = ", ".join(f"{mark.dimension} {mark.advantage}" for mark in marks)
+        return pair.first.system.name, _("rated %(ratings)s") % {"ratings": ratings}, ""
+    names = pair.first.system.name, pair.second.system.name
+    better, worse = names if judgment.verdict >= 0 else reversed(names)
+    return better, verdict_words(protocol=judgment.protocol, verdict=judgment.verdict), worse
 
 
 def _notes(judgment: Judgment) -> list[str]:

@@ -1,27 +1,17 @@
-"""Pure rules of the judging design: which pairs, in which order, on which sides; all seeded."""
+"""Pure rules of handing out: in which order, on which sides, what is planted where; all seeded.
+
+Which pairs there are is `annotation.pairing`'s.
+"""
 
 import hashlib
 import hmac
 import math
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations
+from itertools import accumulate
 
 POSITIONS = 2**31 - 1  # what the column holds
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A completion that may be paired: its key (canonical order), its system, its content."""
-
-    key: int
-    system: Hashable
-    content_hash: str
-
-
-Pair = tuple[Candidate, Candidate]
 
 
 def draw(seed: str, *parts: object) -> int:
@@ -95,85 +85,6 @@ def draw_weighted(weights: Sequence[float], *, place: Place, attempt: int = 0) -
     return min(bisect_right(sums, point * sums[-1]), len(sums) - 1)
 
 
-def choose_pairs(
-    candidates: Sequence[Candidate],
-    *,
-    lacking: int | None,
-    existing: Collection[tuple[int, int]],
-    appearances: Counter[Hashable],
-    seed: str,
-    context_key: str,
-) -> list[Pair]:
-    """Return the pairs of one context to add, completions of different systems, lower key first.
-
-    With ``lacking`` None these are all pairs; otherwise as many as are lacking, chosen so that
-    every system appears equally often, and by the seed where that leaves a choice. Pairs that are
-    ``existing`` are never chosen again. ``appearances`` is carried over the contexts of a study,
-    counts the existing main pairs too, and is updated here: as long as every context has one
-    completion of each system and is planned at once, its counts never differ by more than one.
-    """
-
-    def order(pair: Pair) -> int:
-        return draw(seed, "pair", context_key, *sorted(one.content_hash for one in pair))
-
-    def cost(pair: Pair) -> list[int]:
-        return sorted((appearances[one.system] for one in pair), reverse=True)
-
-    pairs = _possible_pairs(candidates, existing)
-    if lacking is None:
-        return pairs
-    spare = sorted(pairs, key=order)
-    chosen: list[Pair] = []
-    while spare and len(chosen) < lacking:
-        chosen.append(min(spare, key=cost))
-        spare.remove(chosen[-1])
-        appearances.update(_systems(chosen[-1]))
-    _even_out(chosen, spare, appearances)
-    return chosen
-
-
-def _possible_pairs(
-    candidates: Sequence[Candidate], existing: Collection[tuple[int, int]]
-) -> list[Pair]:
-    ordered = sorted(candidates, key=lambda candidate: candidate.key)
-    return [
-        (a, b)
-        for a, b in combinations(ordered, 2)
-        if a.system != b.system and (a.key, b.key) not in existing
-    ]
-
-
-def _systems(pair: Pair) -> set[Hashable]:
-    return {candidate.system for candidate in pair}
-
-
-def _even_out(chosen: list[Pair], spare: list[Pair], appearances: Counter[Hashable]) -> None:
-    """Take spare pairs for chosen ones as long as that brings the counts of two systems closer.
-
-    Picking the best pair one after the other can end with two systems two apart, because the
-    pair that would close the gap is taken already; then some third system can change partners.
-    """
-    while (exchange := next(_exchanges(chosen, spare, appearances), None)) is not None:
-        out, into = exchange
-        chosen[chosen.index(out)] = into
-        spare[spare.index(into)] = out
-        appearances.subtract(_systems(out))
-        appearances.update(_systems(into))
-
-
-def _exchanges(
-    chosen: list[Pair], spare: list[Pair], appearances: Counter[Hashable]
-) -> Iterator[tuple[Pair, Pair]]:
-    fewest = min((appearances[one.system] for pair in spare for one in pair), default=0)
-    for out in chosen:
-        if max(appearances[one.system] for one in out) < fewest + 2:
-            continue
-        for into in spare:
-            leaving, coming = _systems(out) - _systems(into), _systems(into) - _systems(out)
-            if len(leaving) == 1 and appearances[leaving.pop()] > appearances[coming.pop()] + 1:
-                yield out, into
-
-
 def first_goes_to_a(
     *, seed: str, pair: str, shown: tuple[int, int], rater_shown: tuple[int, int]
 ) -> bool:
@@ -199,6 +110,4 @@ def planted_first_goes_to_a(
     It has no tallies of its own, for its answers do not count: the rater's sides are balanced
     with it, and where they are even, a coin of this rater decides.
     """
-    return first_goes_to_a(
-        seed=seed, pair=f"{pair} {rater}", shown=(0, 0), rater_shown=rater_shown
-    )
+    return first_goes_to_a(seed=seed, pair=f"{pair} {rater}", shown=(0, 0), rater_shown=rater_shown)

@@ -154,16 +154,14 @@ def _place(pk: int, ground: Ground, existing: _Existing) -> _Place:
 
 
 def _existing(study: Study) -> defaultdict[int, _Existing]:
-    sides = [
-        f"{side}__{name}"
-        for side in ("first", "second")
-        for name in ("pk", "system__slug", "content_hash")
-    ]
-    rows = study.comparisons.order_by("pk").values_list("purpose", "context", *sides)
+    columns = ("pk", "system__slug", "content_hash")
+    rows = study.comparisons.order_by("pk").values_list(
+        "purpose", "context", *(f"{side}__{one}" for side in ("first", "second") for one in columns)
+    )
     found = defaultdict[int, _Existing](_Existing)
-    for purpose, context, *columns in rows:
-        first, second = Candidate(*columns[:3]), Candidate(*columns[3:])
-        found[context].add(purpose, first, None if second.key is None else second)
+    for purpose, context, *row in rows:
+        second = Candidate(*row[3:]) if row[3] else None
+        found[context].add(purpose, Candidate(*row[:3]), second)
     return found
 
 
@@ -172,9 +170,9 @@ def _candidates(study: Study, withheld: Collection[int]) -> defaultdict[int, lis
         "context", "pk", "system__slug", "content_hash"
     )
     found = defaultdict[int, list[Candidate]](list)
-    for context, *columns in rows.order_by("pk"):
-        if columns[0] not in withheld:
-            found[context].append(Candidate(*columns))
+    for context, pk, system, content_hash in rows.order_by("pk"):
+        if pk not in withheld:
+            found[context].append(Candidate(pk, system, content_hash))
     return found
 
 

@@ -97,3 +97,7 @@ class HoldForm(forms.Form):
         max_length=NOTE_LENGTH,
         error_messages={"required": _("Say why: the reason is kept with the decision.")},
     )
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence for each control."""
+        return [str(message) for messages in self.errors.values() for message in messages]

@@ -45,17 +45,26 @@ def refusal(*arguments):
     return str(caught.value)
 
 
+class Person:
+    """Somebody at the terminal, with the answer to whatever is asked."""
+
+    answer = ""
+
+    def __init__(self):
+        self.asked: list[str] = []
+
+    def reply(self, prompt):
+        self.asked.append(prompt)
+        return self.answer
+
+
 @pytest.fixture
-def terminal(monkeypatch):
-    """Pretend that a person sits there who gives the answer that is set."""
-
-    def answer(text):
-        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-        monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or text)
-
-    asked = []
-    answer.asked = asked
-    return answer
+def person(monkeypatch):
+    """Pretend that somebody sits at the terminal."""
+    sits = Person()
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", sits.reply)
+    return sits
 
 
 @pytest.fixture
@@ -198,16 +207,16 @@ class TestPlan:
         assert Comparison.objects.count() == 18
 
     @pytest.mark.parametrize(("answer", "n"), [("y", 18), ("Yes", 18), ("", 0), ("no", 0)])
-    def test_asks_a_person_after_the_report(self, terminal, answer, n):
+    def test_asks_a_person_after_the_report(self, person, answer, n):
         made = make_study(dataset=make_talks())
-        terminal(answer)
+        person.answer = answer
 
         if n:
             study("plan", made.slug)
         else:
             assert refusal("plan", made.slug) == "nothing was written"
 
-        assert terminal.asked == ["Write 18 comparisons? [y/N] "]
+        assert person.asked == ["Write 18 comparisons? [y/N] "]
         assert Comparison.objects.count() == n
 
     def test_refuses_to_guess_where_nobody_can_be_asked(self, pipe):

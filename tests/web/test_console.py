@@ -272,6 +272,6 @@ def test_the_page_costs_a_fixed_number_of_queries(admin_client, n, django_assert
         make_judgment()
         make_llm_judgment()
 
-    # Session and user; five counts of studies; the newest judgments. The ceiling is 15.
-    with django_assert_num_queries(8):
+    # Session and user; five counts of studies; the newest judgments, their marks. At most 15.
+    with django_assert_num_queries(9):
         admin_client.get(OVERVIEW)
