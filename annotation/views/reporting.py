@@ -4,7 +4,6 @@ import uuid
 
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -12,6 +11,7 @@ from annotation import http, services
 from annotation.choices import ReportKind
 from annotation.http import RaterRequest, rater_required
 from annotation.reporting_forms import ReportForm
+from annotation.visit import visit_time
 
 
 @require_POST
@@ -24,7 +24,9 @@ def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     kind = ReportKind(form.cleaned_data["kind"])
     words = services.ReportWords(kind, form.cleaned_data["text"])
     try:
-        services.report_context(token=token, rater=request.rater, words=words, now=timezone.now())
+        services.report_context(
+            token=token, rater=request.rater, words=words, now=visit_time(request)
+        )
     except services.LeaseNotFoundError:
         return _say_gone(request)
     context = {

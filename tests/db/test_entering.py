@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -61,7 +62,7 @@ class TestEnterStudy:
     @pytest.mark.parametrize("words", ["title", "invitation", "pay"])
     def test_names_the_consent_by_all_that_was_read(self, study, words):
         crowd = CONTENT["crowd"] | {"pay": "6 pounds"}
-        changed = {
+        changed: dict[str, dict[str, Any]] = {
             "title": {"title": "Another title"},
             "invitation": {"content": CONTENT | {"invitation": "Read with us."}},
             "pay": {"content": CONTENT | {"crowd": crowd}},

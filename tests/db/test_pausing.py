@@ -52,10 +52,10 @@ class TestPauseJudging:
         assert lease.paused_at == NOW + MINUTE
 
     def test_a_second_break_adds_to_the_first(self, rater):
-        show(rater, NOW)
+        lease = show(rater, NOW)
         for start in (1, 5):
             pause(rater, NOW + start * MINUTE)
-            lease = show(rater, NOW + (start + 2) * MINUTE)
+            show(rater, NOW + (start + 2) * MINUTE)
 
         lease.refresh_from_db()
         assert (lease.paused_at, lease.paused_ms) == (None, 4 * 60_000)

@@ -18,7 +18,8 @@ def clock(monkeypatch):
 
 
 def test_a_simulation_imagines_the_time(clock):
-    request = RequestFactory().get("/", **{IMAGINED: THEN})
+    request = RequestFactory().get("/")
+    request.META[IMAGINED] = THEN
 
     assert visit_time(request) == THEN
     assert is_simulated_visit(request)
