@@ -44,6 +44,11 @@ class Stamp(NamedTuple):
     def __str__(self) -> str:
         return ":".join(map(str, self))
 
+    @classmethod
+    def of(cls, text: str) -> "Stamp":
+        """Read what ``str`` wrote."""
+        return cls(*map(int, text.split(":")))
+
 
 @dataclass(frozen=True)
 class GroupedJudgments:

@@ -4,9 +4,11 @@ from django.db.models import Max, Prefetch, QuerySet
 
 from annotation.models import Study
 from completions.models import System
+from ranking import frames
 from ranking.board import Board, BoardRow, Conditions, DimensionShare, Whisker, whiskers
 from ranking.board_text import as_text
 from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.groups import Stamp
 from ranking.models import DimensionRate, Fit, Rating
 
 ENDED = (FitState.DONE, FitState.REFUSED)
@@ -39,6 +41,14 @@ def fitted_selections(study: Study) -> list[tuple[EvaluatorPool, ContextSet]]:
     """Return the pools and context sets that have a fit to show, the most telling first."""
     found = set(_ended(study).values_list("pool", "context_set"))
     return [(pool, name) for pool in PREFERRED for name in ContextSet if (pool, name) in found]
+
+
+def is_out_of_date(fit: Fit | None) -> bool:
+    """Say whether raters left, came back or had their answers deleted since the fit."""
+    if fit is None:
+        return False
+    known = Stamp.of(fit.diagnostics["stamp"])
+    return known.n_decisions != frames.n_decisions(fit.study)
 
 
 def leaderboard_text(fit: Fit) -> str:

@@ -23,12 +23,14 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
         raise Http404(str(error)) from error
     pool, context_set = chosen.selected
     fit = selectors.latest_fit(study=found, pool=pool, context_set=context_set)
-    board = selectors.board_of(fit) if fit else None
-    return render(
-        request,
-        "ranking/results.html",
-        {"study": found, "filters": chosen, "board": board, "has_fits": bool(fitted)},
-    )
+    parts = {
+        "study": found,
+        "filters": chosen,
+        "board": selectors.board_of(fit) if fit else None,
+        "has_fits": bool(fitted),
+        "is_out_of_date": selectors.is_out_of_date(fit),
+    }
+    return render(request, "ranking/results.html", parts)
 
 
 @require_safe

@@ -181,7 +181,7 @@ class TestThePageOfARater:
 
     def test_says_that_nothing_was_found(self, staff):
         study, careless = make_reviewed_study()
-        other = study.raters.exclude(pk=careless.pk).first()
+        other = study.raters.exclude(pk=careless.pk).earliest("pk")
 
         assert "neither a reason" in shown(staff, "rater", study, other.code)
 
