@@ -258,7 +258,7 @@ class TestStudy:
         assert_kind(agreed, 409, "This study")
         assert not Rater.objects.exists()
 
-    def test_that_does_not_exist_is_a_page_not_found(self, client):
+    def test_that_does_not_exist_is_a_page_not_found(self, client, study):
         assert_kind(client.get("/s/no-such-study/"), 404, "nothing at this address")
 
     @SENT_AS
