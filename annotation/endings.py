@@ -85,9 +85,14 @@ def _way(rater: Rater, *, done: int, is_blocked: bool) -> Way:
 
 
 def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[str, str]:
-    """Return the code, and the address that takes somebody of a platform back with it."""
+    """Return the code, and the address that takes somebody of a platform back with it.
+
+    A plain visitor has no use for a made-up code, except to show that they completed the session.
+    """
     crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
     own = crowd["codes"][way]
+    if platform == Platform.GUEST and way != Way.COMPLETE:
+        return own, ""
     code = own or salted_hmac("heart.completion", f"{way} {whose}").hexdigest()[:10].upper()
     if platform == Platform.GUEST:
         return code, ""

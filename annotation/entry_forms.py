@@ -12,9 +12,9 @@ from annotation.comprehension import Question
 from annotation.forms import Posted
 
 GUESSES = [
-    (Source.PERSON.value, _("a person")),
-    (Source.PROGRAM.value, _("a program")),
-    (Source.UNSURE.value, _("I cannot tell")),
+    (Source.PERSON.value, _("Person")),
+    (Source.PROGRAM.value, _("Program")),
+    (Source.UNSURE.value, _("Not sure")),
 ]
 
 
@@ -78,7 +78,7 @@ def _problems(form: forms.Form) -> Iterator[tuple[str, str]]:
     for name, messages in form.errors.items():
         field: BoundField = form[name]
         for message in messages:
-            yield f"{field.auto_id}_0", f"{field.label}: {message}"
+            yield f"{field.auto_id}_0", f"{field.label} {message}"
 
 
 def pairs_of(form: forms.Form, items: Sequence[Any]) -> list[tuple[Any, BoundField]]:

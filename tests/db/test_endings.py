@@ -106,6 +106,15 @@ class TestEndingOfRater:
         assert Ending.of_rater(make_ended()).return_url == ""
 
     @pytest.mark.parametrize(
+        ("state", "n_answers", "has_code"),
+        [(RaterState.FINISHED, 1, True), (RaterState.STOPPED, 0, False)],
+    )
+    def test_makes_up_a_code_for_a_guest_who_completed_it_alone(self, state, n_answers, has_code):
+        rater = make_ended(state, n_answers=n_answers, platform=Platform.GUEST, external_id="")
+
+        assert bool(Ending.of_rater(rater).code) is has_code
+
+    @pytest.mark.parametrize(
         ("state", "kept", "may"),
         [
             (RaterState.FINISHED, True, True),

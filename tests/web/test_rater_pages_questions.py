@@ -23,7 +23,7 @@ def study():
 
 @pytest.fixture
 def rater(client, study):
-    return enrol(client, study)
+    return enrol(client, study, pid="77")
 
 
 def send(client, study, fields):
