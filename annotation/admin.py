@@ -45,7 +45,7 @@ class ComparisonAdmin(Table):
 
     def second_system(self, row: Comparison) -> str:
         """Show what produced the second completion."""
-        return row.second.system.slug
+        return "" if row.second is None else row.second.system.slug
 
 
 @admin.register(Rater)

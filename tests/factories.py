@@ -310,14 +310,15 @@ def make_judge(**fields: Any) -> Judge:
 def make_judge_call(**fields: Any) -> JudgeCall:
     comparison = fields.pop("comparison", None) or make_comparison()
     judge = fields.pop("judge", None) or make_judge()
+    first, second = comparison.pair
     return JudgeCall.objects.create(
         comparison=comparison,
         judge=judge,
         **{
             "first_side": Side.A,
             "judge_family": judge.family,
-            "first_family": comparison.first.system.family,
-            "second_family": comparison.second.system.family,
+            "first_family": first.system.family,
+            "second_family": second.system.family,
             "created_at": NOW,
         }
         | fields,

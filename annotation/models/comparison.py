@@ -80,6 +80,20 @@ class Comparison(models.Model):
         return f"#{self.pk} {self.first_id} vs {self.second_id}"
 
     @property
+    def pair(self) -> tuple[Completion, Completion]:
+        """Both completions of what is known to be a pair.
+
+        Raises
+        ------
+        ValueError
+            If the one completion is rated alone.
+        """
+        if self.second is None:
+            msg = f"comparison {self.key} is of one completion alone"
+            raise ValueError(msg)
+        return self.first, self.second
+
+    @property
     def completions(self) -> tuple[Completion, ...]:
         """The two completions, or the one that is rated alone."""
         return (self.first,) if self.second is None else (self.first, self.second)

@@ -73,17 +73,18 @@ def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[Comparis
     )
     ranked = sorted(judges, key=lambda judge: judge.slug)
     for comparison in comparisons:
-        families = {comparison.first.system.family, comparison.second.system.family}
+        families = {completion.system.family for completion in comparison.pair}
         yield from ((comparison, judge) for judge in ranked if judge.family not in families)
 
 
 def _call(comparison: Comparison, judge: Judge, side: Side, now: dt.datetime) -> JudgeCall:
+    first, second = comparison.pair
     return JudgeCall(
         comparison=comparison,
         judge=judge,
         first_side=side,
         judge_family=judge.family,
-        first_family=comparison.first.system.family,
-        second_family=comparison.second.system.family,
+        first_family=first.system.family,
+        second_family=second.system.family,
         created_at=now,
     )

@@ -64,8 +64,8 @@ class _Desk:
         """Put rubric, dialogue and the two messages on the sides drawn."""
         comparison = call.comparison
         rubric = _RUBRIC.validate_python(comparison.study.content["rubric"])
-        texts = (plain(comparison.first.text), plain(comparison.second.text))
-        a, b = texts if call.first_side == Side.A else reversed(texts)
+        first, second = (plain(completion.text) for completion in comparison.pair)
+        a, b = (first, second) if call.first_side == Side.A else (second, first)
         request = calling.request_to(
             call.judge,
             messages=judge_prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b),

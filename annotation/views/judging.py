@@ -45,7 +45,7 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
         return http.SeeOther(reverse("annotation:judge", args=[request.page.slug]))
     if step.lease is None:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    return _show(request, step.lease, forms.answer_form(study=request.page), saved=SAVED)
+    return _show(request, step.lease, forms.answer_form(study=request.page), saved=str(SAVED))
 
 
 @require_POST

@@ -17,6 +17,7 @@ from annotation.models import Comparison, DimensionMark, Exclusion, Judgment, Le
 from annotation.verdicts import Answer, InvalidAnswerError
 from tests.factories import (
     CONTENT,
+    HOUR,
     NOW,
     make_alone,
     make_comparison,
@@ -25,7 +26,7 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.leased import HOUR, SECOND, lease_next, make_comparisons, skip, submit
+from tests.leased import SECOND, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -349,7 +350,7 @@ class TestReported:
 class TestAdaptivePlans:
     def test_store_the_probability_with_which_each_pair_was_drawn(self):
         study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
-        first = Comparison.objects.order_by("pk").first()
+        first = Comparison.objects.earliest("pk")
         Comparison.objects.filter(pk=first.pk).update(weight=7.0)
 
         leases = [lease_next(make_rater(study=study)) for _ in range(5)]
@@ -362,7 +363,7 @@ class TestAdaptivePlans:
 
     def test_prefer_what_has_more_weight(self):
         study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
-        heavy = Comparison.objects.order_by("pk").first()
+        heavy = Comparison.objects.earliest("pk")
         Comparison.objects.filter(pk=heavy.pk).update(weight=1000.0, slots_left=60)
 
         drawn = [lease_next(make_rater(study=study)).comparison for _ in range(20)]

@@ -207,7 +207,7 @@ class TestAsk:
     @pytest.mark.parametrize("side", [Side.A, Side.B])
     def test_the_first_completion_is_shown_on_its_side(self, provider, clock, side):
         call = make_call(first_side=side)
-        first, second = call.comparison.first.text, call.comparison.second.text
+        first, second = (completion.text for completion in call.comparison.pair)
 
         services.ask_judges(clock=clock)
 

@@ -29,7 +29,7 @@ INVALID = {"state": CallState.INVALID, "ended_at": NOW, "error_kind": "json", "r
 def make_pair_of_systems():
     """Make a comparison whose systems are of the families "one" and "two"."""
     comparison = make_comparison()
-    for completion, family in [(comparison.first, "one"), (comparison.second, "two")]:
+    for completion, family in zip(comparison.pair, ("one", "two"), strict=True):
         completion.system.family = family
         completion.system.save()
     return comparison
@@ -58,7 +58,7 @@ def make_revision(*, is_linked):
         comparison=judgment.comparison,
         rater=judgment.rater,
         lease=judgment.lease,
-        verdict=-judgment.verdict,
+        verdict=-1,
         revises=judgment if is_linked else None,
     )
 

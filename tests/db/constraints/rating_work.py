@@ -53,11 +53,10 @@ def make_repeats(*, of_one_lease):
     """Repeat one lease twice, or two leases once each."""
     earlier = make_lease(**CLOSED)
     other = earlier if of_one_lease else make_lease(**CLOSED)
-    for repeated in (earlier, other):
-        last = make_lease(
-            comparison=repeated.comparison, rater=repeated.rater, repeats=repeated, **CLOSED
-        )
-    return last
+    return [
+        make_lease(comparison=one.comparison, rater=one.rater, repeats=one, **CLOSED)
+        for one in (earlier, other)
+    ]
 
 
 def make_skipped_lease(**fields):
