@@ -1,5 +1,6 @@
 """Hold every rule against every rater."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -30,6 +31,10 @@ def examine(study: StudyRecord, rules: Rules) -> dict[str, tuple[Finding, ...]]:
     later evidence only; warnings look at all there is.
     """
     pace = pace_of(chain.from_iterable(record.answers for record in study.records), rules)
+    pairs_of = defaultdict[str, list[PairAnswers]](list)
+    for pair in study.pairs:
+        for rater in pair.winners:
+            pairs_of[rater].append(pair)
     found = {}
     for record in study.records:
         new = record.since_reinstated()
@@ -39,7 +44,7 @@ def examine(study: StudyRecord, rules: Rules) -> dict[str, tuple[Finding, ...]]:
             straight_lining(record, rules),
             one_sided(record, rules),
             misfit(study.infits.get(record.rater), rules),
-            outlier(record, study.pairs, rules),
+            outlier(record, pairs_of[record.rater], rules),
         )
         found[record.rater] = tuple(finding for finding in all_rules if finding is not None)
     return found

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from annotation.quality.records import Finding, RaterRecord
 from annotation.quality.rules import RULES_VERSION, Rules
@@ -23,6 +23,11 @@ class PairAnswers:
 
     pair: int
     winners: Mapping[str, int]
+
+    @cached_property
+    def answers(self) -> tuple[int, ...]:
+        """Return the winners named, sorted, whoever named them."""
+        return tuple(sorted(self.winners.values()))
 
 
 @cache
@@ -85,9 +90,8 @@ def evidence(rater: str, pairs: Iterable[PairAnswers]) -> Iterator[float]:
         own = pair.winners.get(rater)
         if own is None or len(pair.winners) < FEWEST:
             continue
-        answers = tuple(sorted(pair.winners.values()))
         products = [
-            product * e_value(own, answers, bet)
+            product * e_value(own, pair.answers, bet)
             for product, bet in zip(products, BETS, strict=True)
         ]
         yield sum(products) / len(products)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.protocol.conduct import ExclusionRules
 from annotation.quality import (
     CheckAnswer,
     MainAnswer,
@@ -122,6 +123,9 @@ class TestFailingChecks:
 
 
 class TestRulesOfAStudy:
+    def test_have_the_defaults_of_the_study_file_and_no_other_numbers_from_it(self):
+        assert Rules.of(ExclusionRules().model_dump()) == Rules()
+
     def test_refuse_a_number_they_do_not_know(self):
         with pytest.raises(RulesError, match="no failed_shares"):
             Rules.of({"failed_shares": 0.5})
