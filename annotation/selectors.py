@@ -223,11 +223,15 @@ class StudyCard:
 
 
 def public_studies() -> list[StudyCard]:
-    """Return the studies that have been opened, newest first."""
+    """Return the studies that have been opened to people, newest first."""
     simulated = Comparison.objects.filter(study=OuterRef("pk")).filter(
         Q(first__system__is_simulated=True) | Q(second__system__is_simulated=True)
     )
-    opened = studies().filter(locked_at__isnull=False).annotate(simulated=Exists(simulated))
+    opened = (
+        studies()
+        .filter(locked_at__isnull=False, is_simulated=False)
+        .annotate(simulated=Exists(simulated))
+    )
     return [
         StudyCard(study.slug, study.title, study.state == StudyState.OPEN, study.simulated)
         for study in opened

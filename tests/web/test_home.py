@@ -43,3 +43,9 @@ def test_simulated_systems_are_named_as_such(client, django_assert_max_num_queri
         page = client.get("/").content.decode()
 
     assert "simulated systems" in page
+
+
+def test_rehearsals_are_not_offered_to_people(client):
+    make_study(slug="simulated-kindness-12-3", title="Simulated raters: X", is_simulated=True)
+
+    assert "simulated-kindness-12-3" not in client.get("/").content.decode()

@@ -127,7 +127,7 @@ class TestSimulated:
 
         shown = text(page(client, refit(study, now), "?pool=llm"))
 
-        assert "Judges behind this table are simulated" in shown
+        assert "Raters or judges behind this table are simulated" in shown
 
     def test_says_so_of_dialogues(self, client, now):
         study = make_judged_study()

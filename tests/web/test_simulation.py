@@ -2,9 +2,11 @@
 
 import datetime as dt
 import hashlib
+import io
 from itertools import combinations
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from annotation import blinded, design, selectors, services
@@ -271,3 +273,43 @@ def test_raters_of_every_protocol_find_their_way(kind):
     assert report.is_sound
     assert report.answers["main"] > 5
     assert (report.recovery or 0.0) > 0.7
+
+
+class TestTheCommand:
+    def run(self, *options: str) -> str:
+        out = io.StringIO()
+        call_command("study", "simulate", *options, stdout=out)
+        return out.getvalue()
+
+    def test_rehearses_a_study_and_prints_the_report(self):
+        study = planned_study("by-command")
+
+        said = self.run("--study", study.slug, "--raters", "1", "--seed", "2")
+
+        assert said.startswith("simulated-by-command-1-2: 1 simulated raters")
+        assert "draws from the seed, 0 differ" in said
+        assert not study.raters.exists()
+
+    def test_refuses_a_study_that_it_does_not_know(self):
+        with pytest.raises(CommandError, match='there is no study "nowhere"') as refused:
+            self.run("--study", "nowhere")
+
+        assert refused.value.returncode == 2
+
+    def test_refuses_a_study_that_is_itself_simulated(self):
+        study = make_study(title="Simulated raters: X", is_simulated=True)
+
+        with pytest.raises(CommandError, match="itself simulated") as refused:
+            self.run("--study", study.slug)
+
+        assert refused.value.returncode == 2
+
+    def test_fails_when_a_draw_cannot_be_rebuilt(self):
+        study = planned_study("altered")
+        self.run("--study", study.slug, "--raters", "1")
+        Lease.objects.filter(comparison__study__name="simulated-altered-1-1", number=5).update(
+            rater_first_as_a=9
+        )
+
+        with pytest.raises(CommandError, match="could not be rebuilt"):
+            self.run("--study", study.slug, "--raters", "1")
