@@ -1,0 +1,76 @@
+"""What the environment says of mail reaches Django."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = (
+    "HEART_ADMINS",
+    "HEART_EMAIL_FROM",
+    "EMAIL_BACKEND",
+    "EMAIL_HOST",
+    "EMAIL_PORT",
+    "EMAIL_HOST_USER",
+    "EMAIL_HOST_PASSWORD",
+    "EMAIL_USE_TLS",
+    "EMAIL_USE_SSL",
+)
+PRINT = f"""
+import json
+from heart_site import settings
+print(json.dumps({{name: getattr(settings, name) for name in {NAMES}}}))
+"""
+
+
+def settings_with(folder, **environment):
+    """Return the settings of mail as a process with this environment has them."""
+    printed = subprocess.run(
+        [sys.executable, "-c", PRINT],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "HEART_SECRET_KEY": "x",
+            "HEART_DATA_DIR": str(folder),
+        }
+        | environment,
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+    return json.loads(printed)
+
+
+def test_without_mail_nobody_is_written_to(tmp_path):
+    found = settings_with(tmp_path)
+
+    assert found["HEART_ADMINS"] == []
+    assert found["EMAIL_BACKEND"] == "django.core.mail.backends.dummy.EmailBackend"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tls", "ssl"),
+    [("smtp+tls", True, False), ("smtp+ssl", False, True), ("smtp", False, False)],
+)
+def test_an_address_names_server_user_and_encryption(tmp_path, scheme, tls, ssl):
+    found = settings_with(
+        tmp_path,
+        HEART_ADMINS="one@example.org,two@example.org",
+        HEART_EMAIL_URL=f"{scheme}://user:p%40ss@mail.example.org:587",
+        HEART_EMAIL_FROM="heart@example.org",
+    )
+
+    assert found == {
+        "HEART_ADMINS": ["one@example.org", "two@example.org"],
+        "HEART_EMAIL_FROM": "heart@example.org",
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": "mail.example.org",
+        "EMAIL_PORT": 587,
+        "EMAIL_HOST_USER": "user",
+        "EMAIL_HOST_PASSWORD": "p@ss",
+        "EMAIL_USE_TLS": tls,
+        "EMAIL_USE_SSL": ssl,
+    }
