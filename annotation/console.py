@@ -9,11 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation import console_selectors, selectors, services
+from annotation import console_selectors, reports_selectors, selectors, services
 from annotation.models import Study
 
 
@@ -29,6 +28,7 @@ class StaffRequest(HttpRequest):
 def overview(request: HttpRequest) -> HttpResponse:
     """Show each study with its counts, and the newest judgments of all."""
     context = {
+        "waiting": reports_selectors.waiting_studies(),
         "studies": console_selectors.study_rows(),
         "judgments": console_selectors.newest_judgments(),
     }
@@ -56,21 +56,6 @@ def close_study(request: StaffRequest, study: str) -> HttpResponse:
     return _move(request, study, services.close_study, done=_("Closed. Every judgment is kept."))
 
 
-@require_POST
-@staff_member_required
-def extend_plan(request: StaffRequest, study: str) -> HttpResponse:
-    """Add the comparisons that new completions make possible."""
-    found = _study_or_404(study)
-    report = services.plan_study(study=found, now=timezone.now(), by=request.user)
-    text = ngettext(
-        "%(n)d comparison added to the plan; it has %(all)d now.",
-        "%(n)d comparisons added to the plan; it has %(all)d now.",
-        report.n_added,
-    ) % {"n": report.n_added, "all": report.n_comparisons}
-    messages.success(request, f"{found.title}: {text}")
-    return redirect("console:overview")
-
-
 def _move(
     request: StaffRequest, slug: str, change: Callable[..., Study], *, done: str
 ) -> HttpResponse:
@@ -82,7 +67,7 @@ def _move(
         messages.error(request, f"{study.title}: {error}.")
     else:
         messages.success(request, f"{study.title}: {done}")
-    return redirect("console:overview")
+    return redirect("console:study", study.slug)
 
 
 def _study_or_404(slug: str) -> Study:

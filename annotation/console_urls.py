@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import console, console_checks, console_reports
+from annotation import console, console_checks, console_reports, console_study
 
 app_name = "console"
 urlpatterns = [
@@ -10,7 +10,10 @@ urlpatterns = [
     path("<slug:study>/open/", console.open_study, name="open"),
     path("<slug:study>/pause/", console.pause_study, name="pause"),
     path("<slug:study>/close/", console.close_study, name="close"),
-    path("<slug:study>/extend/", console.extend_plan, name="extend"),
+    path("<slug:study>/", console_study.study_shown, name="study"),
+    path("<slug:study>/lock/", console_study.lock, name="lock"),
+    path("<slug:study>/plan/", console_study.plan, name="plan"),
+    path("<slug:study>/extend/", console_study.extend, name="extend"),
     path("<slug:study>/checks/", console_checks.checks, name="checks"),
     path("<slug:study>/checks/mark/", console_checks.mark, name="mark_gold"),
     path("<slug:study>/checks/<int:pk>/switch/", console_checks.switch, name="switch_check"),

@@ -55,9 +55,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
         )
         messages.success(request, _SAID[state])
     else:
-        messages.error(
-            request, " ".join(error for found in form.errors.values() for error in found)
-        )
+        messages.error(request, " ".join(form.problems()))
     return redirect(f"{reverse('contexts:held', args=[dataset.slug])}?state={hold.state}")
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from annotation.pairing.parts import Ground, PlannedPair
 
@@ -30,6 +31,15 @@ class StratumSummary:
         return len(self.groups) <= 1
 
 
+class TriangleRow(NamedTuple):
+    """A system, how often it appears, and how often it meets each system before it."""
+
+    number: int
+    system: str
+    n: int
+    met: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class PlanSummary:
     """A plan counted: ``appearances`` by system, and ``pairs`` for every two systems."""
@@ -45,6 +55,20 @@ class PlanSummary:
     def n_pairs(self) -> int:
         """Pairs planned before and added now."""
         return self.n_planned + self.n_added
+
+    @property
+    def triangle(self) -> tuple[TriangleRow, ...]:
+        """Systems by name with their meetings; without meetings where each stands alone."""
+        names = list(self.appearances)
+        return tuple(
+            TriangleRow(
+                number=place + 1,
+                system=name,
+                n=self.appearances[name],
+                met=tuple(self.pairs[other, name] for other in names[:place]) if self.pairs else (),
+            )
+            for place, name in enumerate(names)
+        )
 
 
 def summarise(

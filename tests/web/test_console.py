@@ -24,7 +24,7 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-ACTS = ["open", "pause", "close", "extend"]
+ACTS = ["lock", "open", "pause", "close", "extend"]
 OVERVIEW = "/console/"
 
 
@@ -147,9 +147,10 @@ class TestStudies:
     @pytest.mark.parametrize(
         ("state", "offered"),
         [
-            (StudyState.DRAFT, {"open", "extend"}),
-            (StudyState.OPEN, {"pause", "close", "extend"}),
-            (StudyState.PAUSED, {"open", "close", "extend"}),
+            (StudyState.DRAFT, {"open", "lock", "plan"}),
+            (StudyState.LOCKED, {"open", "close", "plan"}),
+            (StudyState.OPEN, {"pause", "close", "plan"}),
+            (StudyState.PAUSED, {"open", "close", "plan"}),
             (StudyState.CLOSED, set()),
         ],
     )
@@ -158,7 +159,8 @@ class TestStudies:
 
         page = shown(admin_client)
 
-        addresses = {name: reverse(f"console:{name}", args=[study.slug]) for name in ACTS}
+        names = [*ACTS, "plan"]
+        addresses = {name: reverse(f"console:{name}", args=[study.slug]) for name in names}
         assert {name for name, address in addresses.items() if address in page} == offered
 
 
@@ -166,6 +168,7 @@ class TestMoving:
     @pytest.mark.parametrize(
         ("before", "name", "after"),
         [
+            (StudyState.DRAFT, "lock", StudyState.LOCKED),
             (StudyState.DRAFT, "open", StudyState.OPEN),
             (StudyState.OPEN, "pause", StudyState.PAUSED),
             (StudyState.PAUSED, "open", StudyState.OPEN),
@@ -186,7 +189,8 @@ class TestMoving:
         assert "notice good" in page.content.decode()
 
     @pytest.mark.parametrize(
-        ("before", "name"), [(StudyState.CLOSED, "open"), (StudyState.DRAFT, "pause")]
+        ("before", "name"),
+        [(StudyState.CLOSED, "open"), (StudyState.DRAFT, "pause"), (StudyState.OPEN, "lock")],
     )
     def test_says_why_a_step_is_refused(self, admin_client, before, name):
         study = make_draft() if before == StudyState.DRAFT else make_study(state=before)
@@ -272,6 +276,7 @@ def test_the_page_costs_a_fixed_number_of_queries(admin_client, n, django_assert
         make_judgment()
         make_llm_judgment()
 
-    # Session and user; five counts of studies; the newest judgments, their marks. At most 15.
-    with django_assert_num_queries(9):
+    # Session and user; reports that wait; five counts of studies; the newest judgments, their
+    # marks. At most 15.
+    with django_assert_num_queries(10):
         admin_client.get(OVERVIEW)

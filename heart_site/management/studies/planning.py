@@ -80,15 +80,14 @@ def _systems(summary: PlanSummary) -> Iterator[str]:
     yield f"Systems appear {_range(counts)} times"
     if summary.pairs:
         yield f"Pairs of systems are met {_range(summary.pairs.values())} times"
-    names = list(summary.appearances)
-    width = max(map(len, names))
-    cell = max(2, *(len(str(n)) for n in [*summary.pairs.values(), len(names)])) + 1
-    heads = "".join(f"{number:{cell}}" for number in range(1, len(names)))
-    yield f"      {'':{width}} {'in':>6} {heads if summary.pairs else ''}".rstrip()
-    for number, name in enumerate(names, start=1):
-        met = [summary.pairs.get((other, name), 0) for other in names[: number - 1]]
-        cells = "".join(f"{n:{cell}}" for n in met) if summary.pairs else ""
-        yield f"  {number:3} {name:{width}} {summary.appearances[name]:6,} {cells}".rstrip()
+    rows = summary.triangle
+    width = max(len(row.system) for row in rows)
+    cell = max(2, *(len(str(n)) for n in [*summary.pairs.values(), len(rows)])) + 1
+    heads = "".join(f"{row.number:{cell}}" for row in rows[:-1]) if summary.pairs else ""
+    yield f"      {'':{width}} {'in':>6} {heads}".rstrip()
+    for row in rows:
+        cells = "".join(f"{n:{cell}}" for n in row.met)
+        yield f"  {row.number:3} {row.system:{width}} {row.n:6,} {cells}".rstrip()
 
 
 def _range(counts: Collection[int]) -> str:

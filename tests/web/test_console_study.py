@@ -1,0 +1,243 @@
+"""The console's page of one study, and the one that shows a plan before it is written."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from annotation import services
+from annotation.choices import PlanKind, Protocol, StudyState
+from annotation.models import Comparison, DimensionMark, Study
+from annotation.protocol import STUDIES, content_hash, load_protocol
+from annotation.rubric import load_rubric
+from completions.models import Hold
+from tests.factories import (
+    CONTENT,
+    NOW,
+    make_alone,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_judgment,
+    make_study,
+    make_system,
+)
+from tests.web.pages import text
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ["study", "plan"]
+
+
+def address(name, study):
+    return reverse(f"console:{name}", args=[study.slug])
+
+
+def make_talks(*, n_systems=4):
+    dataset = make_dataset()
+    systems = [make_system(slug=f"system-{n}") for n in range(n_systems)]
+    for _ in range(2):
+        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        for system in systems:
+            make_completion(context=context, system=system)
+    return dataset
+
+
+def locked():
+    protocol = load_protocol(STUDIES / "heart-rubric.toml")
+    study = services.create_study(
+        protocol=protocol,
+        rubric=load_rubric(protocol.rubric),
+        dataset=make_talks(),
+        now=NOW,
+    )
+    return services.lock_study(study=study, now=NOW)
+
+
+def rate():
+    """Give one message of a likert study a rating on one dimension."""
+    study = make_study(protocol=Protocol.LIKERT)
+    judgment = make_judgment(
+        comparison=make_alone(study=study), protocol=Protocol.LIKERT, verdict=None
+    )
+    DimensionMark.objects.create(judgment=judgment, dimension="E", advantage=4)
+    return judgment
+
+
+class TestAccess:
+    @pytest.mark.parametrize("name", PAGES)
+    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no staff"])
+    def test_others_get_the_login_page(self, name, is_user):
+        client = Client()
+        if is_user:
+            client.force_login(User.objects.create_user("ada"))
+
+        answer = client.get(address(name, make_study()))
+
+        assert answer.status_code == 302
+        assert answer["Location"].startswith(reverse("admin:login"))
+
+    @pytest.mark.parametrize("name", PAGES)
+    def test_a_study_that_is_not_there_is_not_found(self, admin_client, name):
+        assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
+
+    @pytest.mark.parametrize("name", PAGES)
+    def test_is_left_in_no_cache(self, admin_client, name):
+        assert "no-store" in admin_client.get(address(name, make_study()))["Cache-Control"]
+
+
+class TestStudyPage:
+    def test_shows_the_hash_that_judgments_carry_and_that_it_still_holds(self, admin_client):
+        study = locked()
+
+        page = text(admin_client.get(address("study", study)))
+
+        assert study.protocol_hash == content_hash(study.content)
+        assert f"{study.protocol_hash} as locked" in page
+        assert "heart-rubric, version 1" in page
+        assert "not what was locked" not in page
+
+    def test_raises_the_alarm_when_the_content_was_changed_in_the_database(self, admin_client):
+        study = locked()
+        Study.objects.update(content=study.content | {"seed": "another"})
+
+        page = text(admin_client.get(address("study", study)))
+
+        assert "The stored content is not what was locked" in page
+
+    def test_says_that_a_draft_is_not_locked(self, admin_client):
+        study = make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="")
+
+        assert "not locked yet" in text(admin_client.get(address("study", study)))
+
+    @pytest.mark.parametrize(("plan", "is_said"), [("BALANCED", False), ("ADAPTIVE", True)])
+    def test_says_plainly_when_the_plan_is_adaptive(self, admin_client, plan, is_said):
+        study = make_study(plan=plan)
+
+        page = text(admin_client.get(address("study", study)))
+
+        assert ("The plan is adaptive" in page) == is_said
+        assert PlanKind(plan).label in page
+
+    def test_says_that_a_twin_is_simulated(self, admin_client):
+        study = make_study(is_simulated=True, title="Simulated raters")
+
+        assert "programs" in text(admin_client.get(address("study", study)))
+
+    def test_leads_to_everything_about_the_study(self, admin_client):
+        study = make_study()
+        make_study(name=study.name, version=2, slug="later")
+
+        page = admin_client.get(address("study", study)).content.decode()
+
+        for wanted in (
+            "console:plan",
+            "console:checks",
+            "console:reports",
+            "raters:list",
+            "raters:review",
+            "ranking:leaderboard",
+            "ranking:judgments_csv",
+            "annotation:entry",
+        ):
+            assert f'href="{reverse(wanted, args=[study.slug])}"' in page
+        assert f'href="{reverse("contexts:held", args=[study.dataset.slug])}"' in page
+        assert f'href="{reverse("console:study", args=["later"])}"' in page
+
+    def test_comes_back_after_an_act_with_what_happened(self, admin_client):
+        study = make_study()
+
+        answer = admin_client.post(address("pause", study), follow=True)
+
+        assert answer.redirect_chain[-1][0] == address("study", study)
+        assert "On pause" in text(answer)
+
+    def test_locks_a_draft(self, admin_client):
+        study = make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="")
+
+        page = text(admin_client.post(address("lock", study), follow=True))
+
+        assert "Locked: from now on only its state changes." in page
+        assert Study.objects.get().protocol_hash in page
+
+
+class TestPlanPage:
+    def test_shows_what_planning_would_come_to_and_writes_nothing(self, admin_client):
+        study = make_study(dataset=make_talks(), pairs_per_context=4)
+
+        page = text(admin_client.get(address("plan", study)))
+
+        assert "0 Planned before" in page or "Planned before 0" in page
+        assert "Add 8 comparisons" in page
+        assert "REGULAR 2 8 connected" in page
+        assert "4 system-3 4" in page
+        assert not Comparison.objects.exists()
+
+    def test_says_where_systems_cannot_be_compared(self, admin_client):
+        dataset = make_dataset()
+        for _ in range(2):
+            context = make_context(dialogue=make_dialogue(dataset=dataset))
+            make_completion(context=context)
+            make_completion(context=context)
+
+        page = text(admin_client.get(address("plan", make_study(dataset=dataset))))
+
+        assert "REGULAR: not connected. Its systems fall into 2 groups" in page
+
+    def test_counts_what_would_be_held_by_reason(self, admin_client):
+        dataset = make_talks()
+        context = dataset.contexts.order_by("pk").first()
+        assert context is not None
+        make_completion(context=context, text="As an AI, I hear you.")
+
+        page = text(admin_client.get(address("plan", make_study(dataset=dataset))))
+
+        assert "self-identification" in page
+        assert not Hold.objects.exists()
+
+    def test_is_written_by_its_button(self, admin_client, admin_user):
+        study = make_study(dataset=make_talks())
+
+        page = text(admin_client.post(address("extend", study), follow=True))
+
+        assert "12 comparisons added to the plan; it has 12 now." in page
+        assert Comparison.objects.count() == 12
+
+    def test_says_why_nothing_was_planned(self, admin_client):
+        checks = CONTENT["checks"] | {"gold_set": "nowhere-1"}
+        study = make_study(
+            dataset=make_talks(),
+            content=CONTENT | {"checks": checks},
+            state=StudyState.DRAFT,
+            locked_at=None,
+            protocol_hash="",
+        )
+
+        page = text(admin_client.post(address("extend", study), follow=True))
+
+        assert "Nothing was planned" in page
+        assert not Comparison.objects.exists()
+
+    def test_shows_a_likert_study_without_pairs(self, admin_client):
+        study = make_study(dataset=make_talks(), protocol=Protocol.LIKERT)
+
+        page = text(admin_client.get(address("plan", study)))
+
+        assert "Add 8 comparisons" in page
+        assert "Strata" not in page
+
+
+class TestNewestRatings:
+    def test_say_what_one_message_was_rated(self, admin_client):
+        judgment = rate()
+
+        page = text(admin_client.get("/console/"))
+
+        assert f"{judgment.comparison.first.system.name} rated E 4" in page
+
+    def test_stand_beside_pairs(self, admin_client):
+        make_judgment()
+        rate()
+
+        assert admin_client.get("/console/").status_code == 200
