@@ -79,6 +79,8 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
     # An open lease is always the rater's newest one.
     newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
     _record(rater, answered, submission, now=now)
+    if newest is not None and newest.pk == answered.pk:
+        newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
         return Step(rater, None)
     if newest is not None and newest.closed_at is None:

@@ -9,8 +9,8 @@ from annotation.choices import Protocol, RaterState, Side
 from annotation.models import Judgment, Lease
 from annotation.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
-from tests.factories import HOUR, NOW, make_lease, make_rater
-from tests.leased import make_expired_lease, make_open_lease, skip, submit
+from tests.factories import HOUR, NOW, make_comparison, make_lease, make_rater
+from tests.leased import lease_next, make_expired_lease, make_open_lease, skip, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +51,24 @@ class TestALateAnswer:
         lease.comparison.refresh_from_db()
         assert revision.is_surplus
         assert lease.comparison.slots_left == 1
+
+    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "on a reload"])
+    def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
+        lease = make_expired_lease(first_side=Side.B)
+        make_comparison(study=lease.rater.study, position=9)
+        badge = services.Badge(lease.rater.study.slug, lease.rater.code, lease.rater.link_version)
+        submission = services.Submission(lease.token, Answer(1, "late, but here"))
+
+        if at_once:
+            following = services.submit_and_go_on(
+                badge=badge, submission=submission, now=NOW + 2 * HOUR
+            ).lease
+        else:
+            submit(lease, now=NOW + 2 * HOUR)
+            following = lease_next(lease.rater, now=NOW + 2 * HOUR)
+
+        assert following is not None
+        assert (following.rater_first_as_a, following.rater_first_as_b) == (0, 1)
 
     def test_counts_when_the_pair_was_skipped_in_another_tab(self):
         lease = make_open_lease(slots_left=4)
