@@ -13,9 +13,9 @@ def new_code(kind: str) -> str:
 
 
 def repeatable_code(kind: str, *parts: str) -> str:
-    """Return the same pseudonym for the same parts; for programs only: whoever knows them, knows it.
+    """Return the same pseudonym for the same parts, by which a simulation can be repeated.
 
-    A simulation draws by pseudonym, and so comes out the same each time.
+    For programs only: whoever knows the parts of a person's would know the person.
     """
     digest = hashlib.sha256("\x1f".join(parts).encode()).digest()
     return kind + "".join(LETTERS[byte % len(LETTERS)] for byte in digest[:LENGTH])
