@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.choices import ReportKind, ReportOutcome
@@ -57,6 +57,15 @@ class ReportedTalk:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A study in which reported talks wait for a decision."""
+
+    slug: str
+    title: str
+    n_talks: int
+
+
+@dataclass(frozen=True)
 class AlertState:
     """How the e-mails about the study's reports stand."""
 
@@ -94,6 +103,21 @@ def alert_state(study: Study) -> AlertState:
     waiting = ReportAlert.objects.filter(report__rater__study=study, sent_at=None)
     errors = list(waiting.order_by("-claimed_at", "-pk").values_list("error", flat=True))
     return AlertState(len(errors), next(filter(None, errors), ""))
+
+
+def waiting_studies() -> list[Waiting]:
+    """Return the studies in which reports wait for a decision, by title, in one query."""
+    decisions = ReportDecision.objects.filter(
+        study=OuterRef("rater__study"), context=OuterRef("context")
+    )
+    later = decisions.filter(decided_at__gte=OuterRef("reported_at"))
+    rows = (
+        Report.objects.filter(~Exists(later))
+        .order_by("rater__study__title", "rater__study")
+        .values_list("rater__study__slug", "rater__study__title")
+        .annotate(n=Count("context", distinct=True))
+    )
+    return [Waiting(*row) for row in rows]
 
 
 def reported_talks(study: Study) -> list[ReportedTalk]:

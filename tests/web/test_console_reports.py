@@ -122,6 +122,36 @@ class TestPage:
         assert "E-mail is not set up" not in shown
 
 
+class TestOverview:
+    """Where staff land, and see without mail that something waits."""
+
+    def shown(self, client):
+        return client.get(reverse("console:overview")).content.decode()
+
+    def test_counts_the_talks_that_wait_in_each_study(self, staff):
+        study = make_planted_study(title="Study of kind words")
+        for _ in range(2):
+            make_report(study)
+
+        shown = self.shown(staff)
+
+        assert f'<a href="{url(study)}">Study of kind words</a>: 2 talks' in shown
+
+    def test_counts_a_talk_once_however_many_reported_it(self, staff):
+        study = make_planted_study(title="Study of kind words")
+        pair = make_report(study).lease.comparison
+        Comparison.objects.update(slots_left=4, shown_first_as_a=1)
+        report(make_lease(comparison=pair))
+
+        assert "Study of kind words</a>: 1 talk<" in self.shown(staff)
+
+    def test_says_nothing_once_it_is_decided(self, staff):
+        stored = make_report(make_planted_study())
+        decide(staff, stored.rater.study, stored.context)
+
+        assert "Reports wait for a decision" not in self.shown(staff)
+
+
 class TestDeciding:
     @pytest.mark.parametrize("outcome", ReportOutcome.values)
     def test_stores_outcome_reason_and_who(self, staff, outcome):
