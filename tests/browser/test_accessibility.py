@@ -53,5 +53,5 @@ def test_what_a_rater_sees_on_the_way_out(visitor, site):
     for path in ("stop/", "withdraw/"):
         visitor.goto(site.rate + path)
         assert_accessible(visitor)
-    visitor.get_by_role("button", name="Withdraw").click()
+    visitor.get_by_role("button", name="Withdraw and delete").click()
     assert_accessible(visitor)

@@ -48,7 +48,7 @@ class TestPersonalLink:
         assert consent.version == guidelines.VERSION
         assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
 
-    def test_the_cookie_is_signed_hidden_from_scripts_and_for_these_pages_alone(
+    def test_the_cookie_is_signed_hidden_from_scripts_and_for_raters_pages_too(
         self, client, invited
     ):
         client.post(invitation_link(invited), {"choice": "agree"})
@@ -56,7 +56,7 @@ class TestPersonalLink:
         cookie = client.cookies[COOKIE]
         assert cookie.value == badge(invited, use="cookie")
         assert cookie["httponly"]
-        assert cookie["path"] == "/w/"
+        assert cookie["path"] == "/"
         assert cookie["samesite"] == "Lax"
 
     def test_the_cookie_travels_over_https_alone_where_the_site_has_it(self, client, invited):
