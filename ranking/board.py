@@ -103,6 +103,7 @@ class Conditions:
     warnings: tuple[str, ...]
     inputs_hash: str
     protocol_hash: str
+    plan: str
     code_version: str
 
 

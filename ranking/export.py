@@ -47,6 +47,8 @@ JUDGMENT_COLUMNS: dict[str, Combinable] = {
     "side_of_first": F("first_side"),
     "is_check": Case(When(lease__quality_check__isnull=False, then=True), default=False),
     "is_repeat": Case(When(lease__repeats__isnull=False, then=True), default=False),
+    "plan": F("comparison__study__plan"),
+    "sampling_probability": F("lease__sampling_probability"),
     "shown_at": F("shown_at"),
     "submitted_at": F("submitted_at"),
     "hidden_ms": F("hidden_ms"),

@@ -94,6 +94,7 @@ def _conditions(fit: Fit) -> Conditions:
         warnings=tuple(known.get("warnings", ())),
         inputs_hash=fit.inputs_hash,
         protocol_hash=fit.study.protocol_hash,
+        plan=fit.study.plan,
         code_version=fit.code_version,
     )
 

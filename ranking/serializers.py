@@ -53,6 +53,7 @@ class ConditionsOut(serializers.Serializer[Conditions]):
     seed = serializers.IntegerField()
     inputs_hash = serializers.CharField()
     protocol_hash = serializers.CharField()
+    plan = serializers.CharField()
     code_version = serializers.CharField()
 
 

@@ -15,8 +15,8 @@ def refit_changed_studies() -> None:
 
 @shared_task(ignore_result=True)
 def run_fit(*, fit_id: int) -> None:
-    """Compute one claimed fit; safe to run twice."""
-    services.run_fit(fit_id=fit_id, clock=timezone.now)
+    """Compute one claimed fit, and let an adaptive plan follow it; safe to run twice."""
+    services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
 
 
 @shared_task(ignore_result=True)

@@ -82,6 +82,13 @@ class StudyProtocol(Part):
         return self
 
     @model_validator(mode="after")
+    def _adaptive_plans_have_pairs(self) -> Self:
+        if self.plan == "adaptive" and self.protocol == "likert":
+            msg = "a likert study has no pairs to choose from: its plan is balanced"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
     def _checks_have_a_source(self) -> Self:
         if self.screening.pairs and not self.checks.gold_set:
             msg = "screening needs a gold_set to take its pairs from"

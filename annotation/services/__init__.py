@@ -79,6 +79,7 @@ from annotation.services.understanding import (
     answer_comprehension,
     comprehension_questions,
 )
+from annotation.services.weighing import weigh_comparisons
 from annotation.services.withdrawing import withdraw_rater
 
 __all__ = [
@@ -148,5 +149,6 @@ __all__ = [
     "submit_judgment",
     "switch_check",
     "take_event",
+    "weigh_comparisons",
     "withdraw_rater",
 ]

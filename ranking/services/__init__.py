@@ -1,5 +1,6 @@
 """Writes of the ranking app; everything a caller may import is named here."""
 
+from ranking.services.adapting import adapt_plan, fit_and_adapt
 from ranking.services.claiming import (
     claim_all_changed_fits,
     claim_changed_fits,
@@ -23,9 +24,11 @@ __all__ = [
     "Movement",
     "Review",
     "ReviewChangedError",
+    "adapt_plan",
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_fit",
+    "fit_and_adapt",
     "forget_fit_claims",
     "reclaim_lost_fits",
     "refit_study",

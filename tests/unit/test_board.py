@@ -52,6 +52,7 @@ def make_board(*rows, **fields):
         warnings=("Only 9 source dialogues.",),
         inputs_hash="a" * 64,
         protocol_hash="b" * 64,
+        plan="BALANCED",
         code_version="numerics-1",
     )
     board = Board("demo", "Demo", "fit-1", "", (), conditions, rows)

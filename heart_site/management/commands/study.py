@@ -22,7 +22,8 @@ class Command(BaseCommand):
     def handle(self, *, act: str, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Run the act; bad input ends with exit code 2 and nothing written."""
         chosen = next(one for one in ACTS if one.name == act)
+        refusals: tuple[type[Exception], ...] = (RefusedError, *chosen.refusals)
         try:
             chosen.run(options, self.stdout.write)
-        except (RefusedError, *chosen.refusals) as error:
+        except refusals as error:
             raise CommandError(str(error), returncode=2) from error
