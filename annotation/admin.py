@@ -11,8 +11,13 @@ from annotation.models import (
     JudgeCall,
     Judgment,
     Lease,
+    PlatformEvent,
     QualityCheck,
     Rater,
+    Report,
+    ReportAlert,
+    ReportDecision,
+    SourceGuess,
     Study,
 )
 from completions.admin_parts import Part, Table, clip
@@ -173,3 +178,66 @@ class ExclusionAdmin(Table):
     list_select_related = ("rater", "judge", "decided_by")
     search_fields = ("rater__code", "judge__slug", "reason")
     ordering = ("-decided_at", "-pk")
+
+
+@admin.register(Report)
+class ReportAdmin(Table):
+    """What raters reported; the console decides about it."""
+
+    list_display = ("reported_at", "rater", "context", "kind", "words")
+    list_filter = ("kind", "rater__study")
+    list_select_related = ("rater", "context")
+    search_fields = ("rater__code", "context__key", "text")
+    ordering = ("-reported_at", "-pk")
+
+    def words(self, row: Report) -> str:
+        """Show how the rater's words begin."""
+        return clip(row.text)
+
+
+@admin.register(ReportDecision)
+class ReportDecisionAdmin(Table):
+    """What admins decided about reported talks; the newest of a talk holds."""
+
+    list_display = ("decided_at", "study", "context", "outcome", "decided_by")
+    list_filter = ("outcome", "study")
+    list_select_related = ("study", "context", "decided_by")
+    search_fields = ("context__key", "reason")
+    ordering = ("-decided_at", "-pk")
+
+
+@admin.register(ReportAlert)
+class ReportAlertAdmin(Table):
+    """E-mails about reports that wait to be sent, or were."""
+
+    list_display = ("report", "created_at", "claimed_at", "sent_at", "attempts", "trouble")
+    list_filter = ("report__rater__study",)
+    list_select_related = ("report",)
+    search_fields = ("report__context__key", "error")
+    ordering = ("-pk",)
+
+    def trouble(self, row: ReportAlert) -> str:
+        """Show how the last error begins."""
+        return clip(row.error)
+
+
+@admin.register(SourceGuess)
+class SourceGuessAdmin(Table):
+    """Who raters guessed to have written what they judged, when asked at the end."""
+
+    list_display = ("guessed_at", "rater", "completion", "guess")
+    list_filter = ("guess", "rater__study")
+    list_select_related = ("rater", "completion")
+    search_fields = ("rater__code",)
+    ordering = ("-guessed_at", "-pk")
+
+
+@admin.register(PlatformEvent)
+class PlatformEventAdmin(Table):
+    """Verified events of crowd platforms."""
+
+    list_display = ("received_at", "study", "platform", "kind", "status", "rater")
+    list_filter = ("platform", "kind", "study")
+    list_select_related = ("study", "rater")
+    search_fields = ("event_id", "rater__code")
+    ordering = ("-received_at", "-pk")

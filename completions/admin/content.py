@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from completions.admin_parts import CALL_NUMBERS, Table, clip
-from completions.models import Completion, GenerationCall, LogEntry, System
+from completions.models import Completion, GenerationCall, Hold, LogEntry, System
 
 
 @admin.register(System)
@@ -40,6 +40,17 @@ class GenerationCallAdmin(Table):
     list_select_related = ("context", "system")
     search_fields = ("context__key", "provider_id", "error_detail")
     ordering = ("-pk",)
+
+
+@admin.register(Hold)
+class HoldAdmin(Table):
+    """Completions that seem to give their source away; the console decides about them."""
+
+    list_display = ("completion", "state", "rules", "held_at", "decided_at", "decided_by")
+    list_filter = ("state",)
+    list_select_related = ("completion", "decided_by")
+    search_fields = ("completion__context__key", "decision_reason")
+    ordering = ("-held_at", "-pk")
 
 
 @admin.register(LogEntry)
