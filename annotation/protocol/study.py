@@ -109,5 +109,5 @@ class StudyProtocol(Part):
 
     def mentions(self, words: Iterable[str]) -> list[str]:
         """Return those of ``words`` that occur in what raters read, whatever their case."""
-        read = self.model_dump_json(exclude={"rubric"}).casefold()
+        read = self.model_dump_json(exclude={"rubric", "checks"}).casefold()
         return [word for word in words if word.casefold() in read]

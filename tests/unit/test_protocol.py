@@ -73,9 +73,10 @@ class TestMentions:
 
 class TestContent:
     def test_holds_the_rubric_itself_and_survives_json(self):
-        content = load("demo").content(RUBRIC.content())
+        content = load("demo").content(RUBRIC.content(), normaliser="n-1")
 
         assert content["rubric"]["dimensions"][0]["key"] == "H"
+        assert content["normaliser"] == "n-1"
         assert json.loads(json.dumps(content)) == content
 
     def test_hash_does_not_depend_on_comments_and_defaults_left_out(self):
@@ -105,9 +106,12 @@ class TestContent:
             changed.content(rubric_content, normaliser="n-1")
         ) != protocol.content_hash(load("demo").content(rubric_content, normaliser="n-1"))
 
-    def test_hash_changes_with_the_rubric(self):
-        content = load("demo").content(RUBRIC.content())
-        other = load("demo").content(RUBRIC.content() | {"version": "2"})
+    @pytest.mark.parametrize(
+        ("version", "normaliser"), [("2", "n-1"), ("1", "n-2")], ids=["rubric", "normaliser"]
+    )
+    def test_hash_changes_with_what_the_file_refers_to(self, version, normaliser):
+        content = load("demo").content(RUBRIC.content(), normaliser="n-1")
+        other = load("demo").content(RUBRIC.content() | {"version": version}, normaliser=normaliser)
 
         assert protocol.content_hash(content) != protocol.content_hash(other)
 
@@ -125,7 +129,13 @@ class TestBadStudy:
             pytest.param(
                 "lease_minutes", "lease_minuets", "lease_minuets: Extra", id="unknown field"
             ),
-            pytest.param('"preference"', '"likert"', "protocol: Input should be", id="protocol"),
+            pytest.param('"preference"', '"stars"', "protocol: Input should be", id="protocol"),
+            pytest.param(
+                'protocol = "preference"',
+                'protocol = "likert"\nplan = "adaptive"',
+                "has no pairs to choose from",
+                id="adaptive without pairs",
+            ),
             pytest.param('"demo"', '"De mo"', "slug: String should match", id="slug"),
             pytest.param('"demo"', '"contexts"', "is an address of the console", id="taken"),
             pytest.param(
