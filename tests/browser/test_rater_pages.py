@@ -1,29 +1,12 @@
 """The rater's pages as people use them: by keyboard, on a phone, without scripts, on a bad line."""
 
-import re
-from collections.abc import Callable
-
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, Site
+from tests.browser.conftest import PHONE, TriedStudy
 
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 
 REASON = "It takes up what this person said."
-
-
-@pytest.fixture(scope="package")
-def rubric_address(site: Site) -> str:
-    """A study of the forced-choice protocol on the same site, opened by the command line."""
-    for act in (
-        ["create", "heart-rubric", "--dataset", "demo"],
-        ["plan", "heart-rubric"],
-        ["open", "heart-rubric"],
-    ):
-        site.manage("study", *act)
-    return f"{site.address}/s/heart-rubric/"
 
 
 def enrol(page: Page, address: str) -> None:
@@ -48,44 +31,15 @@ def checked(page: Page) -> str:
     return page.locator("#stage label:has(:checked)").inner_text().splitlines()[0]
 
 
-def tab_to(page: Page, name: str) -> None:
-    """Reach a link or button with the Tab key alone."""
-    reached = "document.activeElement.matches('a, button') ? document.activeElement.innerText : ''"
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if name in page.evaluate(reached):
-            return
-    pytest.fail(f"Tab never reached {name!r} on {page.url}")
-
-
-def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, site):
-    page = visit()
-    page.goto(f"{site.rate}?PROLIFIC_PID=keyboard&STUDY_ID=s&SESSION_ID=x")
-    tab_to(page, "Yes, I agree")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="How it works")).to_be_visible()
-
-    page.keyboard.press("5")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator("#worked")).to_be_focused()
-    tab_to(page, "Begin with the first pair")
-    page.keyboard.press("Enter")
-    for number, key in enumerate("24", start=1):
-        wait_for_pair(page, number)
-        if number > 1:  # a swap moves the focus to the new heading
-            expect(page.get_by_role("heading", level=1)).to_be_focused()
-        page.keyboard.press(key)
-        page.keyboard.press("Tab")
-        page.keyboard.type(REASON)
-        page.keyboard.press("Control+Enter")
-    wait_for_pair(page, 3)
-    tab_to(page, "Stop")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Stop here?")).to_be_visible()
-    tab_to(page, "Stop for good")
-    page.keyboard.press("Enter")
-
-    expect(page.locator("#completion-code")).to_have_text("HEART-DEMO")
+def pass_the_questions(page: Page, study: TriedStudy) -> None:
+    """Answer what is asked before the first pair, and what the screening round shows."""
+    page.goto(study.address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_role("link", name="Skip the practice").click()
+    for question, place in zip(page.locator("fieldset").all(), study.answers, strict=True):
+        question.get_by_role("radio").nth(place).check()
+    page.get_by_role("button", name="Send my answers").click()
+    expect(page.locator("#progress")).to_contain_text("First round, 1 of 1")
 
 
 def test_forms_alone_lead_through_without_scripts(visit, site):
@@ -165,9 +119,9 @@ class TestKeys:
         page.keyboard.press("2")
         assert checked(page) == "A is slightly better"
 
-    def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, rubric_address):
+    def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, studies):
         page = visit()
-        enrol(page, rubric_address)
+        pass_the_questions(page, studies["rubric"])
 
         page.keyboard.press("r")
         expect(page.get_by_text("Scores high").first).to_be_visible()
@@ -175,10 +129,22 @@ class TestKeys:
         page.keyboard.press("4")
         page.keyboard.press("Control+Enter")
 
-        wait_for_pair(page, 2)
-        page.get_by_role("link", name="Change my last answer").click()
-        expect(page.get_by_role("radio", name="B is better")).to_be_checked()
-        expect(page.get_by_role("radio", name="++++ a lot", exact=True)).to_be_checked()
+        wait_for_pair(page, 1)
+        expect(page.locator("#stage-title")).to_be_focused()
+
+    def test_digits_rate_one_dimension_after_the_other(self, visit, studies):
+        page = visit()
+        pass_the_questions(page, studies["likert"])
+
+        for key in "43512":
+            page.keyboard.press(key)
+        rated = page.locator("#stage :checked").evaluate_all("all => all.map(one => one.value)")
+        assert rated == ["4", "3", "5", "1", "2"]
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Control+Enter")
+
+        expect(page.locator("#progress")).to_contain_text("Message 1 of 3")
+        assert page.locator("#stage :checked").count() == 0
 
 
 class TestSwap:
@@ -327,41 +293,3 @@ class TestPhone:
         a, b = (box.bounding_box() for box in page.locator(".message").all())
 
         assert (a["y"], a["width"], a["height"]) == (b["y"], b["width"], b["height"])
-
-
-def pages_of_a_rater(page: Page, address: str) -> dict[str, Callable[[], object]]:
-    """Name each page and state with the way to it, in the order of a visit."""
-    submit = page.get_by_role("button", name=re.compile("Submit|worked"))
-    return {
-        "help for anyone": lambda: page.goto(f"{address}help/"),
-        "consent": lambda: page.goto(address),
-        "how": lambda: page.get_by_role("button", name="Yes, I agree").click(),
-        "pair": lambda: page.goto(f"{address}judge/"),
-        "errors": submit.click,
-        "menu": lambda: page.get_by_text("Skip this pair").click(),
-        "keys": lambda: page.keyboard.press("?"),
-        "break": lambda: page.goto(f"{address}break/"),
-        "stop": lambda: page.goto(f"{address}stop/"),
-        "end": lambda: page.get_by_role("button", name="Stop for good").click(),
-        "not found": lambda: page.goto(f"{address}nowhere/"),
-    }
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("kind", ["preference", "rubric"])
-def test_axe_finds_nothing(visit, site, rubric_address, scheme, size, kind):
-    page = visit(viewport=size, color_scheme=scheme)
-    address = site.rate if kind == "preference" else rubric_address
-
-    found = []
-    for name, go in pages_of_a_rater(page, address).items():
-        go()
-        page.wait_for_load_state()
-        if name == "errors":
-            page.wait_for_selector("#errors")
-        found += [(name, fault["id"]) for fault in Axe().run(page).response["violations"]]
-        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"{name} is {wide} px too wide"
-
-    assert found == []
