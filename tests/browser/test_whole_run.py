@@ -71,7 +71,8 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
 
     write_as_supporter(page, site.write)
     study = admin.get_by_role("article").filter(has=admin.locator("#study-demo"))
-    study.get_by_role("button", name=re.compile("plan", re.IGNORECASE)).click()
+    study.get_by_role("link", name=re.compile("^Plan")).click()
+    admin.get_by_role("button", name=re.compile("^Add [1-9]")).click()
     enter_by_keyboard(page, site.rate)
     for number in range(1, 11):
         judge_by_keyboard(page, number)
