@@ -9,6 +9,7 @@ from annotation import services as annotation_services
 from annotation.choices import Protocol
 from annotation.models import Exclusion
 from ranking import frames, services
+from ranking.models import Rating
 from ranking.review_selectors import rater_rows
 from tests.factories import make_llm_judgment, make_rater, make_study
 from tests.reviewed import (
@@ -73,6 +74,17 @@ class TestADryRun:
             (move.slug, move.elo_before) for move in now_so.moves
         ]
         assert foretold.n_after == now_so.n_before == frames.n_judgments(study=study, as_of=LATER)
+
+    def test_shows_the_ratings_of_the_leaderboard_as_those_of_now(self):
+        study, _careless = make_reviewed_study()
+        services.refit_study(study=study, clock=lambda: LATER)
+        stored = Rating.objects.filter(fit__study=study, fit__pool="HUMAN", fit__context_set="ALL")
+
+        (people,) = review(study, dry_run=True).movements
+
+        assert {move.slug: (move.rank_before, move.elo_before) for move in people.moves} == {
+            rating.system.slug: (rating.rank, pytest.approx(rating.elo)) for rating in stored
+        }
 
     def test_says_why_ratings_cannot_be_told(self):
         study = make_study()
