@@ -3,11 +3,11 @@
 import datetime as dt
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from annotation.choices import RaterState
-from annotation.models import Comparison, Judgment, Rater, Report
-from annotation.services.slots import SHOWN, give_back, lock_open_lease, lock_rater
+from annotation.models import Comparison, Judgment, Lease, Rater, Report
+from annotation.services.slots import give_back, lock_open_lease, lock_rater, return_slot
 from completions.choices import LeaseOutcome
 from completions.services import record
 
@@ -26,10 +26,11 @@ def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False
     rater = lock_rater(rater)
     if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
         return
-    if (held := lock_open_lease(rater)) is not None:
-        give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
+    held = lock_open_lease(rater)
     if not keep_answers:
-        _delete_answers(rater)
+        _delete_answers(rater, held)
+    if held is not None:
+        give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
     _forget_person(rater, now=now, data_kept=keep_answers)
     after = {"answers": "kept" if keep_answers else "deleted"}
     record(action="rater.withdrew", subject=f"rater {rater.code}", now=now, after=after)
@@ -46,15 +47,7 @@ def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
     rater.save()
 
 
-def _delete_answers(rater: Rater) -> None:
-    _return_slots(rater)
-    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
-    QuerySet(Judgment).filter(rater=rater).update(rationale="")
-    QuerySet(Report).filter(rater=rater).update(text="")
-
-
-def _return_slots(rater: Rater) -> None:
-    """Give back the slots that the rater's counted answers took, in one lock order."""
+def _delete_answers(rater: Rater, held: Lease | None) -> None:
     counted = Judgment.objects.filter(
         rater=rater,
         revises__isnull=True,
@@ -62,9 +55,14 @@ def _return_slots(rater: Rater) -> None:
         lease__quality_check=None,
         lease__repeats=None,
     )
-    taken = counted.order_by("comparison_id").values_list("comparison_id", "first_side")
-    for comparison_id, side in list(taken):
-        shown = SHOWN[side]
-        Comparison.objects.filter(pk=comparison_id).update(
-            **{"slots_left": F("slots_left") + 1, shown: F(shown) - 1}
-        )
+    taken = list(counted.values_list("comparison_id", "first_side"))
+    # All rows that will change are locked in one order first, so that no two wait in a circle.
+    wanted = {comparison_id for comparison_id, _side in taken}
+    wanted |= {held.comparison_id} if held is not None else set()
+    rows = Comparison.objects.filter(pk__in=wanted).order_by("pk")
+    list(rows.select_for_update(no_key=True).values_list("pk"))
+    for comparison_id, side in taken:
+        return_slot(comparison_id, side=side)
+    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
+    QuerySet(Judgment).filter(rater=rater).update(rationale="")
+    QuerySet(Report).filter(rater=rater).update(text="")
