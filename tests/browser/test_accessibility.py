@@ -45,6 +45,12 @@ def test_what_writers_see(visitor, site):
 def test_what_admins_see(visitor, site):
     sign_in(visitor, site)
     assert_accessible(visitor)
+    study = site.results.rstrip("/").rpartition("/")[2]
+    for page in ("", "plan/", "raters/", "review/", "checks/", "reports/"):
+        visitor.goto(f"{site.console}{study}/{page}")
+        for fold in visitor.locator("main details").all()[:3]:
+            fold.evaluate("fold => { fold.open = true }")
+        assert_accessible(visitor)
 
 
 def test_what_a_rater_sees_on_the_way_out(visitor, site):
