@@ -146,6 +146,21 @@ def codes(found):
     return [row["rater"] for row in rows]
 
 
+class TestASimulatedStudy:
+    def test_says_so_on_every_page(self, staff):
+        study, careless = make_reviewed_study(is_simulated=True, title="A simulated study")
+        note = "The raters of this study are programs"
+
+        assert note in shown(staff, "list", study)
+        assert note in shown(staff, "rater", study, careless.code)
+        assert note in shown(staff, "review", study)
+
+    def test_is_the_only_one_that_says_so(self, staff):
+        study, _careless = make_reviewed_study()
+
+        assert "are programs" not in shown(staff, "list", study)
+
+
 class TestTheTableToDownload:
     def test_has_the_figures_and_no_more_of_a_person_than_the_pseudonym(self, staff):
         study, careless = make_reviewed_study()
