@@ -96,38 +96,38 @@ def create_version(
     """Store a changed file of a locked study as the draft of its next version.
 
     It is a study of its own, on the same dataset, with the slug ``<name>-v<version>``: what was
-    judged under the earlier protocol stays there, under the earlier hash.
+    judged under the earlier protocol stays there, under the earlier hash. A draft of that version
+    that has no comparisons yet is replaced.
 
     Raises
     ------
     StudyNotFoundError
         If there is no study of the file's name.
     StudyStateError
-        If the newest version is a draft still, which may simply be created again.
+        If no version is locked yet, or the newest is a draft with comparisons.
     NothingChangedError
         If the file says what the newest version says.
     RubricShownError
         If raters of a preference study would read the name of a dimension.
     """
     _check_words(protocol, rubric)
-    newest = _newest_version(protocol.family)
-    if newest.locked_at is None:
-        msg = f'"{newest.slug}" is a draft still: create it again from the changed file'
-        raise StudyStateError(msg)
-    version = newest.version + 1
-    slug = versioned_slug(newest.name, version)
-    named = protocol.model_copy(update={"slug": slug, "name": newest.name, "version": version})
+    draft, locked = _newest_versions(protocol.family)
+    version = locked.version + 1
+    slug = versioned_slug(locked.name, version)
+    named = protocol.model_copy(update={"slug": slug, "name": locked.name, "version": version})
     fields = _fields(named, rubric)
-    if _substance(fields["content"]) == _substance(newest.content):
-        msg = f'the file says what "{newest.slug}" says: there is nothing to make a version of'
+    if _substance(fields["content"]) == _substance(locked.content):
+        msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
         raise NothingChangedError(msg)
-    study = Study.objects.create(dataset_id=newest.dataset_id, created_at=now, **fields)
+    if draft is not None:
+        draft.delete()
+    study = Study.objects.create(dataset_id=locked.dataset_id, created_at=now, **fields)
     record(
         action="study.versioned",
         subject=f"study {study.slug}",
         now=now,
         by=by,
-        before={"study": newest.slug, "protocol_hash": newest.protocol_hash},
+        before={"study": locked.slug, "protocol_hash": locked.protocol_hash},
         after={"version": version},
     )
     return study
@@ -202,13 +202,24 @@ def _is_replaceable(study: Study) -> bool:
     return study.locked_at is None and not study.comparisons.exists()
 
 
-def _newest_version(name: str) -> Study:
-    versions = Study.objects.select_for_update().filter(name=name, is_simulated=False)
-    newest = versions.order_by("-version").first()
-    if newest is None:
+def _newest_versions(name: str) -> tuple[Study | None, Study]:
+    """Return the draft that may be replaced, if there is one, and the newest locked version."""
+    versions = list(
+        Study.objects.select_for_update().filter(name=name, is_simulated=False).order_by("-version")
+    )
+    locked = next((study for study in versions if study.locked_at is not None), None)
+    if not versions:
         msg = f'there is no study "{name}" to make a new version of'
         raise StudyNotFoundError(msg)
-    return newest
+    if locked is None:
+        msg = f'"{versions[0].slug}" is a draft still: create it again from the changed file'
+        raise StudyStateError(msg)
+    if versions[0] == locked:
+        return None, locked
+    if not _is_replaceable(versions[0]):
+        msg = f'"{versions[0].slug}" is a draft that is planned already: lock it first'
+        raise StudyStateError(msg)
+    return versions[0], locked
 
 
 def _substance(content: dict[str, Any]) -> dict[str, Any]:

@@ -218,6 +218,24 @@ class TestCreateVersion:
         with pytest.raises(services.StudyStateError, match="draft"):
             version(title="Changed")
 
+    def test_replaces_the_draft_of_the_next_version(self):
+        lock(create())
+        version(title="Changed")
+
+        again = version(title="Changed once more")
+
+        assert (again.slug, again.title) == ("heart-preference-v2", "Changed once more")
+        assert Study.objects.count() == 2
+
+    def test_leaves_a_draft_alone_that_is_planned(self):
+        lock(create())
+        make_comparison(study=version(title="Changed"))
+
+        with pytest.raises(services.StudyStateError, match="planned already"):
+            version(title="Changed once more")
+
+        assert Study.objects.get(version=2).title == "Changed"
+
     def test_is_refused_where_there_is_nothing_to_follow(self):
         with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
             version()
