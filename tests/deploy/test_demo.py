@@ -92,10 +92,11 @@ def test_a_killed_demo_resumes_and_duplicates_nothing(start, tmp_path):
     assert resumed.returncode == 0, err
     assert "simulated" in out.splitlines()[0]
     assert re.search(r"^ +1\S* +Simulated (Alder|Birch|Cedar) ", out, re.MULTILINE)
-    # 24 contexts x 4 systems, 6 pairs, 6 judgments; 4 hostile ones x 3 systems, 3 pairs, 2.
+    # 24 contexts x 4 systems, 6 pairs, 6 judgments; 4 hostile ones x 3 systems, 3 pairs, 2; and
+    # 29 planted pairs of two messages each.
     assert counts(tmp_path) == {
-        "completions_completion": 108,
-        "annotation_comparison": 156,
+        "completions_completion": 108 + 58,
+        "annotation_comparison": 156 + 29,
         "annotation_judgment": 152,
     }
 
