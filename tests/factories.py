@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import itertools
+from copy import deepcopy
 from typing import Any
 
 from annotation import protocol
@@ -227,7 +228,7 @@ def make_study(**fields: Any) -> Study:
             "state": StudyState.OPEN,
             "judgments_per_pair": 5,
             "seed": f"seed-{n}",
-            "content": CONTENT,
+            "content": deepcopy(CONTENT),  # a test may write into its own
             "protocol_hash": digest(f"protocol {n}"),
             "locked_at": NOW,
             "created_at": NOW,
