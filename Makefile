@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-ranks bench-ranking bench-import clean
+.PHONY: help setup demo run test check fix bench-ranks bench-ranking bench-import bench-loop clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -51,6 +51,9 @@ bench-ranking: setup ## What fits and their bootstrap cost, beside choix and eva
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)
+
+bench-loop: setup ## Judging loops a second beside bare Django, on PostgreSQL (ARGS="--seconds 5")
+	$(BIN)/python -m benchmarks.loop $(ARGS)
 
 lock: ## Renew the locks (needs uv); releases younger than a week are left out
 	for lock in "requirements.lock" "requirements-dev.lock --group dev"; do \

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import peers, ranking, ranks, simulation
+from benchmarks import loop, peers, ranking, ranks, simulation
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.strength import StrengthMode
 
@@ -56,3 +56,17 @@ class TestRanking:
         monkeypatch.setattr(peers, "PLAN", simulation.Plan(n_dialogues=20, n_pairs=28, n_each=1))
 
         assert ranking.largest_difference(peers.Study.draw(rng)) < 1e-6
+
+
+class TestLoop:
+    def test_finds_where_the_next_answer_goes_in_a_page_of_either_contestant(self):
+        page = (
+            b'<p>A</p><form id="answer" method="post" action="/s/x/judge/1-2/"><form action="/no/">'
+        )
+
+        found = [loop.NEXT.search(one) for one in (page, b'<form action="/7/"><p>A</p>')]
+
+        assert [one and one[1] for one in found] == [b"/s/x/judge/1-2/", b"/7/"]
+
+    def test_counts_the_processor_time_of_children_alone(self):
+        assert loop.cpu_seconds(parent=-1) == 0.0
