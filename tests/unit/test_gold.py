@@ -7,7 +7,9 @@ import pytest
 
 from annotation import gold
 from annotation.gold import GoldError
+from annotation.protocol import STUDIES, load_protocol
 from completions import screening
+from completions.leaks import find_leaks
 from completions.normaliser import plain
 
 TEXT = (gold.SETS / "heart-1.toml").read_text(encoding="utf-8")
@@ -81,11 +83,23 @@ class TestHeartSet:
             assert GIVES_ITSELF_AWAY.search(text) is None
 
     @pytest.mark.parametrize("pair", PAIRS)
+    def test_the_leak_filter_would_hold_no_message_back(self, pair):
+        for text in messages(pair):
+            assert find_leaks(text) == ()
+
+    @pytest.mark.parametrize("pair", PAIRS)
     def test_screening_finds_nothing_that_would_remove_the_talk(self, pair):
         unlicensed = [pair.low] if pair.dimension == "T" else []  # to prescribe is its very fault
         for text in texts(pair):
             rules = {finding.rule for finding in screening.disqualifying(text, language="en")}
             assert rules <= ({"clinical"} if text in unlicensed else set())
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.toml")), ids=lambda path: path.stem)
+def test_a_study_that_ships_names_a_set_that_ships(path):
+    study = load_protocol(path)
+
+    assert gold.load_gold_set(study.checks.gold_set).rubric == study.rubric
 
 
 MINIMAL = """
