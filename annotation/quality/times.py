@@ -46,7 +46,7 @@ def pace_of(answers: Iterable[MainAnswer], rules: Rules) -> Pace:
 
     The spread is 1.4826 times the median absolute deviation from the median. When more than half
     of the answers took the same time per word, that is 0, and 1.2533 times the mean absolute
-    deviation stands in (Iglewicz & Hoaglin 1993). With all the same, or with fewer than
+    deviation stands in. With all the same, or with fewer than
     ``min_study_answers``, there is no spread, and no answer is anomalous by it.
     """
     paces = [_log_pace(answer) for answer in answers if answer.words]
