@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, syn
 from tests.conftest import missing
 
 ROOT = Path(__file__).resolve().parents[2]
+STUDIES = ROOT / "annotation" / "studies"
+PROTOCOLS = ("preference", "rubric", "likert")
+OPEN_STUDIES = """
+from pathlib import Path
+from django.core.management import call_command
+for file in {files!r}:
+    call_command("study", "create", file, "--dataset", "demo")
+    call_command("study", "plan", Path(file).stem, "--yes")
+    call_command("study", "open", Path(file).stem)
+"""
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 PHONE: ViewportSize = {"width": 360, "height": 740}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
@@ -115,6 +126,54 @@ def _read_doors(process: subprocess.Popen[str], folder: Path) -> Site:
     )
 
 
+@dataclass(frozen=True)
+class TriedStudy:
+    """A short study beside the demo, with all that can come before and after its pairs."""
+
+    address: str
+    code: str
+    answers: tuple[int, ...]
+    """The places of the right answers to its questions, from 0."""
+
+
+@pytest.fixture(scope="package")
+def studies(site: Site) -> dict[str, TriedStudy]:
+    """Open a study of each protocol: questions, a screening round, checks, repeats, guesses."""
+    files = [_short_study(kind, site.folder) for kind in PROTOCOLS]
+    site.manage("shell", "--no-imports", "-c", OPEN_STUDIES.format(files=files))
+    return {kind: _tried(kind, site) for kind in PROTOCOLS}
+
+
+def _short_study(kind: str, folder: Path) -> str:
+    """Write a study file like the one that ships for the protocol, but short and full of checks."""
+    shipped = "preference" if kind == "preference" else "rubric"
+    text = (STUDIES / f"heart-{shipped}.toml").read_text("utf-8")
+    for name, value in {
+        "slug": f'"tried-{kind}"',
+        "protocol": f'"{kind}"',
+        "session_length": "3",
+        "pairs_per_context": "0",
+        "source_guesses": "2",
+        "break_every": "2",
+        "complete": f'"DONE-{kind.upper()}"',
+        "rate": "0.3",
+        "repeat_rate": "0.2",
+        "pairs": "1",
+        "min_passed": "0",
+    }.items():
+        text, n = re.subn(rf"(?m)^{name} = [^#\n]*", f"{name} = {value}  ", text)
+        assert n == 1, name
+    file = folder / f"tried-{kind}.toml"
+    file.write_text(text, "utf-8")
+    return str(file)
+
+
+def _tried(kind: str, site: Site) -> TriedStudy:
+    file = tomllib.loads((site.folder / f"tried-{kind}.toml").read_text("utf-8"))
+    answers = tuple(question["answer"] - 1 for question in file["comprehension"])
+    return TriedStudy(f"{site.address}/s/tried-{kind}/", f"DONE-{kind.upper()}", answers)
+
+
 # Not for the session: Playwright's event loop would be in the way of tests that start their own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
@@ -159,6 +218,11 @@ def visit(browser: Browser):
     for context in opened:
         context.close()
     assert complaints == []
+
+
+def overflow(page: Page) -> int:
+    """Return by how many pixels the page is wider than its window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
 def sign_in(page: Page, site: Site) -> None:

@@ -1,0 +1,208 @@
+"""Axe finds nothing, and nothing scrolls sideways, on any page that a rater can see."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, PROTOCOLS, Site, TriedStudy, overflow
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+
+ASK_AXE = """() => axe.run({resultTypes: ["violations"]})
+    .then(({violations}) => violations.map(one => `${one.id} ${one.nodes[0].html}`))"""
+Step = tuple[str, Callable[[], object], str]
+"""What a page or state is called, the way to it, and the selector or text by which it is known."""
+
+
+class Faults:
+    """What is wrong with the pages visited, in both colour schemes and in both sizes."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.axe = Axe()
+        self.found: list[tuple[str, str, str, str]] = []
+
+    def visit(self, steps: list[Step]) -> None:
+        for name, go, sign in steps:
+            go()
+            self.page.locator(sign).first.wait_for(state="attached")
+            self.page.wait_for_load_state()
+            self.look(name)
+
+    def look(self, name: str) -> None:
+        self.page.evaluate(self.axe.axe_script)
+        for size in (PHONE, DESKTOP):
+            self.page.set_viewport_size(size)
+            if (wide := overflow(self.page)) > 0:
+                self.found.append((name, str(size["width"]), "", f"{wide} px too wide"))
+            for scheme in ("light", "dark"):
+                self.page.emulate_media(color_scheme=scheme)
+                faults = self.page.evaluate(ASK_AXE)
+                self.found += [(name, str(size["width"]), scheme, fault) for fault in faults]
+
+
+def button(page: Page, name: str) -> Callable[[], object]:
+    return page.get_by_role("button", name=re.compile(name)).first.click
+
+
+def go(page: Page, address: str) -> Callable[[], object]:
+    return lambda: page.goto(address)
+
+
+def press(page: Page, key: str) -> Callable[[], object]:
+    return lambda: page.keyboard.press(key)
+
+
+def answer_questions(page: Page, places: tuple[int, ...]) -> Callable[[], object]:
+    def answer() -> None:
+        for n, place in enumerate(places):
+            page.locator("fieldset").nth(n).get_by_role("radio").nth(place).check()
+        page.get_by_role("button", name="Send my answers").click()
+
+    return answer
+
+
+def way_in(page: Page, study: TriedStudy) -> list[Step]:
+    """From the first address to the first pair, with every ending on the way."""
+    at, mturk = study.address, "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h"
+    return [
+        ("preview", go(page, at + mturk), "text=This is a preview"),
+        ("half a link", go(page, f"{at}?PROLIFIC_PID="), "text=This link is not complete"),
+        ("help for anyone", go(page, f"{at}help/"), "text=You may skip any pair"),
+        ("broken private link", go(page, f"{at}resume/x~y/"), "text=does not open anything"),
+        ("consent", go(page, at), "text=Before you begin"),
+        ("declined", button(page, "No, I decline"), "text=You declined"),
+        ("consent again", go(page, f"{at}?pid=axe"), "text=Before you begin"),
+        ("how", button(page, "Yes, I agree"), "text=How it works"),
+        ("how, not yet chosen", button(page, "worked answer"), "#errors"),
+        ("questions", go(page, f"{at}questions/"), "text=Is it clear?"),
+        ("questions, not answered", button(page, "Send my answers"), "#errors"),
+        ("second try", answer_questions(page, (1, 0)), "text=Not quite yet"),
+    ]
+
+
+def first_pair(page: Page, study: TriedStudy) -> list[Step]:
+    """The judging page in its states, and what can be opened on it."""
+    at = study.address
+    return [
+        ("pair", answer_questions(page, study.answers), "#answer"),
+        ("pair with errors", button(page, "Submit"), "#errors"),
+        ("skip menu", lambda: page.get_by_text(re.compile("^Skip this")).click(), "[open] .panel"),
+        ("report menu", lambda: page.get_by_text("Report", exact=True).click(), "#report_text"),
+        ("keys", press(page, "?"), "#keys[open]"),
+        ("rubric", go_and_press(page, f"{at}judge/", "r"), "#answer"),
+    ]
+
+
+def go_and_press(page: Page, address: str, key: str) -> Callable[[], object]:
+    def act() -> None:
+        page.goto(address)
+        page.keyboard.press(key)
+
+    return act
+
+
+def way_out(page: Page, study: TriedStudy) -> list[Step]:
+    """The pages beside the judging, and the last ones."""
+    at = study.address
+    report = page.get_by_text("Report", exact=True)
+    return [
+        ("help", go(page, f"{at}help/"), "text=Back to your pair"),
+        ("somebody else's pair", go(page, f"{at}judge/nothing/"), "text=nothing at this address"),
+        ("pair to report", lambda: (page.goto(f"{at}judge/"), report.click()), "#report_text"),
+        ("reported", button(page, "This upset me"), "text=Thank you for telling us"),
+        ("break", button(page, "Take a break"), "text=Take all the time you need"),
+        ("stop", go(page, f"{at}stop/"), "text=Stop here?"),
+        ("end", button(page, "Stop for good"), "text=Thank you"),
+        ("withdraw", go(page, f"{at}withdraw/"), "text=Withdraw from the study?"),
+        ("withdrawn", button(page, "Withdraw and delete"), "text=You have withdrawn"),
+    ]
+
+
+@pytest.fixture
+def faults(visit):
+    return Faults(visit(reduced_motion="reduce"))  # no colour is caught on its way to another
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_pairs_have_no_faults(faults, studies, kind):
+    study, page = studies[kind], faults.page
+    page.goto(study.address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.goto(f"{study.address}questions/")
+
+    faults.visit(first_pair(page, study))
+
+    assert faults.found == []
+
+
+def test_ways_in_and_out_have_no_faults(faults, studies):
+    study, page = studies["preference"], faults.page
+
+    faults.visit(way_in(page, study))
+    answer_questions(page, study.answers)()
+    expect(page.locator("#answer")).to_be_visible()
+    faults.visit(way_out(page, study))
+
+    assert faults.found == []
+
+
+def test_being_screened_out_has_no_faults(faults, studies):
+    study, page = studies["rubric"], faults.page
+    page.goto(f"{study.address}?PROLIFIC_PID=unclear&STUDY_ID=s&SESSION_ID=x")
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.goto(f"{study.address}questions/")
+    answer_questions(page, (1, 0))()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not quite yet")
+
+    faults.visit(
+        [("screened out", answer_questions(page, (1, 0)), "text=Nothing you did is rejected")]
+    )
+
+    assert faults.found == []
+
+
+def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies):
+    study, page = studies["likert"], faults.page
+    page.goto(study.address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.goto(f"{study.address}questions/")
+    answer_questions(page, study.answers)()
+    expect(page.locator("#answer")).to_be_visible()
+    while page.locator("#answer").count():
+        token = page.locator("#answer").get_attribute("action")
+        for key in "34343":
+            page.keyboard.press(key)
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(f'#answer[action="{token}"]')).to_have_count(0)
+        expect(page.locator("#answer").or_(page.get_by_text("One last question"))).to_be_visible()
+
+    faults.visit(
+        [
+            ("guesses", lambda: None, "text=One last question"),
+            ("code", button(page, "Send and finish"), "#completion-code"),
+        ]
+    )
+
+    assert faults.found == []
+
+
+def test_a_study_that_rests_has_no_faults(faults, site: Site, studies):
+    study, page = studies["preference"], faults.page
+    page.goto(study.address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.goto(f"{study.address}questions/")
+    answer_questions(page, study.answers)()
+    expect(page.locator("#answer")).to_be_visible()
+    site.manage("study", "pause", "tried-preference")
+    try:
+        page.get_by_text(re.compile("^Skip this")).click()
+        page.get_by_role("button", name="I cannot decide").click()
+        faults.visit([("paused", lambda: None, "text=This study is taking a pause")])
+    finally:
+        site.manage("study", "open", "tried-preference")
+
+    assert faults.found == []

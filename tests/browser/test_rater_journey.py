@@ -1,0 +1,162 @@
+"""From the link of a platform to the completion code: by keyboard, on a phone, without scripts.
+
+The studies ask questions first, have a screening round, plant checks, repeat pairs, suggest a
+break, and ask for guesses in the end; nobody is told which pair is which.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, TriedStudy, overflow
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+
+REASON = "It takes up what this person said."
+MOST_SHOWN = 15  # of three pairs that count, with what is planted between them
+FOCUSED = "document.activeElement.matches('a, button') ? document.activeElement.innerText : ''"
+
+
+def platform_link(study: TriedStudy, person: str) -> str:
+    return f"{study.address}?PROLIFIC_PID={person}&STUDY_ID=s&SESSION_ID=x"
+
+
+def judge_all(page: Page, answer: Callable[[], None]) -> list[str]:
+    """Answer whatever is shown until the guesses are asked for; return the steps shown."""
+    steps = []
+    for _ in range(MOST_SHOWN):
+        expect(page.locator("#answer").or_(page.get_by_text("One last question"))).to_be_visible()
+        if not page.locator("#answer").count():
+            return steps
+        steps.append(page.locator("#progress strong").inner_text())
+        address = page.locator("#answer").get_attribute("action")
+        answer()
+        expect(page.locator(f'#answer[action="{address}"]')).to_have_count(0)
+    pytest.fail(f"still judging after {steps}")
+
+
+def assert_whole_session(steps: list[str], word: str) -> None:
+    """See that the screening came first, and that what was planted counted as a pair or not."""
+    assert steps[0] == "First round, 1 of 1"
+    assert list(dict.fromkeys(steps[1:])) == [f"{word} {n} of 3" for n in (1, 2, 3)]
+
+
+def assert_code(page: Page, study: TriedStudy) -> None:
+    expect(page.locator("#completion-code")).to_have_text(study.code)
+    back = page.get_by_role("link", name="Go back to the platform you came from")
+    expect(back).to_have_attribute(
+        "href", f"https://app.prolific.com/submissions/complete?cc={study.code}"
+    )
+
+
+class Keyboard:
+    """Somebody who has a keyboard and nothing else."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.press = page.keyboard.press
+
+    def tab_to(self, name: str) -> None:
+        """Reach a link or button with the Tab key alone, and press Enter on it."""
+        for _ in range(80):
+            self.press("Tab")
+            if name in self.page.evaluate(FOCUSED):
+                self.press("Enter")
+                return
+        pytest.fail(f"Tab never reached {name!r} on {self.page.url}")
+
+    def answer_questions(self, study: TriedStudy) -> None:
+        expect(self.page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
+        for n, place in enumerate(study.answers):
+            while not self.page.evaluate("n => document.activeElement.name === `question_${n}`", n):
+                self.press("Tab")
+            self.press("Space")
+            for _ in range(place):
+                self.press("ArrowDown")
+        self.tab_to("Send my answers")
+
+    def answer_pair(self) -> None:
+        self.press("2")
+        self.press("Tab")
+        self.page.keyboard.type(REASON)
+        self.press("Control+Enter")
+
+
+def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
+    study = studies["preference"]
+    page = visit()
+    keyboard = Keyboard(page)
+    page.goto(platform_link(study, "keyboard"))
+    keyboard.tab_to("Yes, I agree")
+    expect(page.get_by_role("heading", name="How it works")).to_be_visible()
+    keyboard.press("5")
+    keyboard.press("Control+Enter")
+    expect(page.locator("#worked")).to_be_focused()
+    keyboard.tab_to("Begin with the first pair")
+    keyboard.answer_questions(study)
+
+    def answer() -> None:
+        if "First round" not in page.locator("#progress").inner_text():
+            expect(page.locator("#stage-title")).to_be_focused()  # moved by the swap
+        keyboard.answer_pair()
+
+    assert_whole_session(judge_all(page, answer), "Pair")
+    while not page.evaluate("document.activeElement.name === 'guess_0'"):
+        keyboard.press("Tab")
+    keyboard.press("Space")
+    keyboard.tab_to("Send and finish")
+
+    assert_code(page, study)
+
+
+def test_thumb_alone_leads_through_on_a_phone(visit, studies):
+    study = studies["likert"]
+    page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(platform_link(study, "thumb"))
+    page.get_by_role("button", name="Yes, I agree").tap()
+    page.get_by_role("link", name="Skip the practice").tap()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
+    for n, place in enumerate(study.answers):
+        page.locator("fieldset").nth(n).locator("label").nth(place).tap()
+    page.get_by_role("button", name="Send my answers").tap()
+
+    def answer() -> None:
+        assert overflow(page) <= 0
+        tiles = [box.bounding_box() for box in page.locator(".segments label").all()]
+        assert min(min(box["height"], box["width"]) for box in tiles) >= 44
+        for dimension in page.locator(".ratings fieldset").all():
+            dimension.locator("label").nth(3).tap()
+        page.locator("#submit").tap()
+
+    assert_whole_session(judge_all(page, answer), "Message")
+    page.locator(".segments label").first.tap()
+    page.get_by_role("button", name="Send and finish").tap()
+
+    assert_code(page, study)
+    assert overflow(page) <= 0
+
+
+def test_forms_alone_lead_through_without_scripts(visit, studies):
+    study = studies["rubric"]
+    page = visit(java_script_enabled=False)
+    page.goto(platform_link(study, "forms"))
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_text("B is better").click()
+    page.get_by_text("+++ clearly", exact=True).click()
+    page.get_by_role("button", name="Show a worked answer").click()
+    page.get_by_role("link", name="Begin with the first pair").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
+    for n, place in enumerate(study.answers):
+        page.locator("fieldset").nth(n).locator("label").nth(place).click()
+    page.get_by_role("button", name="Send my answers").click()
+
+    def answer() -> None:
+        page.get_by_text("A is better").click()
+        page.get_by_text("++ a little", exact=True).click()
+        page.get_by_role("button", name="Submit").click()
+
+    assert_whole_session(judge_all(page, answer), "Pair")
+    page.get_by_role("button", name="Skip this").click()
+
+    assert_code(page, study)
