@@ -29,11 +29,7 @@ class Hold(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(state=HoldState.HELD, decided_at__isnull=True, decision_reason="")
-                | (
-                    ~Q(state=HoldState.HELD)
-                    & Q(decided_at__isnull=False)
-                    & ~Q(decision_reason="")
-                ),
+                | (~Q(state=HoldState.HELD) & Q(decided_at__isnull=False) & ~Q(decision_reason="")),
                 name="hold_decided_with_time_and_reason",
             ),
         )
