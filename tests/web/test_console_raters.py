@@ -194,6 +194,14 @@ class TestThePageOfARater:
         assert "by the rule itself" in page
         assert page.index("Taken back") < page.index("Left out")
 
+    def test_opens_the_answers_behind_their_number(self, staff, boss):
+        study, careless = make_reviewed_study()
+        User.objects.filter(pk=boss.pk).update(is_superuser=True)
+        link = f"/admin/annotation/judgment/?rater__id__exact={careless.pk}"
+
+        assert f'href="{link}"' in shown(staff, "rater", study, careless.code)
+        assert "19 results" in staff.get(link).content.decode()
+
     def test_says_that_nothing_was_found(self, staff):
         study, careless = make_reviewed_study()
         other = study.raters.exclude(pk=careless.pk).earliest("pk")
