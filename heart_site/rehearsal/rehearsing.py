@@ -5,10 +5,13 @@ raters who have not ended, after the last moment that is stored.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.db.models import Count, Max
 
 from annotation import services
@@ -67,8 +70,15 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
     for person in cast.people:
         if person.index in walks:
             clock.wake(person.index, at=study.created_at + _seconds(person.arrives_after))
+    with _kept_connection():
+        _go_on(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
+    services.release_expired_leases(now=clock.now + dt.timedelta(minutes=study.lease_minutes))
+
+
+def _go_on(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int], None]) -> None:
+    """Let each act when it is their turn, until all have come to their end."""
     n_left = len(walks)
-    tell(len(cast.people) - n_left, len(cast.people))
+    tell(n_left)
     for index in clock.turns():
         services.release_expired_leases(now=clock.now)
         wait = walks[index].act(clock.now)
@@ -76,8 +86,22 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
             clock.wake(index, at=clock.now + _seconds(wait))
             continue
         n_left -= 1
-        tell(len(cast.people) - n_left, len(cast.people))
-    services.release_expired_leases(now=clock.now + dt.timedelta(minutes=study.lease_minutes))
+        tell(n_left)
+
+
+@contextmanager
+def _kept_connection() -> Iterator[None]:
+    """Keep the database connection over requests: they all come from this very thread.
+
+    A server drops it in between when it is old, and inside a transaction always.
+    """
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
 
 
 def _walks(study: Study, cast: Cast, traces: dict[str, _Trace]) -> Iterator[tuple[int, Walk]]:
