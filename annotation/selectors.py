@@ -230,6 +230,7 @@ def public_studies() -> list[StudyCard]:
     opened = (
         studies()
         .filter(locked_at__isnull=False, is_simulated=False)
+        .exclude(state=StudyState.LOCKED)
         .annotate(simulated=Exists(simulated))
     )
     return [

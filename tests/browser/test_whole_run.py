@@ -84,7 +84,8 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
         study.get_by_role("link", name=re.compile("CSV")).click()
     assert download.value.path().read_text("utf-8-sig").count(REASON) == 10
     n_before = int(re.findall(r"(\d+) judgments", before)[0])
-    wait_for_judgments(page, site.results, at_least=n_before + 10)
+    # Of ten pairs at most two are planted and one comes again: those answers do not count.
+    wait_for_judgments(page, site.results, at_least=n_before + 7)
 
 
 def wait_for_judgments(page: Page, address: str, *, at_least: int) -> None:

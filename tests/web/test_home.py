@@ -18,6 +18,12 @@ def test_drafts_are_not_shown(client):
     assert "Not yet" not in client.get("/").content.decode()
 
 
+def test_studies_that_are_locked_and_were_never_open_are_not_shown(client):
+    make_study(title="Not yet", state=StudyState.LOCKED)
+
+    assert "Not yet" not in client.get("/").content.decode()
+
+
 @pytest.mark.parametrize(
     ("state", "offered"), [(StudyState.OPEN, True), (StudyState.CLOSED, False)]
 )
