@@ -57,7 +57,7 @@ def planned_study(name: str, *, kind: str = "preference", n_contexts: int = 2) -
         seed=f"seed of {name}",
         content=study_content(kind, **PARTS),
         protocol=kind.upper(),
-        session_length=20,
+        session_length=14,
     )
     systems = [make_system(slug=f"{name}-{tree}") for tree in ("ash", "oak", "elm", "fir")]
     for number in range(n_contexts):
@@ -95,7 +95,7 @@ def rehearsed(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         selectors.forget_contents()
         blinded.forget_pages()
-        study = planned_study("kindness", n_contexts=5)
+        study = planned_study("kindness", n_contexts=4)
         told: list[tuple[int, int]] = []
         report = simulate(
             study=study,
@@ -245,10 +245,10 @@ class TestARehearsalThatWasStopped:
             pass
 
         def stop(done: int, _all: int) -> None:
-            if done == 2:
+            if done == 1:
                 raise StoppedError
 
-        small = Rehearsal(n_raters=4, seed=1)
+        small = Rehearsal(n_raters=3, seed=1)
         with pytest.raises(StoppedError):
             simulate(study=study, rehearsal=small, now=LATER, tell=stop)
         twin = Study.objects.get(slug=small.slug(study))
@@ -259,7 +259,7 @@ class TestARehearsalThatWasStopped:
 
         assert report.answers["leases"] > before > 0
         assert report.is_sound
-        assert sum(report.states.values()) == 4
+        assert sum(report.states.values()) == 3
         assert again.answers == report.answers
 
 
