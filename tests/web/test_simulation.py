@@ -275,6 +275,29 @@ def test_raters_of_every_protocol_find_their_way(kind):
     assert (report.recovery or 0.0) > 0.7
 
 
+def test_comes_out_the_same_from_the_same_numbers():
+    study = planned_study("again")
+    outcomes = []
+
+    for _time in range(2):
+        with transaction.atomic():
+            simulate(
+                study=study,
+                rehearsal=Rehearsal(n_raters=2, seed=1),
+                now=LATER,
+                tell=lambda *_counts: None,
+            )
+            answers = Judgment.objects.filter(comparison__study__is_simulated=True)
+            told = ("rater__code", "comparison__key", "first_side", "verdict", "submitted_at")
+            outcomes.append(list(answers.order_by("submitted_at", "pk").values_list(*told)))
+            transaction.set_rollback(True)
+        selectors.forget_contents()
+        blinded.forget_pages()
+
+    assert outcomes[0] == outcomes[1]
+    assert len(outcomes[0]) > 20
+
+
 class TestTheCommand:
     def run(self, *options: str) -> str:
         out = io.StringIO()
