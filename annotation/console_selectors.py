@@ -156,7 +156,7 @@ def study_rows() -> list[StudyRow]:
 
 
 def study_page(study: Study) -> StudyPage:
-    """Return one study with its counts, its hash and its other versions, in ten queries."""
+    """Return one study with its counts, its hash and its other versions, in eight queries."""
     versions = Study.objects.filter(name=study.name).exclude(pk=study.pk)
     return StudyPage(
         row=next(row for row in study_rows() if row.slug == study.slug),

@@ -161,6 +161,14 @@ class TestStudyPage:
         assert "Locked: from now on only its state changes." in page
         assert Study.objects.get().protocol_hash in page
 
+    @pytest.mark.parametrize("n", [1, 8])
+    def test_costs_a_fixed_number_of_queries(self, admin_client, n, django_assert_num_queries):
+        studies = [make_judgment().comparison.study for _ in range(n)]
+
+        # Session and user; the study; five counts of studies; versions, checks, holds.
+        with django_assert_num_queries(11):
+            admin_client.get(address("study", studies[0]))
+
 
 class TestPlanPage:
     def test_shows_what_planning_would_come_to_and_writes_nothing(self, admin_client):
