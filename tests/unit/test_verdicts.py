@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from annotation.choices import Protocol
 from annotation.verdicts import (
     FARTHEST_MARK,
+    LIKERT,
     SCALES,
     Answer,
     InvalidAnswerError,
@@ -20,6 +21,9 @@ HEART = ["human", "empathic", "attuned", "resonant", "task"]
 @st.composite
 def answers(draw):
     protocol = draw(st.sampled_from(Protocol.values))
+    if protocol == Protocol.LIKERT:
+        ratings = {key: draw(st.integers(1, 5)) for key in HEART}
+        return protocol, Answer(verdict=None, rationale=draw(st.text()), marks=ratings)
     marks = st.dictionaries(st.sampled_from(HEART), st.integers(-FARTHEST_MARK, FARTHEST_MARK))
     return protocol, Answer(
         verdict=draw(st.sampled_from(sorted(SCALES[protocol]))),
@@ -29,7 +33,7 @@ def answers(draw):
 
 
 def test_every_protocol_has_a_scale():
-    assert set(SCALES) == set(Protocol.values)
+    assert {*SCALES, LIKERT} == set(Protocol.values)
 
 
 class TestCheckAnswer:
@@ -65,6 +69,19 @@ class TestCheckAnswer:
             check_answer(
                 Answer(1, "", {"human": 5, "task": advantage}), protocol="RUBRIC", dimensions=HEART
             )
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (Answer(1, "", dict.fromkeys(HEART, 3)), "has no verdict"),
+            (Answer(None, "", {"human": 3}), "are not rated"),
+            (Answer(None, "", dict.fromkeys(HEART, 3) | {"task": 0}), "not between 1 and 5"),
+            (Answer(None, "", dict.fromkeys([*HEART, "wit"], 3)), "unknown dimensions"),
+        ],
+    )
+    def test_refuses_ratings_that_are_incomplete_or_off_the_scale(self, answer, reason):
+        with pytest.raises(InvalidAnswerError, match=reason):
+            check_answer(answer, protocol="LIKERT", dimensions=HEART)
 
     @given(answers())
     def test_admits_every_answer_on_the_scale(self, protocol_and_answer):
