@@ -50,6 +50,21 @@ class SeeOther(HttpResponseRedirect):
     status_code = 303
 
 
+def led_back(view: Callable[..., HttpResponse], *, to: str) -> Callable[..., HttpResponse]:
+    """Lead a browser that asks for the address of a post back ``to`` the page that posts there.
+
+    Without scripts that address stays in the bar when something was missing.
+    """
+
+    @wraps(view)
+    def wrapper(request: HttpRequest, /, study: str, **kwargs: object) -> HttpResponse:
+        if request.method in ("GET", "HEAD"):
+            return go(request, reverse(f"annotation:{to}", args=[study]))
+        return view(request, study=study, **kwargs)
+
+    return wrapper
+
+
 def rater_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
     """Keep the page out of every cache, and tell a fragment from a page."""
     return vary_on_headers("HX-Request")(cache_control(no_store=True)(view))

@@ -108,11 +108,15 @@ def go_and_press(page: Page, address: str, key: str) -> Callable[[], object]:
 def way_out(page: Page, study: TriedStudy) -> list[Step]:
     """The pages beside the judging, and the last ones."""
     at = study.address
-    report = page.get_by_text("Report", exact=True)
+
+    def open_report() -> None:
+        page.goto(f"{at}judge/")
+        page.get_by_text("Report", exact=True).click()
+
     return [
         ("help", go(page, f"{at}help/"), "text=Back to your pair"),
         ("somebody else's pair", go(page, f"{at}judge/nothing/"), "text=nothing at this address"),
-        ("pair to report", lambda: (page.goto(f"{at}judge/"), report.click()), "#report_text"),
+        ("pair to report", open_report, "#report_text"),
         ("reported", button(page, "This upset me"), "text=Thank you for telling us"),
         ("break", button(page, "Take a break"), "text=Take all the time you need"),
         ("stop", go(page, f"{at}stop/"), "text=Stop here?"),

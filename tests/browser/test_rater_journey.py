@@ -24,7 +24,7 @@ def platform_link(study: TriedStudy, person: str) -> str:
 
 def judge_all(page: Page, answer: Callable[[], None]) -> list[str]:
     """Answer whatever is shown until the guesses are asked for; return the steps shown."""
-    steps = []
+    steps: list[str] = []
     for _ in range(MOST_SHOWN):
         expect(page.locator("#answer").or_(page.get_by_text("One last question"))).to_be_visible()
         if not page.locator("#answer").count():

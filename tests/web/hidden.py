@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.contrib.staticfiles import finders
-from django.db import connection, models
+from django.db import connection
 
 from annotation.choices import CheckKind, Expected, Purpose
 from annotation.models import Comparison, Lease, QualityCheck, Rater, Study
@@ -162,18 +162,15 @@ def _decoded(text: str) -> Iterator[str]:
 
 def _use_unlikely_keys() -> None:
     """Let the next row of every table have a key that no page holds by chance."""
-    own = [
-        model
-        for app in ("annotation", "completions")
-        for model in apps.get_app_config(app).get_models()
-    ]
+    tables = [User._meta.db_table]
+    for app in ("annotation", "completions"):
+        tables += [model._meta.db_table for model in apps.get_app_config(app).get_models()]
     with connection.cursor() as cursor:
-        for model in (*own, User):
-            _count_from(cursor, model)
+        for table in tables:
+            _count_from(cursor, table)
 
 
-def _count_from(cursor: Any, model: type[models.Model]) -> None:
-    table = model._meta.db_table
+def _count_from(cursor: Any, table: str) -> None:
     if connection.vendor == "postgresql":
         name = f'"{table}"'
         cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [name, FIRST_KEY])

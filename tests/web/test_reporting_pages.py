@@ -136,4 +136,4 @@ class TestBadReport:
         assert not Report.objects.exists()
 
     def test_cannot_be_made_by_following_a_link(self, client, study, lease):
-        assert client.get(url(study, "report", lease.token)).status_code == 405
+        assert client.put(url(study, "report", lease.token)).status_code == 405

@@ -135,6 +135,7 @@ def lose_the_way(study: Study) -> Iterator[Any]:
             yield client.post(url(study, name, token), fields, headers=headers)
             yield client.post(url(study, name, token), fields, headers=headers)
             yield client.get(url(study, name, token), headers=headers)
+            yield client.put(url(study, name, token), headers=headers)
             yield client.post(url(study, name, uuid.uuid4()), fields, headers=headers)
         yield client.post(url(study, "submit", uuid.uuid4()), answers_of(study), headers=headers)
     yield client.post(url(study, "take_break"))
