@@ -22,6 +22,7 @@ from heart_site.rehearsal.simulating import simulate
 from heart_site.simulation.people import Kind
 from heart_site.simulation.rebuilding import rebuild
 from ranking import frames
+from ranking.export import judgment_rows
 from tests.factories import (
     NOW,
     make_completion,
@@ -219,6 +220,10 @@ class TestTheRealStudy:
         twin.refresh_from_db()
 
         assert not frames.analysis_set(study=twin, as_of=LATER).exists()
+        header, *rows = judgment_rows(study=twin, now=LATER)
+        assert rows
+        assert {row[header.index("is_simulated")] for row in rows} == {True}
+        assert {row[header.index("counts")] for row in rows} == {False}
 
     def test_refuses_the_raters_of_a_rehearsal(self, real):
         with pytest.raises(ValueError, match="real study"):
