@@ -21,7 +21,7 @@ from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
 from ranking.board import Board, BoardRow
 from ranking.frames import SIMULATED, analysis_set
-from ranking.review_selectors import RaterRow
+from ranking.rater_rows import RaterRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 2000

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
 
-from ranking.review_selectors import RaterRow
+from ranking.rater_rows import RaterRow
 
 Key = Callable[[RaterRow], Any]
 

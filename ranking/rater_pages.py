@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from annotation.quality import Finding
 from annotation.quality_selectors import Decision
 from ranking.rater_filters import STANDINGS
-from ranking.review_selectors import RaterRow
+from ranking.rater_rows import RaterRow
 from ranking.services import Movement, Review
 
 NAMES: Mapping[str, object] = {

@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
@@ -16,50 +15,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.held_out import strengths_without_each
-
-
-@dataclass(frozen=True)
-class RaterRow:
-    """One rater with the figures of the monitor; a figure that is not known is None."""
-
-    head: RaterHead
-    findings: tuple[Finding, ...]
-    n_answers: int
-    median_seconds: float | None
-    n_checks: int
-    n_passed: int
-    share_a: float | None
-    infit: float | None
-    agreement: float | None
-
-    @property
-    def code(self) -> str:
-        """Return the rater's pseudonym."""
-        return self.head.code
-
-    @property
-    def passed_share(self) -> float | None:
-        """Return the share of the checks seen that was passed."""
-        return self.n_passed / self.n_checks if self.n_checks else None
-
-    @property
-    def would_go(self) -> bool:
-        """Whether the rules would exclude a rater who is in."""
-        return not self.head.is_excluded and any(one.is_exclusion for one in self.findings)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """Return the findings that only warn."""
-        return tuple(one for one in self.findings if not one.is_exclusion)
-
-    @property
-    def standing(self) -> str:
-        """Return where the rater stands: out, going, warned or in."""
-        if self.head.is_excluded:
-            return "out"
-        if self.would_go:
-            return "going"
-        return "warned" if self.findings else "in"
+from ranking.rater_rows import RaterRow
 
 
 def rater_rows(study: Study, *, as_of: dt.datetime) -> tuple[RaterRow, ...]:

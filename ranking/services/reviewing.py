@@ -16,7 +16,7 @@ from ranking.choices import ContextSet, EvaluatorPool
 from ranking.estimate import EstimateRefusedError, Method, point_ratings
 from ranking.frames import Selection
 from ranking.groups import Group, GroupedJudgments
-from ranking.review_selectors import RaterRow
+from ranking.rater_rows import RaterRow
 from ranking.services.claiming import method_of
 
 LOOKED_BACK = dt.timedelta(days=1)

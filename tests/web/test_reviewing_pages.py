@@ -66,11 +66,11 @@ class TestTheContext:
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
     def test_shows_markup_inside_a_mark_as_text(self, admin_client):
-        turns = [{"role": "seeker", "text": "so <b>sad</b> & low"}]
-        found = [{"rule": "distress", "turn": 0, "start": 3, "end": 13}]
+        turns = [{"role": "seeker", "text": "so <3 sad & low"}]
+        found = [{"rule": "distress", "turn": 0, "start": 3, "end": 9}]
         make_reviewable(turns=turns, provenance={"findings": found})
 
-        assert marks(admin_client.get(address("key-0"))) == [("&lt;b&gt;sad&lt;/b&gt;", "1")]
+        assert marks(admin_client.get(address("key-0"))) == [("&lt;3 sad", "1")]
 
     def test_shows_the_original_reply_and_the_situation_apart(self, admin_client, context):
         page = text(admin_client.get(address("key-0")))
@@ -115,7 +115,7 @@ class TestTheContext:
             dialogue=context.dialogue, turn_index=3, is_suitable=False, findings=FINDINGS
         )
         opinion = {
-            "signals": [{"name": "conflict", "quote": "“shouted” <i>"}],
+            "signals": [{"name": "conflict", "quote": "“shouted” <3"}],
             "disqualifiers": [],
             "reason": "It carries <a> quarrel.",
             "qualifies": True,
@@ -135,7 +135,7 @@ class TestTheContext:
         page = text(answer)
         assert "suits no Waiting yes It carries &lt;a&gt; quarrel." in page
         assert "Rules Birch Simulated ash simulated" in page
-        assert "conflict signal \u2013 \u2013 &quot;shouted&quot; &lt;i&gt;" in page
+        assert "conflict signal \u2013 \u2013 &quot;shouted&quot; &lt;3" in page
         assert "distress signal found \u2013 \u2013" in page
 
     def test_offers_its_keys_and_works_without_them(self, admin_client, context):
