@@ -205,7 +205,7 @@
   document.addEventListener("htmx:timeout", () => trouble(true));
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    const key = detail.elt.dataset.keep;
+    const key = detail.requestConfig.elt.dataset.keep; /* the form itself is gone by now */
     if (key && detail.xhr.status >= 200 && detail.xhr.status < 400) dropDraft(key);
   });
 

@@ -211,6 +211,20 @@ class TestNothingIsLost:
         wait_for_pair(page, 2)
         expect(page.get_by_role("textbox")).to_have_value("")
         assert page.locator("#stage :checked").count() == 0
+        assert REASON not in page.evaluate("JSON.stringify(sessionStorage)")
+
+    def test_double_click_counts_once_and_leaves_the_next_pair_alone(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+
+        page.get_by_role("button", name="Submit").dblclick()
+
+        wait_for_pair(page, 2)
+        expect(page.locator("#errors")).to_have_count(0)
+        page.reload()
+        wait_for_pair(page, 2)
 
     def test_lost_connection_keeps_the_answer_and_says_so(self, visit, site):
         page = visit()
