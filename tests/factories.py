@@ -260,9 +260,10 @@ def make_comparison(
     )
 
 
-def make_alone(*, study: Study, **fields: Any) -> Comparison:
+def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
     """What a likert study rates: one completion of a context of its own."""
     n = next(_serial)
+    study = study or make_study(protocol=Protocol.LIKERT)
     context = make_context(dialogue=make_dialogue(dataset=study.dataset))
     return Comparison.objects.create(
         study=study,

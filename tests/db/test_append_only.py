@@ -1,6 +1,5 @@
 """Rows that are written once cannot be changed or deleted in any of the usual ways."""
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,9 +19,9 @@ from annotation.models import (
 from completions.models import LogEntry, WriterConsent
 from completions.models.append_only import AppendOnlyError, AppendOnlyModel
 from ranking.models import DimensionRate, Rating
-from tests.db.constraints.caring import make_decision, make_event, make_guess, make_report
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
+from tests.factories_of_care import make_decision, make_event, make_guess, make_report
 from tests.factories_written_once import (
     make_consent,
     make_dimension_rate,
@@ -36,8 +35,6 @@ from tests.factories_written_once import (
 
 pytestmark = pytest.mark.django_db
 
-_serial = itertools.count(1)
-
 BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     Consent: make_consent,
     DimensionMark: make_mark,
@@ -45,7 +42,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     Exclusion: lambda: make_exclusion(decided_by=make_user()),
     Judgment: make_judgment,
     LogEntry: lambda: make_log_entry(by=make_user()),
-    PlatformEvent: lambda: make_event(event_id=f"e-{next(_serial)}", rater=make_rater()),
+    PlatformEvent: lambda: make_event(rater=make_rater()),
     Rating: make_rating,
     Report: make_report,
     ReportDecision: make_decision,

@@ -6,22 +6,23 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.choices import Platform, ReportKind, ReportOutcome, Source
 from annotation.models import (
     Consent,
     DimensionMark,
     Exclusion,
-    PlatformEvent,
-    Report,
-    ReportAlert,
-    ReportDecision,
-    SourceGuess,
 )
 from completions.admin_parts import clip
 from completions.choices import WriterState
 from completions.http import invitation_link
-from completions.models import Dataset, Hold, LogEntry, Writer, WriterConsent
+from completions.models import Dataset, LogEntry, Writer, WriterConsent
 from tests import factories
+from tests.factories_of_care import (
+    make_alert,
+    make_decision,
+    make_event,
+    make_guess,
+    make_hold,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -57,43 +58,9 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
-    make_report_rows()
-    SourceGuess.objects.create(
-        rater=rater,
-        completion=judgment.comparison.first,
-        guess=Source.PERSON,
-        guessed_at=timezone.now(),
-    )
-    PlatformEvent.objects.create(
-        study=rater.study,
-        platform=Platform.PROLIFIC,
-        event_id=f"event-{rater.pk}",
-        kind="submission.returned",
-        received_at=timezone.now(),
-    )
-    Hold.objects.create(
-        completion=factories.make_completion(), reasons=[], rules="x", held_at=timezone.now()
-    )
+    for make in (make_alert, make_decision, make_guess, make_event, make_hold):
+        make()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
-
-
-def make_report_rows():
-    lease = factories.make_lease()
-    report = Report.objects.create(
-        rater=lease.rater,
-        context=lease.comparison.context,
-        lease=lease,
-        kind=ReportKind.UPSET,
-        reported_at=timezone.now(),
-    )
-    ReportAlert.objects.create(report=report, created_at=timezone.now())
-    ReportDecision.objects.create(
-        study=lease.rater.study,
-        context=report.context,
-        outcome=ReportOutcome.RELEASED,
-        reason="Read.",
-        decided_at=timezone.now(),
-    )
 
 
 @pytest.mark.parametrize("model", MODELS)
