@@ -125,14 +125,15 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     progress = Progress.of_lease(lease)
+    comparison = Comparison.from_lease(lease)
     is_revision = lease.outcome == LeaseOutcome.SUBMITTED
     every = request.page.break_every
     context = {
         "study": request.page,
         "progress": progress,
-        "comparison": Comparison.from_lease(lease),
+        "comparison": comparison,
         "form": form,
-        "heading": _heading(progress, is_revision=is_revision),
+        "heading": _heading(comparison, progress, is_revision=is_revision),
         "is_revision": is_revision,
         "suggests_break": bool(every and progress.done and progress.done % every == 0),
         "skip_reasons": forms.SKIP_REASONS,
@@ -141,11 +142,15 @@ def _show(
     return http.render_fragment(request, "annotation/_judge.html", context, status=status)
 
 
-def _heading(progress: Progress, *, is_revision: bool) -> str:
+def _heading(comparison: Comparison, progress: Progress, *, is_revision: bool) -> str:
+    is_pair = bool(comparison.message_b)
     if is_revision:
-        return _("Your last pair")
+        return _("Your last pair") if is_pair else _("Your last message")
     numbers = {"number": progress.number, "total": progress.total}
-    return _("Pair %(number)d of %(total)d") % numbers
+    if progress.is_screening:
+        return _("First round, %(number)d of %(total)d") % numbers
+    shown = _("Pair %(number)d of %(total)d") if is_pair else _("Message %(number)d of %(total)d")
+    return shown % numbers
 
 
 def _say_gone(request: BadgeRequest) -> HttpResponse:

@@ -312,20 +312,6 @@ class TestSubmit:
     def test_other_methods_are_not_allowed(self, client, study, method, name, args):
         assert getattr(client, method)(url(study, name, *args)).status_code == 405
 
-    @pytest.mark.parametrize("name", ["submit", "skip", "report"])
-    def test_address_of_a_post_leads_back_to_the_pair(self, client, study, rater, name):
-        lease = show_pair(client, study)
-
-        answer = client.get(url(study, name, lease.token))
-
-        assert (answer.status_code, answer["Location"]) == (303, url(study, "judge"))
-
-    @pytest.mark.parametrize(("name", "to"), [("consent", "entry"), ("finish", "judge")])
-    def test_address_of_another_post_leads_on_too(self, client, study, name, to):
-        answer = client.get(url(study, name))
-
-        assert (answer.status_code, answer["Location"]) == (303, url(study, to))
-
 
 class TestLast:
     @BOTH
