@@ -100,11 +100,18 @@ def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
 
 
 @transaction.atomic
-def release_expired_leases(*, now: dt.datetime) -> int:
-    """Close every lease past its time, give the slots back, and return how many."""
-    expired = Lease.objects.filter(closed_at=None, expires_at__lte=now)
+def release_expired_leases(*, now: dt.datetime, is_simulated: bool = False) -> int:
+    """Close every lease past its time, give the slots back, and return how many.
+
+    Simulated raters live in a time of their own, and their leases run out in it alone.
+    """
+    expired = Lease.objects.filter(
+        closed_at=None, expires_at__lte=now, rater__is_simulated=is_simulated
+    )
     # Rows that a submission holds right now are left to it; one lock order, so no deadlock.
-    leases = list(expired.order_by("comparison_id", "pk").select_for_update(skip_locked=True))
+    leases = list(
+        expired.order_by("comparison_id", "pk").select_for_update(skip_locked=True, of=("self",))
+    )
     for lease in leases:
         slots.give_back(lease, outcome=LeaseOutcome.EXPIRED, now=now)
     return len(leases)

@@ -72,7 +72,8 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
             clock.wake(person.index, at=study.created_at + _seconds(person.arrives_after))
     with _kept_connection():
         _go_on(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
-    services.release_expired_leases(now=clock.now + dt.timedelta(minutes=study.lease_minutes))
+    ended = clock.now + dt.timedelta(minutes=study.lease_minutes)
+    services.release_expired_leases(now=ended, is_simulated=True)
 
 
 def _go_on(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int], None]) -> None:
@@ -80,7 +81,7 @@ def _go_on(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int],
     n_left = len(walks)
     tell(n_left)
     for index in clock.turns():
-        services.release_expired_leases(now=clock.now)
+        services.release_expired_leases(now=clock.now, is_simulated=True)
         wait = walks[index].act(clock.now)
         if wait is not None:
             clock.wake(index, at=clock.now + _seconds(wait))

@@ -132,6 +132,14 @@ class TestReleaseExpiredLeases:
         assert comparison.slots_left == 3
         assert comparison.shown_first_as_a + comparison.shown_first_as_b == 2
 
+    def test_leaves_simulated_raters_to_a_time_of_their_own(self):
+        study = make_study(is_simulated=True, title="A simulated study")
+        make_comparison(study=study)
+        lease_next(make_rater(study=study, is_simulated=True))
+
+        assert services.release_expired_leases(now=NOW + 100 * HOUR) == 0
+        assert services.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
+
     def test_finds_nothing_more_when_repeated(self, study, rater):
         comparison = make_comparison(study=study, slots_left=5)
         lease_next(rater)
