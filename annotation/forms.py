@@ -90,7 +90,7 @@ class Skip(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """What both protocols ask for: a reason, and how long the page was out of sight."""
+    """What all protocols ask for: a reason, and how long the page was out of sight."""
 
     fragment: ClassVar[str]
     needs_rationale: ClassVar[bool]
@@ -117,6 +117,11 @@ class AnswerForm(forms.Form):
         if rationale.required:
             shortest = MinLengthValidator(study.min_rationale_length, TOO_SHORT)
             rationale.validators.append(shortest)
+        self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
+        self.add_dimensions()
+
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, where the protocol asks for them."""
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
@@ -174,16 +179,8 @@ class Rubric(AnswerForm):
         error_messages={"required": _("Say by how much it is better.")},
     )
 
-    def __init__(
-        self,
-        data: Posted = None,
-        *,
-        study: StudyPage,
-        answer: Answer | None = None,
-        is_practice: bool = False,
-    ) -> None:
-        super().__init__(data, study=study, answer=answer, is_practice=is_practice)
-        self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, before the reason."""
         for dimension in self.dimensions:
             self.fields[f"mark_{dimension.key}"] = forms.TypedChoiceField(
                 coerce=int,
@@ -228,16 +225,8 @@ class Likert(AnswerForm):
     fragment = "annotation/_likert.html"
     needs_rationale = False
 
-    def __init__(
-        self,
-        data: Posted = None,
-        *,
-        study: StudyPage,
-        answer: Answer | None = None,
-        is_practice: bool = False,
-    ) -> None:
-        super().__init__(data, study=study, answer=answer, is_practice=is_practice)
-        self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, before the reason."""
         for dimension in self.dimensions:
             self.fields[f"rating_{dimension.key}"] = forms.TypedChoiceField(
                 coerce=int,

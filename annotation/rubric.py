@@ -1,13 +1,13 @@
 """Rubrics as data: read from TOML, checked, and named by the hash of their content."""
 
-import hashlib
 import json
-import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from annotation.toml_files import content_hash, load_shipped, parse_toml
 
 RUBRICS = Path(__file__).parent / "rubrics"
 
@@ -56,10 +56,7 @@ class Rubric:
     @property
     def sha256(self) -> str:
         """The hash of the canonical content."""
-        canonical = json.dumps(
-            self.content(), ensure_ascii=False, separators=(",", ":"), sort_keys=True
-        )
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return content_hash(self.content())
 
     def content(self) -> dict[str, Any]:
         """Return the rubric as plain values that JSON can hold."""
@@ -78,16 +75,13 @@ def load_rubric(reference: str) -> Rubric:
     RubricError
         If there is none of that name, or its file does not hold a rubric.
     """
-    known = sorted(path.stem for path in RUBRICS.glob("*.toml"))
-    if reference not in known:
-        msg = f'there is no rubric "{reference}"; known are {", ".join(known)}'
-        raise RubricError(msg)
-    path = RUBRICS / f"{reference}.toml"
-    rubric = parse_rubric(path.read_text(encoding="utf-8"), source=path.name)
-    if rubric.reference != reference:
-        msg = f"{path.name}: holds {rubric.reference}: name and version must match the file's name"
-        raise RubricError(msg)
-    return rubric
+    return load_shipped(
+        reference, folder=RUBRICS, kind="rubric", parse=_parse_file, error=RubricError
+    )
+
+
+def _parse_file(text: str, name: str) -> Rubric:
+    return parse_rubric(text, source=name)
 
 
 def parse_rubric(text: str, *, source: str) -> Rubric:
@@ -99,21 +93,8 @@ def parse_rubric(text: str, *, source: str) -> Rubric:
         If the text is not TOML, a field is missing, unknown or out of range, or a key is used
         twice.
     """
-    try:
-        rubric = _ADAPTER.validate_python(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{source}: not valid TOML: {error}"
-        raise RubricError(msg) from error
-    except ValidationError as error:
-        raise RubricError(_explain(error, source)) from error
+    rubric = parse_toml(text, source=source, validate=_ADAPTER.validate_python, error=RubricError)
     if len(set(rubric.keys)) < len(rubric.keys):
         msg = f"{source}: dimensions: every key may be used once, found {', '.join(rubric.keys)}"
         raise RubricError(msg)
     return rubric
-
-
-def _explain(error: ValidationError, source: str) -> str:
-    problems = (
-        f"{source}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()
-    )
-    return "\n".join(problems)

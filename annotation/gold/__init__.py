@@ -1,16 +1,14 @@
 """Gold sets as data: pairs with a known better message, read from TOML and checked."""
 
-import hashlib
-import json
-import tomllib
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation.rubric import RubricError, load_rubric
+from annotation.toml_files import content_hash, load_shipped, parse_toml
 
 SETS = Path(__file__).parent
 
@@ -87,10 +85,7 @@ class GoldSet(_Part):
     @property
     def sha256(self) -> str:
         """The hash of the canonical content."""
-        canonical = json.dumps(
-            self.content(), ensure_ascii=False, separators=(",", ":"), sort_keys=True
-        )
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return content_hash(self.content())
 
     def content(self) -> dict[str, Any]:
         """Return the set as plain values that JSON can hold."""
@@ -105,16 +100,11 @@ def load_gold_set(reference: str) -> GoldSet:
     GoldError
         If there is none of that name, or its file does not hold a gold set.
     """
-    known = sorted(path.stem for path in SETS.glob("*.toml"))
-    if reference not in known:
-        msg = f'there is no gold set "{reference}"; known are {", ".join(known)}'
-        raise GoldError(msg)
-    path = SETS / f"{reference}.toml"
-    gold = parse_gold_set(path.read_text(encoding="utf-8"), source=path.name)
-    if gold.reference != reference:
-        msg = f"{path.name}: holds {gold.reference}: name and version must match the file's name"
-        raise GoldError(msg)
-    return gold
+    return load_shipped(reference, folder=SETS, kind="gold set", parse=_parse_file, error=GoldError)
+
+
+def _parse_file(text: str, name: str) -> GoldSet:
+    return parse_gold_set(text, source=name)
 
 
 def parse_gold_set(text: str, *, source: str) -> GoldSet:
@@ -126,13 +116,7 @@ def parse_gold_set(text: str, *, source: str) -> GoldSet:
         If the text is not TOML, a field is missing, unknown or out of range, something is said
         twice, or a dimension is not one of the rubric's.
     """
-    try:
-        gold = GoldSet.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{source}: not valid TOML: {error}"
-        raise GoldError(msg) from error
-    except ValidationError as error:
-        raise GoldError(_explain(error, source)) from error
+    gold = parse_toml(text, source=source, validate=GoldSet.model_validate, error=GoldError)
     _check_dimensions(gold, source)
     return gold
 
@@ -148,12 +132,3 @@ def _check_dimensions(gold: GoldSet, source: str) -> None:
             known = ", ".join(rubric.keys)
             msg = f"{source}: {pair.key}: no dimension {pair.dimension} in {gold.rubric}: {known}"
             raise GoldError(msg)
-
-
-def _explain(error: ValidationError, source: str) -> str:
-    problems = []
-    for one in error.errors():
-        field = ".".join(map(str, one["loc"]))
-        reason = one["msg"].removeprefix("Value error, ")
-        problems.append(f"{source}: {field}: {reason}" if field else f"{source}: {reason}")
-    return "\n".join(problems)

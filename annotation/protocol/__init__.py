@@ -3,11 +3,11 @@
 from annotation.protocol.reading import (
     STUDIES,
     ProtocolError,
-    content_hash,
     load_protocol,
     parse_protocol,
 )
 from annotation.protocol.study import StudyProtocol
+from annotation.toml_files import content_hash
 
 __all__ = [
     "STUDIES",

@@ -1,0 +1,85 @@
+"""What study files, rubrics and gold sets have in common: TOML that is checked and hashed."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+
+class HasReference(Protocol):
+    """What is named by a name and a version."""
+
+    @property
+    def reference(self) -> str:
+        """The name under which others ask for it."""
+        ...
+
+
+Model = TypeVar("Model")
+Named = TypeVar("Named", bound=HasReference)
+
+
+def parse_toml(
+    text: str, *, source: str, validate: Callable[[Any], Model], error: type[ValueError]
+) -> Model:
+    """Read TOML and check it; ``source`` is named in errors.
+
+    Raises
+    ------
+    ValueError
+        Of the class ``error``, if the text is not TOML or ``validate`` finds fault with it.
+    """
+    try:
+        return validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as fault:
+        msg = f"{source}: not valid TOML: {fault}"
+        raise error(msg) from fault
+    except ValidationError as fault:
+        raise error(_explain(fault, source)) from fault
+
+
+def load_shipped(
+    reference: str,
+    *,
+    folder: Path,
+    kind: str,
+    parse: Callable[[str, str], Named],
+    error: type[ValueError],
+) -> Named:
+    """Return what the shipped file of that name and version holds.
+
+    Raises
+    ------
+    ValueError
+        Of the class ``error``, if there is no such file (the message lists those that there
+        are), or it holds another name or version than its own.
+    """
+    known = sorted(path.stem for path in folder.glob("*.toml"))
+    if reference not in known:
+        msg = f'there is no {kind} "{reference}"; known are {", ".join(known)}'
+        raise error(msg)
+    path = folder / f"{reference}.toml"
+    found = parse(path.read_text(encoding="utf-8"), path.name)
+    if found.reference != reference:
+        msg = f"{path.name}: holds {found.reference}: name and version must match the file's name"
+        raise error(msg)
+    return found
+
+
+def content_hash(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the canonical JSON of plain values."""
+    canonical = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _explain(error: ValidationError, source: str) -> str:
+    problems = []
+    for one in error.errors():
+        field = ".".join(map(str, one["loc"]))
+        reason = one["msg"].removeprefix("Value error, ")
+        problems.append(f"{source}: {field}: {reason}" if field else f"{source}: {reason}")
+    return "\n".join(problems)
