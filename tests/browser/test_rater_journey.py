@@ -90,6 +90,7 @@ def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
     page.goto(platform_link(study, "keyboard"))
     keyboard.tab_to("Yes, I agree")
     expect(page.get_by_role("heading", name="How it works")).to_be_visible()
+    expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
     keyboard.press("5")
     keyboard.press("Control+Enter")
     expect(page.locator("#worked")).to_be_focused()

@@ -30,8 +30,10 @@ def write_as_supporter(page: Page, address: str) -> None:
 def enter_by_keyboard(page: Page, address: str) -> None:
     page.goto(address)
     press_button(page, "Yes, I agree")
+    expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
     page.keyboard.press("5")
     press_button(page, "Show a worked answer")
+    expect(page.locator("#worked")).to_be_focused()  # moved by the swap
     press_button(page, "Begin with the first pair")
 
 
