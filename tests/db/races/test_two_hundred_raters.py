@@ -12,13 +12,13 @@ from annotation.choices import Side
 from annotation.models import Comparison, Judgment, Lease
 from annotation.verdicts import Answer
 from tests.factories import NOW, make_comparison, make_rater, make_study
-from tests.threads import together
+from tests.threads import LONG_S, together
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 
 RATERS = 200
 AT_ONCE = 40  # connections; each acts for several raters in turn, a pair at a time
-PAIRS = 60
+PAIRS = 40
 SLOTS = 5
 
 
@@ -67,7 +67,9 @@ def test_fill_every_slot_once_and_lose_nothing(study):
     groups = [raters[start::AT_ONCE] for start in range(AT_ONCE)]
 
     acknowledged = [
-        token for one in together([partial(act, group) for group in groups]) for token in one
+        token
+        for one in together([partial(act, group) for group in groups], timeout_s=LONG_S)
+        for token in one
     ]
     # A slot that came back from a skip after the others had left waits for whoever comes again.
     acknowledged += act(raters)
