@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Exclusion
+from ranking import tasks
 from tests.reviewed import LATER, decisions, make_reviewed_study
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,33 @@ class TestForGood:
         assert "1 of 4 raters left out" in first
         assert "0 of 4 raters left out" in second
         assert decisions(careless) == [(True, "checks-1")]
+
+
+class TestByAWorker:
+    @pytest.fixture
+    def handed(self, monkeypatch):
+        handed: list[int] = []
+        monkeypatch.setattr(
+            tasks.review_raters, "delay", lambda *, study_id: handed.append(study_id)
+        )
+        return handed
+
+    def test_hands_the_study_over_and_decides_nothing_itself(self, handed):
+        study, _careless = make_reviewed_study()
+
+        said = say(study.slug, "--queue")
+
+        assert handed == [study.pk]
+        assert said == f"a worker will review the raters of {study.slug}\n"
+        assert not Exclusion.objects.exists()
+
+    def test_refuses_a_trial(self, handed):
+        study, _careless = make_reviewed_study()
+
+        with pytest.raises(CommandError, match="leave out --dry-run"):
+            say(study.slug, "--queue", "--dry-run")
+
+        assert handed == []
 
 
 class TestMistakes:

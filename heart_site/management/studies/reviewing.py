@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from heart_site.management.studies.act import Act, Say, add_study, the_study
-from ranking import rater_pages, services
+from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
+from ranking import rater_pages, services, tasks
 from ranking.services import Move, Movement
 
 
@@ -18,6 +18,21 @@ def _add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="write nothing; say who would go and how ranks would move",
     )
+    parser.add_argument(
+        "--queue", action="store_true", help="hand the review to a worker and do not wait for it"
+    )
+
+
+def _review_or_queue(options: Mapping[str, Any], say: Say) -> None:
+    if not options["queue"]:
+        _review(options, say)
+        return
+    if options["dry_run"]:
+        msg = "--queue writes what it decides: leave out --dry-run"
+        raise RefusedError(msg)
+    study = the_study(options)
+    tasks.review_raters.delay(study_id=study.pk)
+    say(f"a worker will review the raters of {study.slug}")
 
 
 def _review(options: Mapping[str, Any], say: Say) -> None:
@@ -58,6 +73,6 @@ def _points(move: Move) -> str:
 REVIEW = Act(
     name="review",
     help="leave out the raters whom the study's rules exclude",
-    run=_review,
+    run=_review_or_queue,
     add_arguments=_add_arguments,
 )
