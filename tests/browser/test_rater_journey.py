@@ -93,6 +93,7 @@ def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
     expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
     keyboard.press("5")
     keyboard.press("Control+Enter")
+    expect(page.locator(".htmx-added, .htmx-settling")).to_have_count(0)  # the swap is over
     expect(page.locator("#worked")).to_be_focused()
     keyboard.tab_to("Begin with the first pair")
     keyboard.answer_questions(study)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser.conftest import sign_in
 
@@ -38,13 +39,26 @@ def enter_by_keyboard(page: Page, address: str) -> None:
 
 
 def press_button(page: Page, name: str) -> None:
-    """Reach a button or link with Tab alone and press Enter on it."""
+    """Reach a button or link with Tab alone and press Enter on it.
+
+    Once more where nothing came of it: a swap may move the focus between the look and the key.
+    """
+    for _ in range(3):
+        tab_to(page, name)
+        try:
+            with page.expect_response(lambda response: response.ok, timeout=PATIENCE_MS / 2):
+                page.keyboard.press("Enter")
+        except PlaywrightTimeoutError:
+            continue
+        page.wait_for_load_state("networkidle")
+        return
+    pytest.fail(f"{name!r} leads nowhere on {page.url}")
+
+
+def tab_to(page: Page, name: str) -> None:
     for _ in range(60):
         page.keyboard.press("Tab")
         if name == page.evaluate(FOCUSED):
-            with page.expect_response(lambda response: response.ok):
-                page.keyboard.press("Enter")
-            page.wait_for_load_state("networkidle")
             return
     pytest.fail(f"Tab never reached {name!r} on {page.url}")
 
