@@ -174,11 +174,6 @@ def leases_to_show() -> QuerySet[Lease]:
     )
 
 
-def lease_to_show(lease: Lease) -> Lease:
-    """Return the lease with everything its screen needs, in one query."""
-    return leases_to_show().get(pk=lease.pk)
-
-
 def lease_of(*, study: str, rater: str, token: uuid.UUID) -> Lease | None:
     """Return the lease of that token, ready to be shown, if it is that rater's, or None."""
     own = leases_to_show().filter(rater__study__slug=study, rater__code=rater)
