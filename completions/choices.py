@@ -55,10 +55,52 @@ class WriterState(models.TextChoices):
     """Where a writer stands."""
 
     INVITED = "INVITED", "Invited, has not agreed yet"
+    DECLINED = "DECLINED", "Declined the invitation"
+    PROFILING = "PROFILING", "Agreed, has not said who they are"
+    VETTING = "VETTING", "Writing trial messages"
+    REFUSED = "REFUSED", "Not admitted after the trial"
     ACTIVE = "ACTIVE", "Writing"
-    PAUSED = "PAUSED", "Paused by an admin"
+    PAUSED = "PAUSED", "On pause"
     LEFT = "LEFT", "Left, texts stay"
-    WITHDRAWN = "WITHDRAWN", "Withdrew, texts removed"
+    WITHDRAWN = "WITHDRAWN", "Withdrew"
+    ELSEWHERE = "ELSEWHERE", "Wrote elsewhere; texts were imported"
+
+
+class Background(models.TextChoices):
+    """What a writer brings along: the one question of the profile."""
+
+    CROWD = "CROWD", "Crowd worker"
+    PEER = "PEER", "Peer supporter"
+    CLINICIAN = "CLINICIAN", "Clinician"
+
+
+class MailKind(models.TextChoices):
+    """What a mail to a writer is about."""
+
+    INVITED = "INVITED", "Invitation with the personal link"
+    ADMITTED = "ADMITTED", "Admitted after the trial"
+    REFUSED = "REFUSED", "Not admitted after the trial"
+    RETURNED = "RETURNED", "A message came back with a note"
+
+
+class MessageState(models.TextChoices):
+    """Where a writer's message for a talk stands."""
+
+    TRIAL = "TRIAL", "Written on trial"
+    WAITING = "WAITING", "Waits for review"
+    RETURNED = "RETURNED", "Sent back with a note"
+    ACCEPTED = "ACCEPTED", "Accepted"
+    REJECTED = "REJECTED", "Rejected"
+    LAPSED = "LAPSED", "Its writer left before mending it"
+    ERASED = "ERASED", "Deleted at its writer's wish"
+
+
+class MessageVerdict(models.TextChoices):
+    """What a reviewer decided about a message."""
+
+    ACCEPTED = "ACCEPTED", "Accept"
+    RETURNED = "RETURNED", "Send back"
+    REJECTED = "REJECTED", "Reject"
 
 
 class CallState(models.TextChoices):

@@ -1,13 +1,8 @@
 """The console's pages on contexts: how they came about, and where people keep or drop them."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
-
 from django.contrib import messages
 from django.contrib.admin.views.decorators import staff_member_required
-from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,44 +16,15 @@ from completions import (
     console_selectors,
     forms,
     review_selectors,
-    selectors,
     services,
 )
 from completions.candidate_selectors import CandidateFilter
 from completions.choices import Review, Stratum
+from completions.console_http import StaffRequest, or_404, staff_page
 from completions.console_selectors import ContextFilter
 from completions.funnel import funnel_of, rewrite_rows
 from completions.models import Dataset
 from completions.pictures import Picture
-
-P = ParamSpec("P")
-Found = TypeVar("Found")
-
-
-class StaffRequest(HttpRequest):
-    """A request of a signed-in member of staff."""
-
-    user: User
-
-
-def staff_page(
-    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """Let staff in, find the dataset of the address, and answer what does not exist with 404."""
-
-    @wraps(view)
-    def wrapper(
-        request: StaffRequest, /, dataset: str, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        found = selectors.dataset_by_slug(dataset)
-        if found is None:
-            raise Http404
-        try:
-            return view(request, found, *args, **kwargs)
-        except console_selectors.UnknownFilterError as error:
-            raise Http404 from error
-
-    return never_cache(staff_member_required(wrapper))
 
 
 @require_GET
@@ -159,13 +125,6 @@ def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
         )
         return redirect(here)
     return _go_on(request, dataset, key, wanted, decision)
-
-
-def or_404(found: Found | None) -> Found:
-    """Return what was found, or answer that it does not exist."""
-    if found is None:
-        raise Http404
-    return found
 
 
 def _show_context(

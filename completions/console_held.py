@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from completions import forms, hold_selectors, services
 from completions.choices import HoldState
-from completions.console import StaffRequest, or_404, staff_page
+from completions.console_http import StaffRequest, or_404, staff_page
 from completions.console_selectors import Listed
 from completions.leaks import EXPLANATIONS
 from completions.models import Dataset

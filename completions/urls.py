@@ -2,15 +2,15 @@
 
 from django.urls import path
 
-from completions import views
+from completions.views import arriving, desk, writing
 
 app_name = "completions"
 urlpatterns = [
-    path("", views.desk, name="desk"),
-    path("i/<str:link>/", views.invitation, name="invitation"),
-    path("write/", views.next_talk, name="next"),
-    path("write/<uuid:token>/", views.talk, name="talk"),
-    path("write/<uuid:token>/draft/", views.save_draft, name="draft"),
-    path("write/<uuid:token>/skip/", views.skip, name="skip"),
-    path("help/", views.help_lines, name="help"),
+    path("", desk.desk, name="desk"),
+    path("i/<str:link>/", arriving.invitation, name="invitation"),
+    path("write/", writing.next_talk, name="next"),
+    path("write/<uuid:token>/", writing.talk, name="talk"),
+    path("write/<uuid:token>/draft/", writing.save_draft, name="draft"),
+    path("write/<uuid:token>/skip/", writing.skip, name="skip"),
+    path("help/", desk.help_lines, name="help"),
 ]

@@ -12,6 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
     path("w/", include("completions.urls")),
     path("console/contexts/", include("completions.console_urls")),
+    path("console/writing/", include("completions.writing_urls")),
     path("console/", include("annotation.console_urls")),
     path("console/", include("ranking.console_urls")),
     path("", include("ranking.urls")),

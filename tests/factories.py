@@ -181,7 +181,12 @@ def make_system(*, kind: str = SystemKind.MODEL, **fields: Any) -> System:
 def make_writer(*, dataset: Dataset | None = None, **fields: Any) -> Writer:
     return Writer.objects.create(
         dataset=dataset or make_dataset(),
-        **{"code": f"W{next(_serial):05d}", "state": WriterState.ACTIVE, "invited_at": NOW}
+        **{
+            "code": f"W{next(_serial):05d}",
+            "state": WriterState.ACTIVE,
+            "invited_at": NOW,
+            "admitted_at": NOW,
+        }
         | fields,
     )
 

@@ -12,11 +12,19 @@ from completions.models.generation import GenerationCall
 from completions.models.hold import Hold
 from completions.models.lease import TimedLease
 from completions.models.log import LogEntry
+from completions.models.message import Message, MessageDecision, MessageRevision
 from completions.models.rewrite import Rewrite, RewriteCall
 from completions.models.system import System
-from completions.models.writer import Writer, WriterConsent, WritingLease
+from completions.models.writer import (
+    AdmissionDecision,
+    Writer,
+    WriterConsent,
+    WriterMail,
+    WritingLease,
+)
 
 __all__ = [
+    "AdmissionDecision",
     "Assistant",
     "Candidate",
     "Completion",
@@ -28,6 +36,9 @@ __all__ = [
     "GivenConsent",
     "Hold",
     "LogEntry",
+    "Message",
+    "MessageDecision",
+    "MessageRevision",
     "ProviderCall",
     "Rewrite",
     "RewriteCall",
@@ -36,5 +47,6 @@ __all__ = [
     "TimedLease",
     "Writer",
     "WriterConsent",
+    "WriterMail",
     "WritingLease",
 ]

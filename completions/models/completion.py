@@ -19,6 +19,12 @@ class Completion(models.Model):
     text = models.TextField()
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField()
+    fixed_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when a study compares it: its text stays as it is."
+    )
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its text was deleted at its writer's wish."
+    )
 
     class Meta:
         constraints = (
@@ -32,7 +38,11 @@ class Completion(models.Model):
                 condition=Q(writer__isnull=False),
                 name="completion_once_per_writer",
             ),
-            models.CheckConstraint(condition=~Q(text=""), name="completion_text_given"),
+            models.CheckConstraint(
+                condition=(~Q(text="") & Q(erased_at__isnull=True))
+                | Q(text="", erased_at__isnull=False, writer__isnull=False),
+                name="completion_text_unless_erased",
+            ),
         )
 
     def __str__(self) -> str:

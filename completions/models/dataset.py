@@ -1,7 +1,7 @@
 """Where dialogues come from."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 
 class Dataset(models.Model):
@@ -14,10 +14,28 @@ class Dataset(models.Model):
         default=False, help_text="Written for this product; not a record of real people."
     )
     is_for_checks = models.BooleanField(
-        default=False, help_text="Talks of quality checks: nothing else is ever made from them."
+        default=False,
+        help_text="Talks of quality checks or of vetting: nothing else is ever made from them.",
     )
     completions_per_context = models.PositiveSmallIntegerField(
         default=3, help_text="How many human completions each context wants."
+    )
+    most_adversarial = models.PositiveSmallIntegerField(
+        default=25, help_text="Share of adversarial talks that one writer is given at most, in %."
+    )
+    vetting = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="vetted_datasets",
+        help_text="Talks on which newcomers write on trial; without it they are let in at once.",
+    )
+    offers_own_systems = models.BooleanField(
+        default=False, help_text="Writers may agree to be rated alone, under a pseudonym."
+    )
+    frozen_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when no text of a person changes any more."
     )
     created_at = models.DateTimeField()
 
@@ -27,6 +45,13 @@ class Dataset(models.Model):
             models.CheckConstraint(
                 condition=Q(completions_per_context__range=(0, 50)),
                 name="dataset_completions_per_context_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(most_adversarial__range=(0, 100)), name="dataset_most_adversarial_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(vetting__isnull=True) | ~Q(vetting=F("pk")),
+                name="dataset_vetting_is_another",
             ),
         )
 

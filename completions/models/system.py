@@ -23,6 +23,14 @@ class System(models.Model):
     facts = models.JSONField(
         default=dict, blank=True, help_text="External facts with their source."
     )
+    writer = models.OneToOneField(
+        "completions.Writer",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="system",
+        help_text="The one supporter whose completions these are; nobody: all others'.",
+    )
     is_simulated = models.BooleanField(
         default=False, help_text="Answered by the offline provider; its scores mean nothing."
     )
@@ -36,6 +44,10 @@ class System(models.Model):
                 condition=(Q(kind=SystemKind.MODEL) & ~Q(family="") & ~Q(model_id=""))
                 | (~Q(kind=SystemKind.MODEL) & Q(family="", model_id="")),
                 name="system_model_has_family_and_id",
+            ),
+            models.CheckConstraint(
+                condition=Q(writer__isnull=True) | Q(kind=SystemKind.HUMAN),
+                name="system_of_one_writer_is_human",
             ),
             models.CheckConstraint(
                 condition=Q(is_simulated=False) | Q(name__icontains="simulated"),

@@ -1,5 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.arriving import accept_invitation
 from completions.services.assistants import OFFLINE, assistant_for
 from completions.services.authoring import (
     AuthoredTalk,
@@ -23,6 +24,15 @@ from completions.services.importing import (
     StratumError,
     import_dialogues,
 )
+from completions.services.inviting import invite_writer
+from completions.services.leasing import (
+    ContextTakenError,
+    WriterNotActiveError,
+    WritingLeaseNotFoundError,
+    lease_next_context,
+    release_expired_writing_leases,
+    skip_context,
+)
 from completions.services.log import record
 from completions.services.reviewing import review_context
 from completions.services.rewriting import (
@@ -30,21 +40,9 @@ from completions.services.rewriting import (
     NoSourceLeftError,
     make_adversarial_contexts,
 )
+from completions.services.sending import OwnWordsMissingError, save_draft, submit_completion
 from completions.services.sole import AnotherAtWorkError
 from completions.services.systems import register_simulated_system
-from completions.services.writing import (
-    ContextTakenError,
-    OwnWordsMissingError,
-    WriterNotActiveError,
-    WritingLeaseNotFoundError,
-    accept_invitation,
-    invite_writer,
-    lease_next_context,
-    release_expired_writing_leases,
-    save_draft,
-    skip_context,
-    submit_completion,
-)
 
 __all__ = [
     "OFFLINE",

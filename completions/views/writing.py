@@ -1,43 +1,16 @@
-"""Writers' pages; each view parses, calls one service and answers."""
+"""A talk and the message for it: shown, kept as a draft, sent, skipped."""
 
 import uuid
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from completions import blinded, forms, guidelines, http, selectors, services, writing_selectors
-from completions.choices import LeaseOutcome, WriterState
-from completions.http import WriterRequest, writer_page, writer_required
-from completions.models import Writer, WritingLease
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@writer_page
-def invitation(request: HttpRequest, link: str) -> HttpResponse:
-    """Ask an invited person for consent; let a writer who has agreed in again."""
-    writer = http.writer_of_badge(link, use="link")
-    if writer is None:
-        return http.say_wrong_link(request)
-    if selectors.is_writing(writer):
-        return _let_in(request, writer)
-    if writer.state != WriterState.INVITED:
-        return http.say_not_writing(request, writer)
-    if request.method == "POST":
-        return _answer_invitation(request, writer)
-    return http.render_fragment(request, "completions/_consent.html", {})
-
-
-@require_GET
-@writer_required
-def desk(request: WriterRequest) -> HttpResponse:
-    """Show what is waiting and what is done."""
-    if not selectors.is_writing(request.writer):
-        raise services.WriterNotActiveError
-    context = {"desk": blinded.Desk.of(request.writer)}
-    return http.render_fragment(request, "completions/_desk.html", context)
+from completions import blinded, forms, http, selectors, services, writing_selectors
+from completions.choices import LeaseOutcome
+from completions.http import WriterRequest, writer_required
+from completions.models import WritingLease
 
 
 @require_GET
@@ -86,41 +59,6 @@ def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
         now=timezone.now(),
     )
     return http.go(request, reverse("completions:next"))
-
-
-@require_GET
-@writer_page
-def help_lines(request: HttpRequest) -> HttpResponse:
-    """Show where to find somebody to talk to; open to everyone."""
-    context = {"has_desk": http.recognised(request) is not None}
-    return http.render_fragment(request, "completions/_help.html", context)
-
-
-def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
-    form = forms.Consent(request.POST)
-    if not form.is_valid():
-        return http.render_fragment(request, "completions/_consent.html", {}, status=422)
-    if form.cleaned_data["choice"] == "decline":
-        return http.say(
-            request,
-            heading=_("Thank you for reading"),
-            text=_(
-                "You declined, and nothing was stored. You can close this page. Should you "
-                "change your mind, your link stays open."
-            ),
-            status=200,
-        )
-    services.accept_invitation(
-        writer=writer,
-        consent_version=guidelines.VERSION,
-        consent_text=guidelines.consent_text(),
-        now=timezone.now(),
-    )
-    return _let_in(request, writer)
-
-
-def _let_in(request: HttpRequest, writer: Writer) -> HttpResponse:
-    return http.remember(http.SeeOther(reverse("completions:desk")), request, writer)
 
 
 def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:

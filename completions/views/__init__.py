@@ -1,0 +1,1 @@
+"""Writers' pages; each view parses, calls one service and answers."""

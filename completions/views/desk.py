@@ -1,0 +1,25 @@
+"""A writer's desk, and where to find help."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from completions import blinded, http, selectors, services
+from completions.http import WriterRequest, writer_page, writer_required
+
+
+@require_GET
+@writer_required
+def desk(request: WriterRequest) -> HttpResponse:
+    """Show what is waiting and what is done."""
+    if not selectors.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    context = {"desk": blinded.Desk.of(request.writer)}
+    return http.render_fragment(request, "completions/_desk.html", context)
+
+
+@require_GET
+@writer_page
+def help_lines(request: HttpRequest) -> HttpResponse:
+    """Show where to find somebody to talk to; open to everyone."""
+    context = {"has_desk": http.recognised(request) is not None}
+    return http.render_fragment(request, "completions/_help.html", context)

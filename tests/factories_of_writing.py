@@ -1,0 +1,106 @@
+"""Builders of messages, of what was decided about them and their writers, and of mails."""
+
+from typing import Any
+
+from completions.choices import LeaseOutcome, MailKind, MessageState, MessageVerdict, SystemKind
+from completions.models import (
+    AdmissionDecision,
+    Dataset,
+    Message,
+    MessageDecision,
+    MessageRevision,
+    System,
+    WriterMail,
+    WritingLease,
+)
+from tests.factories import (
+    NOW,
+    digest,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_writer,
+    make_writing_lease,
+)
+
+TEXT = "That sounds lonely. What would a good evening look like?"
+
+
+def make_message(*, lease: WritingLease | None = None, **fields: Any) -> Message:
+    """A message without a version; ``make_sent`` has one."""
+    lease = lease or make_writing_lease(closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+    return Message.objects.create(lease=lease, **{"sent_at": NOW, "changed_at": NOW} | fields)
+
+
+def make_revision(*, message: Message | None = None, **fields: Any) -> MessageRevision:
+    message = message or make_message()
+    text = fields.get("text", TEXT)
+    return MessageRevision.objects.create(
+        message=message,
+        **{
+            "number": message.revisions.count() + 1,
+            "text": text,
+            "content_hash": digest(text),
+            "is_declared": True,
+            "rules": "none",
+            "written_at": NOW,
+        }
+        | fields,
+    )
+
+
+def make_sent(text: str = TEXT, **fields: Any) -> Message:
+    """A message with its first version."""
+    message = make_message(**fields)
+    make_revision(message=message, text=text)
+    return message
+
+
+def make_accepted(text: str = TEXT, **fields: Any) -> Message:
+    """A message that became a completion of the human system."""
+    lease = fields.pop("lease", None) or make_writing_lease(
+        closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
+    )
+    completion = make_completion(
+        context=lease.context,
+        system=human_system(),
+        writer=lease.writer,
+        text=text,
+        content_hash=digest(text),
+    )
+    return make_sent(
+        text, lease=lease, state=MessageState.ACCEPTED, completion=completion, **fields
+    )
+
+
+def human_system() -> System:
+    """The system of all supporters who have none of their own."""
+    fields = {"name": "Human supporters", "kind": SystemKind.HUMAN}
+    return System.objects.get_or_create(slug="human", defaults=fields)[0]
+
+
+def make_message_decision(**fields: Any) -> MessageDecision:
+    revision = fields.pop("revision", None) or make_revision()
+    row = {"verdict": MessageVerdict.ACCEPTED, "decided_at": NOW}
+    return MessageDecision.objects.create(revision=revision, **row | fields)
+
+
+def make_admission(**fields: Any) -> AdmissionDecision:
+    writer = fields.pop("writer", None) or make_writer()
+    row = {"is_admitted": True, "decided_at": NOW}
+    return AdmissionDecision.objects.create(writer=writer, **row | fields)
+
+
+def make_mail(**fields: Any) -> WriterMail:
+    writer = fields.pop("writer", None) or make_writer(email="ada@example.org")
+    row = {"kind": MailKind.INVITED, "queued_at": NOW}
+    return WriterMail.objects.create(writer=writer, **row | fields)
+
+
+def make_vetting(n_talks: int = 3) -> Dataset:
+    """A dataset of trial talks; give it to a dataset's ``vetting``."""
+    vetting = make_dataset(is_for_checks=True, is_authored=True, completions_per_context=0)
+    for _ in range(n_talks):
+        make_context(dialogue=make_dialogue(dataset=vetting), slots_left=0)
+    return vetting
