@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,7 +13,8 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from completions import selectors, services
+from completions import services
+from completions.badges import badge, writer_of_badge
 from completions.choices import WriterState
 from completions.guidelines import GUIDE
 from completions.models import Writer
@@ -39,11 +39,6 @@ class SeeOther(HttpResponseRedirect):
     """Go on with a GET, whatever the request was."""
 
     status_code = 303
-
-
-def invitation_link(writer: Writer) -> str:
-    """Return the path of the writer's personal link; whoever has it can write in their place."""
-    return reverse("completions:invitation", args=[badge(writer, use="link")])
 
 
 def writer_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
@@ -80,21 +75,6 @@ def writer_required(
 def recognised(request: HttpRequest) -> Writer | None:
     """Return the writer whose signed cookie came with the request, if it is a valid one."""
     return writer_of_badge(request.COOKIES.get(COOKIE, ""), use="cookie")
-
-
-def badge(writer: Writer, *, use: str) -> str:
-    """Return the writer's code, signed for one use."""
-    return _signer(use).sign(f"{writer.code}-{writer.link_version}")
-
-
-def writer_of_badge(value: str, *, use: str) -> Writer | None:
-    """Return the writer that the badge names; None if it is forged, or a newer link was made."""
-    try:
-        code, _dash, version = _signer(use).unsign(value).partition("-")
-    except signing.BadSignature:
-        return None
-    writer = selectors.writer_by_code(code)
-    return writer if writer is not None and str(writer.link_version) == version else None
 
 
 def remember(response: HttpResponse, request: HttpRequest, writer: Writer) -> HttpResponse:
@@ -198,7 +178,3 @@ def say_gone(request: HttpRequest) -> HttpResponse:
         status=404,
         back=reverse("completions:desk"),
     )
-
-
-def _signer(use: str) -> signing.Signer:
-    return signing.Signer(sep="~", salt=f"heart.writer.{use}")

@@ -26,8 +26,8 @@ from annotation.rubric import load_rubric
 from completions import ingest
 from completions import selectors as contexts
 from completions import services as completions
+from completions.badges import invitation_link
 from completions.demo import DIALOGUES
-from completions.http import invitation_link
 from completions.models import Dataset
 from ranking import frames
 from ranking import selectors as ranking

@@ -7,8 +7,16 @@ from django.utils import timezone
 
 from completions import services
 from completions.admin_parts import Table
-from completions.http import invitation_link
-from completions.models import Writer, WriterConsent, WritingLease
+from completions.badges import invitation_link
+from completions.models import (
+    AdmissionDecision,
+    Writer,
+    WriterConsent,
+    WriterMail,
+    WritingLease,
+)
+
+SHOWN = ("code", "state", "background", "is_simulated", "invited_at", "admitted_at")
 
 
 @admin.register(Writer)
@@ -25,10 +33,10 @@ class WriterAdmin(Table):
         """Ask Django's permissions."""
         return super(Table, self).has_add_permission(request)
 
-    def get_exclude(self, _request: HttpRequest, obj: Writer | None = None) -> tuple[str, ...]:
+    def get_fields(self, request: HttpRequest, obj: Writer | None = None) -> tuple[str, ...]:
         """Ask only for what an invitation needs."""
-        made_by_service = ("code", "state", "is_simulated", "invited_at")
-        return ("link_version",) if obj else ("link_version", *made_by_service)
+        asked = ("dataset", "email")
+        return (*asked, *SHOWN, *self.get_readonly_fields(request, obj)) if obj else asked
 
     def get_readonly_fields(
         self, _request: HttpRequest, obj: Writer | None = None
@@ -75,3 +83,25 @@ class WritingLeaseAdmin(Table):
     list_select_related = ("writer", "context")
     search_fields = ("writer__code", "context__key")
     ordering = ("-issued_at", "-pk")
+
+
+@admin.register(AdmissionDecision)
+class AdmissionDecisionAdmin(Table):
+    """Who was admitted after the trial, and who was not, and why."""
+
+    list_display = ("writer", "is_admitted", "note", "decided_at", "decided_by")
+    list_filter = ("is_admitted",)
+    list_select_related = ("writer", "decided_by")
+    search_fields = ("writer__code", "note")
+    ordering = ("-decided_at", "-pk")
+
+
+@admin.register(WriterMail)
+class WriterMailAdmin(Table):
+    """Mails to writers: waiting, sent, or failed with the error."""
+
+    list_display = ("writer", "kind", "queued_at", "sent_at", "attempts", "error")
+    list_filter = ("kind",)
+    list_select_related = ("writer",)
+    search_fields = ("writer__code", "error")
+    ordering = ("-queued_at", "-pk")

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from completions import forms, guidelines, http, selectors, services
+from completions.badges import writer_of_badge
 from completions.choices import WriterState
 from completions.http import writer_page
 from completions.models import Writer
@@ -16,7 +17,7 @@ from completions.models import Writer
 @writer_page
 def invitation(request: HttpRequest, link: str) -> HttpResponse:
     """Ask an invited person for consent; let a writer who has agreed in again."""
-    writer = http.writer_of_badge(link, use="link")
+    writer = writer_of_badge(link, use="link")
     if writer is None:
         return http.say_wrong_link(request)
     if selectors.is_writing(writer):

@@ -12,8 +12,8 @@ from annotation.models import (
     Exclusion,
 )
 from completions.admin_parts import clip
+from completions.badges import invitation_link
 from completions.choices import WriterState
-from completions.http import invitation_link
 from completions.models import Dataset, LogEntry, Writer, WriterConsent
 from tests import factories
 from tests.factories_of_care import (
@@ -23,6 +23,7 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
 )
+from tests.factories_of_writing import make_admission, make_mail, make_message_decision
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,8 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
+    for make in (make_mail, make_admission, make_message_decision):
+        make()
     for make in (make_alert, make_decision, make_guess, make_event, make_hold):
         make()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 
 from completions import guidelines
+from completions.badges import badge, invitation_link
 from completions.choices import WriterState
-from completions.http import COOKIE, badge, invitation_link
+from completions.http import COOKIE
 from completions.models import Completion, WriterConsent, WritingLease
 from tests.factories import make_writer, make_writing_lease
 from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url

@@ -5,7 +5,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from completions.http import COOKIE, badge, invitation_link
+from completions.badges import badge, invitation_link
+from completions.http import COOKIE
 from completions.models import Writer, WritingLease
 from tests.factories import make_context, make_dialogue, make_writer
 from tests.web.visits import read_forms
