@@ -1,6 +1,11 @@
 """Addresses of the console's pages on writers and messages, mounted under /console/writing/."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from completions.console_writing import people
 
 app_name = "writing"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", people.datasets, name="datasets"),
+    path("<slug:dataset>/", people.pool, name="pool"),
+]
