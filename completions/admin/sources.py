@@ -19,6 +19,7 @@ class DatasetAdmin(Table):
     list_display = ("slug", "name", "licence", "is_authored", "completions_per_context")
     search_fields = ("slug", "name")
     ordering = ("slug",)
+    fields = ("slug", "name", "licence", "is_authored", "completions_per_context", "created_at")
     readonly_fields = ("slug", "is_authored", "completions_per_context", "created_at")
 
     def has_change_permission(self, request: HttpRequest, row: Model | None = None) -> bool:

@@ -16,12 +16,19 @@ from annotation.models import (
     ReportDecision,
     SourceGuess,
 )
-from completions.models import LogEntry, WriterConsent
+from completions.models import (
+    AdmissionDecision,
+    LogEntry,
+    MessageDecision,
+    MessageRevision,
+    WriterConsent,
+)
 from completions.models.append_only import AppendOnlyError, AppendOnlyModel
 from ranking.models import DimensionRate, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
 from tests.factories_of_care import make_decision, make_event, make_guess, make_report
+from tests.factories_of_writing import make_admission, make_message_decision, make_revision
 from tests.factories_written_once import (
     make_consent,
     make_dimension_rate,
@@ -36,12 +43,15 @@ from tests.factories_written_once import (
 pytestmark = pytest.mark.django_db
 
 BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
+    AdmissionDecision: lambda: make_admission(decided_by=make_user()),
     Consent: make_consent,
     DimensionMark: make_mark,
     DimensionRate: make_dimension_rate,
     Exclusion: lambda: make_exclusion(decided_by=make_user()),
     Judgment: make_judgment,
     LogEntry: lambda: make_log_entry(by=make_user()),
+    MessageDecision: lambda: make_message_decision(decided_by=make_user()),
+    MessageRevision: make_revision,
     PlatformEvent: lambda: make_event(rater=make_rater()),
     Rating: make_rating,
     Report: make_report,

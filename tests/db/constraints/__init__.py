@@ -1,10 +1,19 @@
 """Ways to break every named constraint and every unique column."""
 
-from tests.db.constraints import caring, completions, judgments, preparing, ranking, rating_work
+from tests.db.constraints import (
+    caring,
+    completions,
+    judgments,
+    preparing,
+    ranking,
+    rating_work,
+    writing,
+)
 from tests.db.constraints.rules import Case
 
 CASES: list[Case] = [
     *completions.CASES,
+    *writing.CASES,
     *preparing.CASES,
     *rating_work.CASES,
     *judgments.CASES,

@@ -11,6 +11,7 @@ from completions.choices import (
     Stratum,
     SystemKind,
 )
+from completions.models import Dataset
 from tests.db.constraints.rules import Case, twice
 from tests.factories import (
     HOUR,
@@ -24,7 +25,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_written_once import make_log_entry, make_writer_consent
+from tests.factories_written_once import make_log_entry
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "I hear you."}
@@ -48,6 +49,17 @@ def make_done_call(**fields):
     return make_generation_call(**DONE | {"completion": make_completion()} | fields)
 
 
+def make_vetted_by_itself():
+    dataset = make_dataset()
+    Dataset.objects.filter(pk=dataset.pk).update(vetting=dataset)
+
+
+def make_written_completion(**fields):
+    return make_completion(
+        **{"writer": make_writer(), "system": make_system(kind=SystemKind.HUMAN)} | fields
+    )
+
+
 def make_skipped_writing_lease(**fields):
     skipped = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED, "skip_reason": "upsetting"}
     return make_writing_lease(**skipped | fields)
@@ -60,6 +72,16 @@ DATASETS = [
         "dataset_completions_per_context_range",
         partial(make_dataset, completions_per_context=51),
         partial(make_dataset, completions_per_context=50),
+    ),
+    Case(
+        "dataset_most_adversarial_share",
+        partial(make_dataset, most_adversarial=101),
+        partial(make_dataset, most_adversarial=100),
+    ),
+    Case(
+        "dataset_vetting_is_another",
+        make_vetted_by_itself,
+        lambda: make_dataset(vetting=make_dataset()),
     ),
     Case(
         "dialogue_once_per_dataset",
@@ -152,26 +174,19 @@ SYSTEMS = [
         "people with a family",
     ),
     Case(
+        "System.writer",
+        twice(make_system, kind=SystemKind.HUMAN, writer=make_writer),
+        twice(make_system, kind=SystemKind.HUMAN),
+    ),
+    Case(
+        "system_of_one_writer_is_human",
+        lambda: make_system(writer=make_writer()),
+        lambda: make_system(kind=SystemKind.HUMAN, writer=make_writer()),
+    ),
+    Case(
         "system_simulated_says_so",
         partial(make_system, is_simulated=True, name="Listener"),
         partial(make_system, is_simulated=True, name="SIMULATED Listener"),
-    ),
-]
-
-WRITERS = [
-    Case("Writer.code", twice(make_writer, code="W1")),
-    Case("writer_code_given", partial(make_writer, code="")),
-    Case("writer_state_known", partial(make_writer, state="OTHER")),
-    Case(
-        "writer_invited_once_per_dataset",
-        twice(make_writer, dataset=make_dataset, email="a@example.org"),
-        twice(make_writer, dataset=make_dataset, email=""),
-        "several without an address",
-    ),
-    Case(
-        "writerconsent_once_per_text",
-        twice(make_writer_consent, writer=make_writer),
-        twice(make_writer_consent, writer=make_writer, changed={"version": "2"}),
     ),
 ]
 
@@ -232,7 +247,19 @@ COMPLETIONS = [
         twice(make_completion, context=make_context, writer=make_writer),
         twice(make_completion, writer=make_writer),
     ),
-    Case("completion_text_given", partial(make_completion, text="")),
+    Case("completion_text_unless_erased", partial(make_completion, text=""), label="no text"),
+    Case(
+        "completion_text_unless_erased",
+        partial(make_completion, text="", erased_at=NOW),
+        partial(make_written_completion, text="", erased_at=NOW),
+        "erased and nobody wrote it",
+    ),
+    Case(
+        "completion_text_unless_erased",
+        partial(make_written_completion, erased_at=NOW),
+        make_written_completion,
+        "erased with a text",
+    ),
 ]
 
 CALLS = [
@@ -303,7 +330,6 @@ CASES = [
     *DATASETS,
     *CONTEXTS,
     *SYSTEMS,
-    *WRITERS,
     *WRITING_LEASES,
     *COMPLETIONS,
     *CALLS,
