@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from annotation.toml_files import content_hash, load_shipped, parse_toml
+from completions.toml_files import content_hash, load_shipped, parse_toml
 
 RUBRICS = Path(__file__).parent / "rubrics"
 

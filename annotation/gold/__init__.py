@@ -1,60 +1,49 @@
 """Gold sets as data: pairs with a known better message, read from TOML and checked."""
 
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from annotation.rubric import RubricError, load_rubric
-from annotation.toml_files import content_hash, load_shipped, parse_toml
+from completions.toml_files import (
+    Key,
+    Message,
+    Part,
+    TalkTurn,
+    check_talk,
+    content_hash,
+    load_shipped,
+    parse_toml,
+)
 
 SETS = Path(__file__).parent
-
-Message = Annotated[str, Field(min_length=1, max_length=600)]
 
 
 class GoldError(ValueError):
     """A gold set cannot be used; the message names the file, the field and the reason."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-
-class GoldTurn(_Part):
-    """One message of the talk that a pair continues."""
-
-    role: Literal["seeker", "supporter"]
-    text: Message
-
-
-class GoldPair(_Part):
+class GoldPair(Part):
     """A talk, a message that continues it well, and one that fails on one dimension."""
 
-    key: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
+    key: Key
     dimension: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,3}$")]
-    turns: Annotated[tuple[GoldTurn, ...], Field(min_length=2, max_length=5)]
+    turns: Annotated[tuple[TalkTurn, ...], Field(min_length=2, max_length=5)]
     high: Message
     low: Message
 
     @model_validator(mode="after")
     def _is_a_talk_that_asks_for_an_answer(self) -> Self:
-        roles = [turn.role for turn in self.turns]
-        if any(one == other for one, other in pairwise(roles)):
-            msg = "turns must alternate between seeker and supporter"
-            raise ValueError(msg)
-        if roles[-1] != "seeker":
-            msg = "the last turn must be the seeker's"
-            raise ValueError(msg)
+        check_talk(self.turns)
         if self.high == self.low:
             msg = "high and low must differ"
             raise ValueError(msg)
         return self
 
 
-class GoldSet(_Part):
+class GoldSet(Part):
     """Gold pairs per dimension of a rubric, and attention pairs with one message of nonsense."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]

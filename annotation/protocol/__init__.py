@@ -7,7 +7,7 @@ from annotation.protocol.reading import (
     parse_protocol,
 )
 from annotation.protocol.study import StudyProtocol
-from annotation.toml_files import content_hash
+from completions.toml_files import content_hash
 
 __all__ = [
     "STUDIES",

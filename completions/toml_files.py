@@ -1,13 +1,47 @@
-"""What study files, rubrics and gold sets have in common: TOML that is checked and hashed."""
+"""What study files, rubrics, gold sets and trial talks share: TOML that is checked and hashed."""
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
+Message = Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class Part(BaseModel):
+    """A part of an authored file: nothing in it that is not known, and nothing changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class TalkTurn(Part):
+    """One message of an authored talk."""
+
+    role: Literal["seeker", "supporter"]
+    text: Message
+
+
+def check_talk(turns: Sequence[TalkTurn]) -> None:
+    """Refuse turns that are not a talk which asks for a supporter's message.
+
+    Raises
+    ------
+    ValueError
+        If they do not alternate, or the last is not the seeker's.
+    """
+    roles = [turn.role for turn in turns]
+    if any(one == other for one, other in pairwise(roles)):
+        msg = "turns must alternate between seeker and supporter"
+        raise ValueError(msg)
+    if roles[-1] != "seeker":
+        msg = "the last turn must be the seeker's"
+        raise ValueError(msg)
 
 
 class HasReference(Protocol):
