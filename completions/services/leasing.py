@@ -21,6 +21,10 @@ class WritingLeaseNotFoundError(Exception):
     """The token is unknown or belongs to another writer."""
 
 
+class DatasetFrozenError(Exception):
+    """The texts that people write for the dataset do not change any more."""
+
+
 class ContextTakenError(Exception):
     """The claim was given back, and the context wants no more completions; the draft is kept."""
 

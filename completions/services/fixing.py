@@ -1,0 +1,44 @@
+"""Fix the texts of people that a study compares (ADR-0035)."""
+
+import datetime as dt
+
+from django.db.models import QuerySet
+
+from completions.models import Completion, Dataset
+
+
+class CompletionFixedError(Exception):
+    """A study compares the completion, so its text stays as it is."""
+
+
+def lock_texts(dataset_id: int) -> Dataset:
+    """Hold the right to change texts of people in a dataset, or to choose what is compared.
+
+    Whoever plans sees no text change meanwhile. Take it after a writer's row, and before those of
+    messages, completions and contexts: one order, so no deadlock.
+    """
+    # no_key, so that rows of the dataset are stored meanwhile.
+    return Dataset.objects.select_for_update(no_key=True).get(pk=dataset_id)
+
+
+def fix_completions(*, compared: QuerySet[Completion], now: dt.datetime) -> int:
+    """Fix those that people wrote, for good; return how many were not fixed before.
+
+    Call it in the transaction that makes the comparisons, under ``lock_texts``.
+    """
+    of_people = compared.filter(writer__isnull=False, fixed_at__isnull=True)
+    return of_people.update(fixed_at=now)
+
+
+def lock_unfixed(completion_id: int) -> Completion:
+    """Lock a completion whose text is about to change.
+
+    Raises
+    ------
+    CompletionFixedError
+        If a study compares it.
+    """
+    completion = Completion.objects.select_for_update(of=("self",)).get(pk=completion_id)
+    if completion.fixed_at is not None:
+        raise CompletionFixedError
+    return completion
