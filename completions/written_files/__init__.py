@@ -1,0 +1,27 @@
+"""Read messages that people wrote elsewhere, from CSV or JSON lines: pure, row by row.
+
+``docs/writers.md`` describes the files. Everything a caller may import is named here.
+"""
+
+from completions.written_files.errors import (
+    REMEDIES,
+    Reason,
+    RefusedRow,
+    WrittenFileError,
+    refused,
+)
+from completions.written_files.reading import MOST_ROWS, WrittenFile
+from completions.written_files.rows import COLUMNS, REQUIRED, WrittenRow
+
+__all__ = [
+    "COLUMNS",
+    "MOST_ROWS",
+    "REMEDIES",
+    "REQUIRED",
+    "Reason",
+    "RefusedRow",
+    "WrittenFile",
+    "WrittenFileError",
+    "WrittenRow",
+    "refused",
+]

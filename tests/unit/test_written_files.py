@@ -1,0 +1,287 @@
+"""Files of messages written elsewhere are read row by row; what cannot be used is told."""
+
+import datetime as dt
+import io
+import json
+from itertools import repeat
+
+import pytest
+
+from completions import written_files
+from completions.written_files import (
+    REMEDIES,
+    Reason,
+    RefusedRow,
+    WrittenFile,
+    WrittenFileError,
+    WrittenRow,
+    reading,
+)
+
+HEADER = "context,text,author"
+TEXT = "That sounds lonely. What would help?"
+
+
+def read(content, **options):
+    data = content.encode() if isinstance(content, str) else content
+    return list(WrittenFile(io.BytesIO(data), **options))
+
+
+def only(content):
+    (row,) = read(content)
+    return row
+
+
+def refused(content):
+    return [row for row in read(content) if isinstance(row, RefusedRow)]
+
+
+def as_json(**fields):
+    return json.dumps({"context": "abc", "text": TEXT, "author": "Ada"} | fields)
+
+
+def table(*lines, header=HEADER):
+    return "\n".join([header, *lines])
+
+
+class TestCsv:
+    def test_gives_a_row_with_every_column(self):
+        content = table(
+            'abc,"One, two.\nThree ""four"".",Ada Ōe,peer,2026-01-31T18:05:00+01:00',
+            header="context,text,author,background,written_at",
+        )
+
+        assert only(content) == WrittenRow(
+            line=2,
+            context="abc",
+            text='One, two.\nThree "four".',
+            author="Ada Ōe",
+            background="PEER",
+            written_at=dt.datetime(2026, 1, 31, 17, 5, tzinfo=dt.UTC),
+        )
+
+    @pytest.mark.parametrize("separator", [",", ";", "\t"], ids=["comma", "semicolon", "tab"])
+    @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["unix", "windows"])
+    def test_is_read_as_spreadsheets_of_any_country_write_it(self, separator, mark, end):
+        cells = [["Author", " CONTEXT ", "Text"], ["Ada", "abc", TEXT], ["", "", ""]]
+        content = mark + end.join(separator.join(row) for row in cells).encode()
+
+        assert only(content) == WrittenRow(line=2, context="abc", text=TEXT, author="Ada")
+
+    def test_counts_the_lines_of_the_file_and_not_the_rows(self):
+        content = table('a,"One\ntwo\nthree",Ada', "", "b,Four,Ada", "c,Five,Ada")
+
+        assert [row.line for row in read(content)] == [2, 6, 7]
+
+    def test_tells_the_columns_that_nobody_reads(self):
+        file = WrittenFile(
+            io.BytesIO(table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id").encode())
+        )
+
+        list(file)
+
+        assert list(file.unknown) == ["id", "wage"]
+
+    @pytest.mark.parametrize(
+        ("row", "said"),
+        [
+            ("a,One, two,Ada", "has 4 cells, and line 1 names 3 columns; put a text"),
+            ("a,One", "has 2 cells, and line 1 names 3 columns"),
+        ],
+        ids=["a comma too many", "a cell too few"],
+    )
+    def test_refuses_a_row_with_another_number_of_cells(self, row, said):
+        (found,) = refused(table(row, f"b,{TEXT},Ada"))
+
+        assert (found.line, found.reason) == (2, Reason.UNREADABLE)
+        assert found.why.startswith(said)
+
+
+class TestJsonLines:
+    def test_give_a_row_with_every_column(self):
+        content = as_json(background="Clinician", written_at="2026-01-31T18:05:00Z")
+
+        assert only(content) == WrittenRow(
+            line=1,
+            context="abc",
+            text=TEXT,
+            author="Ada",
+            background="CLINICIAN",
+            written_at=dt.datetime(2026, 1, 31, 18, 5, tzinfo=dt.UTC),
+        )
+
+    def test_may_leave_out_or_empty_what_is_optional(self):
+        content = "\n".join([as_json(background=None, written_at=""), "", as_json(context="b")])
+
+        assert [(row.line, row.background, row.written_at) for row in read(content)] == [
+            (1, "", None),
+            (3, "", None),
+        ]
+
+    def test_that_are_broken_are_refused_with_their_column_and_the_next_is_read(self):
+        content = "\n".join([as_json(), '{"context": oops}', "[1]", as_json(context="b")])
+
+        rows = read(content)
+
+        assert [str(row) for row in rows[1:3]] == [
+            "line 2: column 13 is not JSON: Expecting value. Mend the row in the file.",
+            ("line 3: is not an object with the columns as names. Mend the row in the file."),
+        ]
+        assert isinstance(rows[3], WrittenRow)
+
+    def test_nested_too_deep_are_refused(self):
+        content = "\n".join([as_json(), "[" * 50_000])
+
+        assert "nested too deep" in refused(content)[0].why
+
+    def test_tell_the_names_that_nobody_reads(self):
+        file = WrittenFile(io.BytesIO(as_json(wage=3, id="x").encode()))
+
+        list(file)
+
+        assert list(file.unknown) == ["id", "wage"]
+
+
+class TestAColumn:
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"context": 12}, "column context is not a text"),
+            ({"context": " "}, "column context is empty"),
+            ({"context": "x" * 25}, "column context is too long"),
+            ({"text": None}, "column text is not a text"),
+            ({"text": "One \x00 two"}, "column text contains a character that cannot be stored"),
+            ({"text": "One \ud83d two"}, "column text contains a character that cannot be stored"),
+            ({"text": "One \x1b[2J two"}, "column text contains the control character U+001B"),
+            ({"text": "One \x85 two"}, "column text contains the control character U+0085"),
+            ({"author": "\u200b"}, "column author is empty"),
+            ({"author": "A\x07da"}, "column author contains the control character U+0007"),
+            ({"author": "A" * 121}, "column author is too long"),
+            ({"background": "friend"}, "column background is none of crowd, peer and clinician"),
+            ({"background": 3}, "column background is none of crowd, peer and clinician"),
+            ({"written_at": "2026-01-31T18:05:00"}, "column written_at is not a time of ISO 8601"),
+            ({"written_at": "yesterday"}, "column written_at is not a time of ISO 8601"),
+            ({"written_at": 1_700_000_000}, "column written_at is not a time of ISO 8601"),
+            ({"written_at": "0001-01-01T00:00+14:00"}, "column written_at is not a time of ISO"),
+        ],
+    )
+    def test_that_cannot_be_used_is_named_and_not_quoted(self, fields, said):
+        found = only(as_json(**fields))
+
+        assert (found.line, found.reason) == (1, Reason.BAD_FIELD)
+        assert found.why.startswith(said)
+
+    def test_that_is_missing_is_named_with_all_that_is_wrong(self):
+        found = only(json.dumps({"context": "", "author": "Ada"}))
+
+        assert found.why == "column context is empty; column text is missing"
+
+    def test_of_names_is_read_alike_however_it_is_spelled(self):
+        spelled = ["Jose\u0301  Ruiz", " Jos\u00e9 Ruiz "]
+        rows = read(
+            "\n".join(as_json(author=name, context=str(n)) for n, name in enumerate(spelled))
+        )
+
+        assert {row.author for row in rows} == {"Jos\u00e9 Ruiz"}
+
+    def test_of_texts_keeps_lines_and_loses_carriage_returns(self):
+        assert only(as_json(text="One\r\ntwo\n\tthree")).text == "One\ntwo\n\tthree"
+
+
+class TestRowsThatStandTwice:
+    def test_are_told_with_the_line_of_the_first(self):
+        rows = [f"a,{TEXT},Ada", f"a,{TEXT} ,Ada", f"a,{TEXT},Bo", f"b,{TEXT},Ada", "a,Other,Ada"]
+
+        found = refused(table(*rows))
+
+        assert [(row.line, row.reason, row.why) for row in found] == [
+            (3, Reason.REPEATED, "stands on line 2 already"),
+            (
+                6,
+                Reason.SECOND_TEXT,
+                "line 2 has another message of this author for this talk",
+            ),
+        ]
+
+
+class TestAFile:
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (b"", "line 1 is empty; it has to name the columns: context, text, author"),
+            (b"\n\ncontext", "line 1 is empty"),
+            (HEADER, "has no messages"),
+            (table(",,", " ,,"), "has no messages"),
+            ("[" + as_json() + "]", "is a JSON list; write one object per line"),
+            ("key,words\na,b", "line 1 names no column context, text, author"),
+            ("context;text\na;b", "line 1 names no column"),
+            ("context,text,author,Text\n", "line 1 names a column twice: text"),
+            (table('a,"One,Ada', "b,Two,Bo"), "line 2: a quotation mark opens here"),
+            (table("a,One,Ada", 'b,"One" two,Bo'), "line 3: a quotation mark inside of a cell"),
+            ('context,"text', "line 1: a quotation mark opens here"),
+            (table("a,One,Ada\rb,Two,Bo"), "line 2: the line ends are of an old kind"),
+            (
+                table(f"a,{TEXT},Ada").encode() + b"\na,caf\xe9,Bo",
+                "is not UTF-8: byte 0xe9 at line 3, column 6",
+            ),
+            (
+                table("é,é,é").encode() + b"\n\xc3\xa9\xff",
+                "is not UTF-8: byte 0xff at line 3, column 2",
+            ),
+            (table("a").encode("utf-16"), "is UTF-16; save it as UTF-8"),
+            (b"PK\x03\x04 whatever", "is a workbook or an archive; save it as UTF-8"),
+            (b"\xed\xa0\x80", "is not UTF-8: byte 0xed at line 1, column 1"),
+        ],
+    )
+    def test_that_cannot_be_read_is_refused_with_the_way_out(self, content, said):
+        with pytest.raises(WrittenFileError) as caught:
+            read(content)
+
+        assert str(caught.value).startswith(said)
+
+    def test_has_a_bound_on_its_rows(self):
+        content = table("a,One,Ada", "b,Two,Ada", "c,Three,Ada")
+
+        assert len(read(content, most_rows=3)) == 3
+        with pytest.raises(WrittenFileError, match="over 2 rows; split it"):
+            read(content, most_rows=2)
+
+    def test_has_a_bound_on_its_lines(self, monkeypatch):
+        monkeypatch.setattr(reading, "LONGEST_LINE", 30)
+
+        assert only(table("a," + "x" * 20 + ",A"))
+        with pytest.raises(WrittenFileError, match="line 2 has over 30 bytes"):
+            read(table("a," + "x" * 50 + ",A"))
+
+    def test_never_fills_the_memory_with_a_quotation_mark_that_is_not_closed(self):
+        class Endless(io.RawIOBase):
+            lines = iter([HEADER.encode() + b"\n", b'a,"One\n'])
+
+            def readline(self, size=-1):
+                return next(self.lines, b"x" * 60 + b"\n")
+
+        with pytest.raises(WrittenFileError, match="not closed for very long"):
+            list(WrittenFile(Endless()))
+
+    def test_is_read_as_a_stream(self):
+        class Endless(io.RawIOBase):
+            numbers = iter(range(10**9))
+
+            def readline(self, size=-1):
+                n = next(self.numbers)
+                return (f"c{n},{TEXT},Ada\n" if n else HEADER + "\n").encode()
+
+        rows = iter(WrittenFile(Endless()))
+
+        assert [next(rows).context for _ in repeat(None, 3)] == ["c1", "c2", "c3"]
+
+
+def test_every_reason_says_what_to_do():
+    assert set(REMEDIES) == set(Reason)
+    assert all(remedy.endswith(".") for remedy in REMEDIES.values())
+
+
+def test_the_columns_are_those_that_are_documented():
+    assert written_files.COLUMNS == ("context", "text", "author", "background", "written_at")
+    assert written_files.REQUIRED == ("context", "text", "author")
