@@ -7,7 +7,7 @@ from typing import TypeAlias
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from completions.choices import LeaseOutcome
-from completions.models import Completion, Context, Writer, WritingLease
+from completions.models import Context, MessageRevision, Writer, WritingLease
 
 Sent: TypeAlias = tuple[uuid.UUID | None, str, dt.datetime]
 
@@ -17,9 +17,15 @@ def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
     return writer.leases.select_related("context").filter(token=token).first()
 
 
+def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
+    """Return the writer's lease with this token, with its message and the whole dialogue."""
+    leases = writer.leases.select_related("message__completion", "context__dialogue")
+    return leases.filter(token=token).first()
+
+
 def text_sent(lease: WritingLease) -> str:
-    """Return the completion that came of the lease, or an empty text."""
-    sent = Completion.objects.filter(context=lease.context_id, writer=lease.writer_id)
+    """Return the newest version that was sent, or an empty text."""
+    sent = MessageRevision.objects.filter(message__lease=lease).order_by("-number")
     return sent.values_list("text", flat=True).first() or ""
 
 

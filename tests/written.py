@@ -4,7 +4,7 @@ import datetime as dt
 from typing import Any
 
 from completions import services
-from completions.models import Completion, Context, Dataset, Writer, WritingLease
+from completions.models import Context, Dataset, Message, Writer, WritingLease
 from tests.factories import NOW, make_context, make_dialogue
 
 SECOND = dt.timedelta(seconds=1)
@@ -15,19 +15,22 @@ def lease_next(writer: Writer, now: dt.datetime = NOW) -> Any:
     return services.lease_next_context(writer=writer, now=now)
 
 
-def submit(
+def send(
     lease: WritingLease,
     text: str = TEXT,
     *,
     is_own_words: bool = True,
+    has_looked_again: bool = False,
     writer: Writer | None = None,
     now: dt.datetime = NOW,
-) -> Completion:
-    return services.submit_completion(
+    **signals: int,
+) -> Message:
+    return services.send_message(
         token=lease.token,
         writer=writer or lease.writer,
-        text=text,
+        typed=services.Typed(text, **signals),
         is_own_words=is_own_words,
+        has_looked_again=has_looked_again,
         now=now,
     )
 
@@ -37,9 +40,17 @@ def skip(lease: WritingLease, reason: str = "upsetting", now: dt.datetime = NOW)
 
 
 def save_draft(
-    lease: WritingLease, text: str = "I can hear how", writer: Writer | None = None
+    lease: WritingLease,
+    text: str = "I can hear how",
+    *,
+    writer: Writer | None = None,
+    version: int | None = None,
+    **signals: int,
 ) -> None:
-    services.save_draft(token=lease.token, writer=writer or lease.writer, text=text)
+    typed = services.Typed(text, **signals)
+    services.save_draft(
+        token=lease.token, writer=writer or lease.writer, typed=typed, version=version
+    )
 
 
 def draft_of(lease: WritingLease) -> str:
@@ -48,6 +59,13 @@ def draft_of(lease: WritingLease) -> str:
 
 def slots_of(context: Context) -> int:
     return Context.objects.get(pk=context.pk).slots_left
+
+
+def writers_of(context: Context) -> list[int]:
+    """The people who sent a message for the context, one entry a message."""
+    return list(
+        Message.objects.filter(lease__context=context).values_list("lease__writer", flat=True)
+    )
 
 
 def make_open_context(dataset: Dataset, slots_left: int = 3) -> Context:

@@ -1,6 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
-from completions.services.arriving import accept_invitation
+from completions.services.arriving import accept_invitation, decline_invitation, save_profile
 from completions.services.assistants import OFFLINE, assistant_for
 from completions.services.authoring import (
     AuthoredTalk,
@@ -9,7 +9,18 @@ from completions.services.authoring import (
     store_authored_talks,
 )
 from completions.services.codes import new_code, repeatable_code
+from completions.services.completing import complete_message
 from completions.services.contexts import BuildReport, build_contexts
+from completions.services.deciding import (
+    MessageChangedError,
+    MessageNotOpenError,
+    NoteMissingError,
+    Seen,
+    WriterGoneError,
+    decide_message,
+)
+from completions.services.fixing import CompletionFixedError, fix_completions, lock_texts
+from completions.services.freezing import freeze_dataset, thaw_dataset
 from completions.services.generating import (
     NotAModelError,
     forget_generation_claims,
@@ -24,9 +35,17 @@ from completions.services.importing import (
     StratumError,
     import_dialogues,
 )
-from completions.services.inviting import invite_writer
+from completions.services.inviting import (
+    CannotBeInvitedError,
+    Invitations,
+    invite_again,
+    invite_writer,
+    invite_writers,
+    renew_link,
+)
 from completions.services.leasing import (
     ContextTakenError,
+    DatasetFrozenError,
     WriterNotActiveError,
     WritingLeaseNotFoundError,
     lease_next_context,
@@ -34,13 +53,25 @@ from completions.services.leasing import (
     skip_context,
 )
 from completions.services.log import record
+from completions.services.mailing import queue_mail, send_writer_mails
+from completions.services.pooling import configure_pool
 from completions.services.reviewing import review_context
 from completions.services.rewriting import (
     Assistants,
     NoSourceLeftError,
     make_adversarial_contexts,
 )
-from completions.services.sending import OwnWordsMissingError, save_draft, submit_completion
+from completions.services.sending import (
+    DraftOutdatedError,
+    LookAgainError,
+    MessageClosedError,
+    OwnWordsMissingError,
+    Typed,
+    Version,
+    save_draft,
+    send_message,
+    store_revision,
+)
 from completions.services.sole import AnotherAtWorkError
 from completions.services.systems import register_simulated_system
 
@@ -50,39 +81,68 @@ __all__ = [
     "Assistants",
     "AuthoredTalk",
     "BuildReport",
+    "CannotBeInvitedError",
+    "CompletionFixedError",
     "ContextTakenError",
+    "DatasetFrozenError",
     "DatasetNameError",
     "DatasetTakenError",
+    "DraftOutdatedError",
     "HoldReasonMissingError",
     "ImportReport",
+    "Invitations",
+    "LookAgainError",
+    "MessageChangedError",
+    "MessageClosedError",
+    "MessageNotOpenError",
     "NoSourceLeftError",
     "NotAModelError",
+    "NoteMissingError",
     "OwnWordsMissingError",
+    "Seen",
     "StoredTalk",
     "StratumError",
+    "Typed",
+    "Version",
+    "WriterGoneError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
     "assistant_for",
     "build_contexts",
+    "complete_message",
+    "configure_pool",
     "decide_hold",
+    "decide_message",
+    "decline_invitation",
+    "fix_completions",
     "forget_generation_claims",
+    "freeze_dataset",
     "generate_completions",
     "hold_leaks",
     "import_dialogues",
+    "invite_again",
     "invite_writer",
+    "invite_writers",
     "is_generation_waiting",
     "lease_next_context",
+    "lock_texts",
     "make_adversarial_contexts",
     "new_code",
     "plan_generation_calls",
+    "queue_mail",
     "record",
     "register_simulated_system",
     "release_expired_writing_leases",
+    "renew_link",
     "repeatable_code",
     "review_context",
     "save_draft",
+    "save_profile",
+    "send_message",
+    "send_writer_mails",
     "skip_context",
     "store_authored_talks",
-    "submit_completion",
+    "store_revision",
+    "thaw_dataset",
 ]

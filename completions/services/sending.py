@@ -1,50 +1,111 @@
-"""Keep what writers type, and record what they send."""
+"""Keep what writers type, and take the messages that they send, every version of each."""
 
 import datetime as dt
 import hashlib
 import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 
-from completions import wording
-from completions.choices import LeaseOutcome, SystemKind
-from completions.models import Completion, System, Writer
+from completions import second_look, wording, writing_selectors
+from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.models import Message, MessageRevision, Writer, WritingLease
+from completions.second_look import Concern
+from completions.services import flagging
 from completions.services.leasing import (
+    WritingLeaseNotFoundError,
     close_lease,
     lock_active_writer,
     lock_lease,
+    refuse_frozen,
     take_slot_again,
 )
 
-HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
+REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
 
 
 class OwnWordsMissingError(Exception):
     """The writer did not declare that the words are their own."""
 
 
+class MessageClosedError(Exception):
+    """The message is not open to change any more: it was rejected, given up or is compared."""
+
+
+class DraftOutdatedError(Exception):
+    """A newer version was sent since the page with this draft was opened."""
+
+
+class LookAgainError(Exception):
+    """The writer has not yet looked again at what may be personal or unsafe."""
+
+    def __init__(self, findings: Sequence[Concern]) -> None:
+        super().__init__(f"{len(findings)} to look at again")
+        self.findings = tuple(findings)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A text with how it came about, in all since the talk was opened: signals, never trusted."""
+
+    text: str
+    typing_ms: int = 0
+    pastes: int = 0
+    pasted_characters: int = 0
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text that can be taken, with what its reviewer is shown beside it."""
+
+    text: str
+    flags: Sequence[Mapping[str, object]] = ()
+    rules: str = flagging.RULES
+    is_declared: bool = True
+    has_looked_again: bool = False
+
+
 @transaction.atomic
-def save_draft(*, token: uuid.UUID, writer: Writer, text: str) -> None:
-    """Keep what is typed so far.
+def save_draft(
+    *, token: uuid.UUID, writer: Writer, typed: Typed, version: int | None = None
+) -> None:
+    """Keep what is typed so far, of a new message or of a new version of one that was sent.
+
+    ``version`` is how many versions had been sent when the page was opened, if that is known.
 
     Raises
     ------
     WritingLeaseNotFoundError
         If ``writer`` holds no lease with this token, or has withdrawn.
+    DraftOutdatedError
+        If a newer version was sent meanwhile; nothing changes then.
     """
     lease = lock_lease(token, writer)
-    if lease.outcome != LeaseOutcome.SUBMITTED:
-        lease.draft = text[: wording.MAX_CHARACTERS]
-        lease.save(update_fields=["draft"])
+    latest = _latest(lease) if lease.outcome == LeaseOutcome.SUBMITTED else None
+    if latest is not None and version is not None and version < latest.number:
+        raise DraftOutdatedError
+    is_sent = latest is not None and latest.text == typed.text.strip()
+    lease.draft = "" if is_sent else typed.text[: wording.MAX_CHARACTERS]
+    lease.typing_ms = max(lease.typing_ms, typed.typing_ms)
+    lease.pastes = max(lease.pastes, typed.pastes)
+    lease.pasted_characters = max(lease.pasted_characters, typed.pasted_characters)
+    lease.save(update_fields=["draft", "typing_ms", "pastes", "pasted_characters"])
 
 
-def submit_completion(
-    *, token: uuid.UUID, writer: Writer, text: str, is_own_words: bool, now: dt.datetime
-) -> Completion:
-    """Store a completion and close its lease; what cannot be accepted is kept as the draft.
+def send_message(
+    *,
+    token: uuid.UUID,
+    writer: Writer,
+    typed: Typed,
+    is_own_words: bool,
+    has_looked_again: bool,
+    now: dt.datetime,
+) -> Message:
+    """Take a message, or a new version of one; what cannot be taken is kept as the draft.
 
-    A repeated submission returns the completion already stored. One that comes after the lease
-    was given back takes a slot again if one is free.
+    A repeated submission of the same text changes nothing. One that comes after the lease was
+    given back takes a slot again if one is free.
 
     Raises
     ------
@@ -54,36 +115,110 @@ def submit_completion(
         If the text is empty, far too short or far too long.
     OwnWordsMissingError
         If the declaration is missing.
+    LookAgainError
+        If something may be personal or unsafe, and the writer was not asked yet.
     WriterNotActiveError
         If the writer may not write any more.
+    DatasetFrozenError
+        If the texts of the dataset do not change any more.
+    MessageClosedError
+        If a message was sent that is not open to change.
     ContextTakenError
-        If the lease was given back and the context needs no more completions.
+        If the lease was given back and the context needs no more messages.
     """
-    save_draft(token=token, writer=writer, text=text)
-    text = wording.check_text(text)
+    save_draft(token=token, writer=writer, typed=typed)
+    text = wording.check_text(typed.text)
     if not is_own_words:
         raise OwnWordsMissingError
-    return _submit(token=token, writer=writer, text=text, now=now)
+    lease = _lease_with_dialogue(token, writer)
+    findings = second_look.look(text, language=lease.context.dialogue.language)
+    if findings and not has_looked_again:
+        raise LookAgainError(findings)
+    # Before the locks: to read what others wrote may take a while, and decides nothing.
+    flags = flagging.flags_of(
+        text=text, writer=writer, context=lease.context, without=getattr(lease, "message", None)
+    )
+    version = Version(text, flags, has_looked_again=bool(findings))
+    return _send(token, writer, version, now=now)
+
+
+def store_revision(lease: WritingLease, version: Version, *, now: dt.datetime) -> Message:
+    """Add a version to the message of a locked lease, and the message if there is none yet.
+
+    Nothing is added when the text is that of the latest version.
+    """
+    latest = _latest(lease)
+    if latest is not None and latest.text == version.text:
+        return latest.message
+    message = _opened(lease, None if latest is None else latest.message, now=now)
+    MessageRevision.objects.create(
+        message=message,
+        number=1 if latest is None else latest.number + 1,
+        text=version.text,
+        content_hash=hashlib.sha256(version.text.encode()).hexdigest(),
+        is_declared=version.is_declared,
+        has_looked_again=version.has_looked_again,
+        typing_ms=lease.typing_ms,
+        pastes=lease.pastes,
+        pasted_characters=lease.pasted_characters,
+        flags=list(version.flags),
+        rules=version.rules,
+        written_at=now,
+    )
+    return message
+
+
+def is_open(message: Message, *, writer: Writer) -> bool:
+    """Say whether the writer may still change the message."""
+    if message.state == MessageState.TRIAL:
+        return writer.state == WriterState.VETTING
+    completion = message.completion
+    is_settled = completion is not None and (completion.fixed_at or completion.erased_at)
+    return message.state in REVISABLE and not is_settled
 
 
 @transaction.atomic
-def _submit(*, token: uuid.UUID, writer: Writer, text: str, now: dt.datetime) -> Completion:
+def _send(token: uuid.UUID, writer: Writer, version: Version, *, now: dt.datetime) -> Message:
     writer = lock_active_writer(writer)
+    refuse_frozen(writer)
     lease = lock_lease(token, writer)
-    stored = Completion.objects.filter(context=lease.context_id, writer=writer).first()
-    if stored is not None:
-        return stored
-    if lease.closed_at is not None:
+    known = Message.objects.select_for_update(of=("self",)).select_related("completion")
+    message = known.filter(lease=lease).first()
+    if message is not None and not is_open(message, writer=writer):
+        raise MessageClosedError
+    if message is None and lease.closed_at is not None and not lease.is_trial:
         take_slot_again(lease.context_id)
-    human, _ = System.objects.get_or_create(slug="human", defaults=HUMAN_SYSTEM)
-    completion = Completion.objects.create(
-        context_id=lease.context_id,
-        system=human,
-        writer=writer,
-        text=text,
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
-        created_at=now,
-    )
-    lease.skip_reason = ""
-    close_lease(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
-    return completion
+    message = store_revision(lease, version, now=now)
+    _clear(lease, now=now)
+    return message
+
+
+def _opened(lease: WritingLease, message: Message | None, *, now: dt.datetime) -> Message:
+    """Return the message, new or put back to where it waits for a reviewer."""
+    state = MessageState.TRIAL if lease.is_trial else MessageState.WAITING
+    if message is None:
+        return Message.objects.create(lease=lease, state=state, sent_at=now, changed_at=now)
+    message.state, message.changed_at = state, now
+    message.save(update_fields=["state", "changed_at"])
+    return message
+
+
+def _clear(lease: WritingLease, *, now: dt.datetime) -> None:
+    """Empty the draft, and close the lease if it was open."""
+    lease.draft = ""
+    lease.save(update_fields=["draft"])
+    if lease.outcome != LeaseOutcome.SUBMITTED:
+        lease.skip_reason = ""
+        close_lease(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
+
+
+def _latest(lease: WritingLease) -> MessageRevision | None:
+    revisions = MessageRevision.objects.select_related("message").filter(message__lease=lease)
+    return revisions.order_by("-number").first()
+
+
+def _lease_with_dialogue(token: uuid.UUID, writer: Writer) -> WritingLease:
+    lease = writing_selectors.lease_to_send(writer, token=token)
+    if lease is None:
+        raise WritingLeaseNotFoundError
+    return lease

@@ -7,10 +7,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from completions import blinded, forms, http, selectors, services, writing_selectors
+from completions import blinded, http, selectors, services, writing_selectors
 from completions.choices import LeaseOutcome
 from completions.http import WriterRequest, writer_required
 from completions.models import WritingLease
+from completions.writer_forms import writing as forms
 
 
 @require_GET
@@ -39,7 +40,8 @@ def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
 @writer_required
 def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Keep what is typed so far; a script gets no content, a browser the page again."""
-    services.save_draft(token=token, writer=request.writer, text=forms.typed(request.POST))
+    typed = forms.typed(request.POST)
+    services.save_draft(token=token, writer=request.writer, typed=typed)
     if request.htmx:
         return HttpResponse(status=204)
     return http.SeeOther(reverse("completions:talk", args=[token]))
@@ -68,29 +70,34 @@ def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
         return _show_sent(request, lease)
     if lease.closed_at is not None and lease.context.slots_left == 0:
         return _say_taken(request, lease.draft)
-    return _show(request, lease, forms.Completion(initial={"text": lease.draft}))
+    return _show(request, lease, forms.Message(initial={"text": lease.draft}))
 
 
 def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     """Store the posted message; what cannot be accepted stays in the box and as the draft."""
-    form = forms.Completion(request.POST)
-    if lease.outcome == LeaseOutcome.SUBMITTED:  # sent before, from here or another tab
-        return http.go(request, reverse("completions:talk", args=[lease.token]))
+    form = forms.Message(request.POST)
+    typed = forms.typed(request.POST)
     if not form.is_valid():
-        text = forms.typed(request.POST)
-        services.save_draft(token=lease.token, writer=request.writer, text=text)
+        services.save_draft(token=lease.token, writer=request.writer, typed=typed)
         return _show(request, lease, form, status=422)
     try:
-        services.submit_completion(
-            token=lease.token, writer=request.writer, now=timezone.now(), **form.cleaned_data
+        services.send_message(
+            token=lease.token,
+            writer=request.writer,
+            typed=typed,
+            is_own_words=form.cleaned_data["is_own_words"],
+            has_looked_again=form.cleaned_data["has_looked_again"],
+            now=timezone.now(),
         )
+    except services.LookAgainError:
+        return _show(request, lease, form, status=422)
     except services.ContextTakenError:
         return _say_taken(request, form.cleaned_data["text"])
     return http.go(request, reverse("completions:talk", args=[lease.token]))
 
 
 def _show(
-    request: WriterRequest, lease: WritingLease, form: forms.Completion, *, status: int = 200
+    request: WriterRequest, lease: WritingLease, form: forms.Message, *, status: int = 200
 ) -> HttpResponse:
     context = {
         "task": blinded.Task.from_lease(lease),

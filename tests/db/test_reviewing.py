@@ -23,7 +23,7 @@ from tests.factories import (
     make_writer,
 )
 from tests.factories_written_once import make_user
-from tests.written import draft_of, lease_next, save_draft, skip, slots_of, submit
+from tests.written import draft_of, lease_next, save_draft, send, skip, slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -161,7 +161,7 @@ class TestADroppedContext:
         review(context, Review.DROPPED)
 
         assert lease_next(writer) == lease
-        assert submit(lease).context == context
+        assert send(lease).lease.context == context
 
     def test_takes_no_text_whose_claim_was_given_back(self, writer, context):
         lease = lease_next(writer)
@@ -169,7 +169,7 @@ class TestADroppedContext:
         review(context, Review.DROPPED)
 
         with pytest.raises(services.ContextTakenError):
-            submit(lease)
+            send(lease)
 
         assert draft_of(lease)
         assert slots_of(context) == 3

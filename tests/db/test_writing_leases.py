@@ -5,24 +5,26 @@ import uuid
 
 import pytest
 
-from completions import services, wording
+from completions import services
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import WritingLease
 from tests.factories import HOUR, NOW, make_dataset, make_writer
 from tests.written import (
     SECOND,
-    TEXT,
     draft_of,
     lease_next,
     make_open_context,
     save_draft,
+    send,
     set_state,
     skip,
     slots_of,
-    submit,
+    writers_of,
 )
 
 pytestmark = pytest.mark.django_db
+
+MAY_WRITE = {WriterState.ACTIVE, WriterState.VETTING}
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ class TestLeaseNextContext:
 
         assert lease_next(writer).context == emptiest
 
-    @pytest.mark.parametrize("close", [submit, skip], ids=["written for", "skipped"])
+    @pytest.mark.parametrize("close", [send, skip], ids=["written for", "skipped"])
     def test_never_gives_a_context_again_once_it_is(self, writer, context, close):
         close(lease_next(writer))
 
@@ -91,7 +93,7 @@ class TestLeaseNextContext:
 
         assert lease_next(writer) is None
 
-    @pytest.mark.parametrize("state", sorted(set(WriterState) - {WriterState.ACTIVE}))
+    @pytest.mark.parametrize("state", sorted(set(WriterState) - MAY_WRITE))
     def test_refuses_a_writer_who_is(self, writer, context, state):
         set_state(writer, state)
 
@@ -106,10 +108,10 @@ class TestLeaseNextContext:
 
         for writer in itertools.chain(*[writers] * 3):
             if (lease := lease_next(writer)) is not None:
-                submit(lease)
+                send(lease)
 
         for context in contexts:
-            people = list(context.completions.values_list("writer", flat=True))
+            people = list(writers_of(context))
             assert len(people) == len(set(people)) == 3
             assert slots_of(context) == 0
 
@@ -123,60 +125,6 @@ class TestLeaseNextContext:
         # take its slot; store the lease.
         with django_assert_num_queries(7):
             lease_next(writer)
-
-
-class TestSaveDraft:
-    def test_keeps_what_is_typed_so_far(self, writer, context):
-        lease = lease_next(writer)
-
-        save_draft(lease, "I can")
-        save_draft(lease, "I can hear how")
-
-        assert draft_of(lease) == "I can hear how"
-
-    def test_cuts_what_no_completion_could_hold(self, writer, context):
-        lease = lease_next(writer)
-
-        save_draft(lease, "x" * (wording.MAX_CHARACTERS + 1))
-
-        assert len(draft_of(lease)) == wording.MAX_CHARACTERS
-
-    def test_leaves_a_submitted_text_alone(self, writer, context):
-        lease = lease_next(writer)
-        submit(lease)
-
-        save_draft(lease, "typed in an old tab")
-
-        assert draft_of(lease) == TEXT
-
-    def test_keeps_a_draft_of_a_lease_that_was_given_back(self, writer, context):
-        lease = lease_next(writer)
-        services.release_expired_writing_leases(now=NOW + 2 * HOUR)
-
-        save_draft(lease)
-
-        assert draft_of(lease) == "I can hear how"
-
-    def test_refuses_a_token_that_nobody_has(self, writer):
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            services.save_draft(token=uuid.uuid4(), writer=writer, text="I can")
-
-    def test_refuses_the_token_of_another_writer(self, writer, context, dataset):
-        lease = lease_next(writer)
-
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            save_draft(lease, writer=make_writer(dataset=dataset))
-
-        assert draft_of(lease) == ""
-
-    def test_stores_nothing_of_a_writer_who_has_withdrawn(self, writer, context):
-        lease = lease_next(writer)
-        set_state(writer, WriterState.WITHDRAWN)
-
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            save_draft(lease)
-
-        assert draft_of(lease) == ""
 
 
 class TestSkipContext:
@@ -210,7 +158,7 @@ class TestSkipContext:
 
     def test_changes_nothing_when_the_text_was_sent_in_another_tab(self, writer, context):
         lease = lease_next(writer)
-        submit(lease)
+        send(lease)
 
         skip(lease)
 
@@ -227,7 +175,7 @@ class TestReleaseExpiredWritingLeases:
     def test_closes_what_ran_out_and_nothing_else(self, dataset, context):
         late, open_, sent = (lease_next(make_writer(dataset=dataset)) for _ in range(3))
         WritingLease.objects.filter(pk=open_.pk).update(expires_at=NOW + 2 * HOUR + SECOND)
-        submit(sent)
+        send(sent)
 
         assert services.release_expired_writing_leases(now=NOW + 2 * HOUR) == 1
 

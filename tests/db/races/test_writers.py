@@ -5,14 +5,14 @@ from functools import partial
 import pytest
 
 from completions import services
-from completions.models import Completion, Context, Writer, WritingLease
+from completions.models import Context, MessageRevision, Writer, WritingLease
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.threads import together, while_uncommitted
+from tests.written import TEXT, send, writers_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
 
 LATER = NOW + 2 * HOUR  # every lease has run out by then
-TEXT = "That sounds lonely. What would a good evening look like?"
 
 
 def claim(writer, now=NOW):
@@ -20,9 +20,7 @@ def claim(writer, now=NOW):
 
 
 def write(lease, now=NOW):
-    return services.submit_completion(
-        token=lease.token, writer=lease.writer, text=TEXT, is_own_words=True, now=now
-    )
+    return send(lease, now=now)
 
 
 def skip(lease):
@@ -52,10 +50,10 @@ def write_until_nothing_is_left(writer, *, skip_every=0):
 
 
 def slots_balance(context, *, slots):
-    """Every slot is free, held by an open lease, or filled by a completion."""
+    """Every slot is free, held by an open lease, or filled by a message."""
     context = Context.objects.get(pk=context.pk)
     n_open = context.writing_leases.filter(closed_at=None).count()
-    return context.slots_left + n_open + context.completions.count() == slots
+    return context.slots_left + n_open + len(writers_of(context)) == slots
 
 
 class TestWriters:
@@ -72,7 +70,7 @@ class TestWriters:
         together([partial(write_until_nothing_is_left, one) for one in writers])
 
         for context in contexts:
-            people = list(context.completions.values_list("writer", flat=True))
+            people = writers_of(context)
             assert len(people) == len(set(people)) == 3
             assert slots_balance(context, slots=3)
             assert Context.objects.get(pk=context.pk).slots_left == 0
@@ -109,14 +107,14 @@ class TestWriters:
 
         assert Writer.objects.count() == crowd.rounds
 
-    def test_who_send_one_text_twice_at_once_have_one_completion(self, crowd):
+    def test_who_send_one_text_twice_at_once_have_one_message(self, crowd):
         for _ in range(crowd.rounds):
             lease = claim(make_writer(dataset=make_context().dataset))
 
-            completions = together([partial(write, lease)] * 2)
+            messages = together([partial(write, lease)] * 2)
 
-            assert len(set(completions)) == 1
-            assert Completion.objects.filter(context=lease.context).count() == 1
+            assert len({message.pk for message in messages}) == 1
+            assert MessageRevision.objects.filter(message__lease=lease).count() == 1
 
 
 class TestTheSweepOfExpiredLeases:

@@ -1,0 +1,1 @@
+"""Parse what writers post; forms return finished values and never save."""
