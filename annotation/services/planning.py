@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from annotation import design, plan_selectors
 from annotation.models import Comparison, Study
@@ -13,7 +14,8 @@ from annotation.plan_selectors import Addition
 from annotation.services.gold import load_gold
 from annotation.services.reporting import hold_latecomers
 from completions.hold_selectors import Held
-from completions.services import hold_leaks, record
+from completions.models import Completion
+from completions.services import fix_completions, hold_leaks, lock_texts, record
 
 BATCH = 1000
 
@@ -46,6 +48,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     Completions that seem to give their source away are held first, and not paired while an admin
     has not released them. Planning again after new completions came extends the plan and leaves
     what is there alone. A context that a reviewer dropped gets nothing, and keeps what it has.
+    What people wrote and the study compares is fixed from then on: its text never changes.
 
     Raises
     ------
@@ -54,6 +57,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     """
     # One planner at a time; no_key, so that raters are let in meanwhile.
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    lock_texts(study.dataset_id)  # before anything is read that a reviewer may replace
     draft = plan_selectors.draft_plan(study)
     n_held = hold_leaks(dataset=study.dataset, found=draft.leaks, now=now, by=by)
     Comparison.objects.bulk_create(
@@ -61,6 +65,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     )
     gold = load_gold(study=study, now=now, by=by)
     hold_latecomers(study, now=now)
+    fix_completions(compared=_compared(study), now=now)
     report = PlanReport(
         len(draft.additions), n_held, gold.n_checks, summary=draft.summary, held=draft.held
     )
@@ -73,6 +78,14 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
             after={"added": report.n_added, "comparisons": report.n_comparisons},
         )
     return report
+
+
+def _compared(study: Study) -> QuerySet[Completion]:
+    """Return all that the study's comparisons show, those from before included."""
+    pairs = study.comparisons
+    return Completion.objects.filter(
+        Q(pk__in=pairs.values("first")) | Q(pk__in=pairs.values("second"))
+    )
 
 
 def _comparison(study: Study, addition: Addition) -> Comparison:

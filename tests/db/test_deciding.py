@@ -1,0 +1,503 @@
+"""What reviewers decide about messages, and what a decision does to completions and slots."""
+
+import datetime as dt
+
+import pytest
+
+from completions import services
+from completions.choices import (
+    HoldState,
+    LeaseOutcome,
+    MessageState,
+    MessageVerdict,
+    WriterState,
+)
+from completions.models import Completion, Context, Hold, LogEntry, Message, MessageDecision
+from completions.selectors import open_contexts
+from completions.services.deciding import Seen
+from tests.factories import HOUR, NOW, make_comparison, make_writing_lease
+from tests.factories_of_care import make_hold
+from tests.factories_of_writing import (
+    make_accepted,
+    make_message,
+    make_revision,
+    make_sent,
+    make_vetting,
+)
+from tests.factories_written_once import make_user
+
+pytestmark = pytest.mark.django_db
+
+ACCEPT, RETURN, REJECT = MessageVerdict.ACCEPTED, MessageVerdict.RETURNED, MessageVerdict.REJECTED
+NOTE = "Please leave the advice out."
+SECOND = "It must be hard to come home to an empty flat every night."
+
+
+def decide(message, verdict, note=None, *, by=None, now=NOW + HOUR, **fields):
+    note = ("" if verdict == ACCEPT else NOTE) if note is None else note
+    return services.decide_message(
+        message=message, verdict=verdict, note=note, by=by, now=now, **fields
+    )
+
+
+def stored(message):
+    return Message.objects.select_related("completion", "lease").get(pk=message.pk)
+
+
+def slots_of(message):
+    return Context.objects.get(writing_leases__message=message).slots_left
+
+
+def revised(message, text=SECOND):
+    """Send a second version of an accepted or returned message."""
+    Message.objects.filter(pk=message.pk).update(state=MessageState.WAITING)
+    return make_revision(message=message, text=text)
+
+
+def fix(message):
+    Completion.objects.filter(message=message).update(fixed_at=NOW)
+
+
+def freeze(message):
+    dataset = message.lease.context.dataset
+    dataset.frozen_at = NOW
+    dataset.save(update_fields=["frozen_at"])
+
+
+class TestAccepting:
+    def test_makes_the_text_a_completion_of_its_writer(self):
+        message = make_sent("I hear you, and I am here.")
+
+        decide(message, ACCEPT)
+
+        message = stored(message)
+        completion = message.completion
+        assert message.state == MessageState.ACCEPTED
+        assert message.changed_at == completion.created_at == NOW + HOUR
+        assert completion.text == "I hear you, and I am here."
+        assert completion.content_hash == message.revisions.get().content_hash
+        assert (completion.writer, completion.context) == (
+            message.lease.writer,
+            message.lease.context,
+        )
+        assert (completion.system.slug, completion.fixed_at) == ("human", None)
+
+    def test_takes_the_newest_version(self):
+        message = make_sent("The first words of it.")
+        make_revision(message=message, text=SECOND)
+
+        decide(message, ACCEPT)
+
+        assert stored(message).completion.text == SECOND
+        assert MessageDecision.objects.get().revision.number == 2
+
+    def test_leaves_the_slot_taken(self):
+        message = make_sent()
+        before = slots_of(message)
+
+        decide(message, ACCEPT)
+
+        assert slots_of(message) == before
+
+    def test_of_a_message_that_was_sent_back_is_possible(self):
+        message = make_sent()
+        decide(message, RETURN)
+
+        decide(message, ACCEPT)
+
+        assert stored(message).completion is not None
+
+    def test_keeps_a_note_for_the_writer(self):
+        decide(make_sent(), ACCEPT, "Lovely.")
+
+        assert MessageDecision.objects.get().note == "Lovely."
+
+
+class TestAcceptingARevision:
+    @pytest.fixture
+    def message(self):
+        message = make_accepted("The text that was accepted first.")
+        revised(message)
+        return message
+
+    def test_replaces_the_text_of_the_completion(self, message):
+        completion = decide(message, ACCEPT).completion
+
+        assert completion.pk == stored(message).completion_id == message.completion_id
+        assert stored(message).completion.text == SECOND
+        newest = message.revisions.get(number=2)
+        assert stored(message).completion.content_hash == newest.content_hash
+
+    @pytest.mark.parametrize("state", HoldState)
+    def test_removes_what_was_held_and_decided_about_the_old_text(self, message, state):
+        decided = {} if state == HoldState.HELD else {"decided_at": NOW, "decision_reason": "x"}
+        make_hold(completion=message.completion, state=state, **decided)
+
+        decide(message, ACCEPT)
+
+        assert not Hold.objects.exists()
+
+    def test_keeps_the_hold_when_the_text_is_the_same(self):
+        message = make_accepted("The same words once more.")
+        hold = make_hold(completion=message.completion)
+        revised(message, "The same words once more.")
+
+        decide(message, ACCEPT)
+
+        assert Hold.objects.get() == hold
+
+    def test_is_refused_once_a_study_compares_the_text(self, message):
+        fix(message)
+
+        with pytest.raises(services.CompletionFixedError):
+            decide(message, ACCEPT)
+
+        assert stored(message).completion.text == "The text that was accepted first."
+        assert stored(message).state == MessageState.WAITING
+        assert not MessageDecision.objects.exists()
+
+    def test_is_refused_while_the_dataset_is_frozen(self, message):
+        freeze(message)
+
+        with pytest.raises(services.DatasetFrozenError):
+            decide(message, ACCEPT)
+
+
+class TestTheSystem:
+    @pytest.mark.parametrize("agreed", [False, True])
+    @pytest.mark.parametrize("offered", [False, True])
+    def test_is_the_writers_own_where_it_is_offered_and_agreed_to(self, agreed, offered):
+        message = make_sent()
+        writer = message.lease.writer
+        writer.has_own_system, writer.dataset.offers_own_systems = agreed, offered
+        writer.save()
+        writer.dataset.save()
+
+        system = decide(message, ACCEPT).completion.system
+
+        own = f"supporter-{writer.code.lower()}"
+        assert system.slug == (own if agreed and offered else "human")
+        assert system.kind == "HUMAN"
+        assert system.writer == (writer if agreed and offered else None)
+
+    @pytest.mark.parametrize("is_simulated", [False, True])
+    def test_of_a_program_says_that_it_is_simulated(self, is_simulated):
+        message = make_sent()
+        writer = message.lease.writer
+        writer.has_own_system = writer.dataset.offers_own_systems = True
+        writer.is_simulated = is_simulated
+        writer.save()
+        writer.dataset.save()
+
+        system = decide(message, ACCEPT).completion.system
+
+        assert system.is_simulated is is_simulated
+        expected = "Simulated supporter" if is_simulated else "Supporter"
+        assert system.name == f"{expected} {writer.code}"
+
+    def test_is_one_for_all_messages_of_a_writer(self):
+        first = make_sent()
+        writer = first.lease.writer
+        writer.has_own_system = writer.dataset.offers_own_systems = True
+        writer.save()
+        writer.dataset.save()
+        lease = make_writing_lease(writer=writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+        second = make_sent(lease=lease)
+
+        systems = {decide(one, ACCEPT).completion.system for one in (first, second)}
+
+        assert len(systems) == 1
+
+
+class TestSendingBack:
+    def test_asks_for_another_version_and_keeps_the_slot(self):
+        message = make_sent()
+        before = slots_of(message)
+
+        decide(message, RETURN)
+
+        assert stored(message).state == MessageState.RETURNED
+        assert slots_of(message) == before
+        assert MessageDecision.objects.get().note == NOTE
+
+    def test_of_a_revision_keeps_the_text_that_was_accepted(self):
+        message = make_accepted("The text that was accepted first.")
+        revised(message)
+
+        decide(message, RETURN)
+
+        assert stored(message).state == MessageState.RETURNED
+        assert stored(message).completion.text == "The text that was accepted first."
+
+    def test_of_a_revision_is_refused_once_a_study_compares_the_text(self):
+        message = make_accepted()
+        revised(message)
+        fix(message)
+
+        with pytest.raises(services.CompletionFixedError):
+            decide(message, RETURN)
+
+    @pytest.mark.parametrize(
+        "state", [WriterState.LEFT, WriterState.WITHDRAWN, WriterState.ELSEWHERE]
+    )
+    def test_is_refused_when_nobody_would_receive_it(self, state):
+        message = make_sent()
+        type(message.lease.writer).objects.filter(pk=message.lease.writer_id).update(state=state)
+
+        with pytest.raises(services.WriterGoneError):
+            decide(message, RETURN)
+
+        decide(message, ACCEPT)
+
+    def test_is_refused_while_the_dataset_is_frozen(self):
+        message = make_sent()
+        freeze(message)
+
+        with pytest.raises(services.DatasetFrozenError):
+            decide(message, RETURN)
+
+
+class TestRejecting:
+    def test_gives_the_slot_to_another_person_and_never_back_to_this_one(self):
+        message = make_sent()
+        Context.objects.filter(pk=message.lease.context_id).update(slots_left=0)
+        other = make_writing_lease(context=message.lease.context).writer
+        other.leases.all().delete()
+
+        decide(message, REJECT)
+
+        assert stored(message).state == MessageState.REJECTED
+        assert slots_of(message) == 1
+        assert list(open_contexts(other)) == [message.lease.context]
+        assert not open_contexts(message.lease.writer)
+
+    def test_gives_the_slot_back_once(self):
+        message = make_sent()
+        before = slots_of(message)
+        decide(message, REJECT)
+
+        with pytest.raises(services.MessageNotOpenError):
+            decide(message, REJECT)
+
+        assert slots_of(message) == before + 1
+
+    def test_of_a_revision_leaves_the_text_that_was_accepted(self):
+        message = make_accepted("The text that was accepted first.")
+        revised(message)
+        before = slots_of(message)
+
+        decide(message, REJECT)
+
+        assert stored(message).state == MessageState.ACCEPTED
+        assert stored(message).completion.text == "The text that was accepted first."
+        assert slots_of(message) == before
+
+    @pytest.mark.parametrize("settle", [fix, freeze])
+    def test_of_a_revision_is_possible_however_settled_the_old_text_is(self, settle):
+        message = make_accepted()
+        revised(message)
+        settle(message)
+
+        decide(message, REJECT)
+
+        assert stored(message).state == MessageState.ACCEPTED
+
+    def test_of_a_revision_that_was_sent_back_leaves_the_old_text_as_well(self):
+        message = make_accepted()
+        revised(message)
+        decide(message, RETURN)
+
+        decide(message, REJECT)
+
+        assert stored(message).state == MessageState.ACCEPTED
+
+    def test_is_possible_while_the_dataset_is_frozen(self):
+        message = make_sent()
+        freeze(message)
+
+        decide(message, REJECT)
+
+        assert stored(message).state == MessageState.REJECTED
+
+
+@pytest.mark.parametrize("verdict", [RETURN, REJECT])
+class TestTakingBack:
+    def test_deletes_the_completion_with_its_hold(self, verdict):
+        message = make_accepted()
+        make_hold(completion=message.completion)
+
+        decide(message, verdict)
+
+        assert stored(message).completion is None
+        assert stored(message).state == verdict
+        assert not Completion.objects.exists()
+        assert not Hold.objects.exists()
+
+    def test_gives_the_slot_back_only_with_a_rejection(self, verdict):
+        message = make_accepted()
+        before = slots_of(message)
+
+        decide(message, verdict)
+
+        assert slots_of(message) == before + (verdict == REJECT)
+
+    def test_is_refused_once_a_study_compares_the_text(self, verdict):
+        message = make_accepted()
+        fix(message)
+
+        with pytest.raises(services.CompletionFixedError):
+            decide(message, verdict)
+
+        assert stored(message).state == MessageState.ACCEPTED
+
+    def test_is_refused_when_a_plan_from_before_compares_it(self, verdict):
+        message = make_accepted()
+        make_comparison(first=message.completion)
+
+        with pytest.raises(services.CompletionFixedError):
+            decide(message, verdict)
+
+        assert Completion.objects.filter(pk=message.completion_id).exists()
+
+    def test_is_refused_while_the_dataset_is_frozen(self, verdict):
+        message = make_accepted()
+        freeze(message)
+
+        with pytest.raises(services.DatasetFrozenError):
+            decide(message, verdict)
+
+        assert stored(message).completion is not None
+
+
+class TestNothing:
+    @pytest.mark.parametrize("verdict", [RETURN, REJECT])
+    @pytest.mark.parametrize("note", ["", " \n "])
+    def test_is_sent_back_or_rejected_without_a_note(self, verdict, note):
+        message = make_sent()
+
+        with pytest.raises(services.NoteMissingError):
+            decide(message, verdict, note)
+
+        assert stored(message).state == MessageState.WAITING
+
+    @pytest.mark.parametrize(
+        ("state", "verdict"),
+        [
+            *((MessageState.TRIAL, verdict) for verdict in MessageVerdict),
+            *((MessageState.REJECTED, verdict) for verdict in MessageVerdict),
+            *((MessageState.LAPSED, verdict) for verdict in MessageVerdict),
+            *((MessageState.ERASED, verdict) for verdict in MessageVerdict),
+            (MessageState.RETURNED, RETURN),
+        ],
+    )
+    def test_is_decided_in_a_state_that_is_not_open_to_it(self, state, verdict):
+        message = make_sent(state=state)
+
+        with pytest.raises(services.MessageNotOpenError):
+            decide(message, verdict)
+
+        assert stored(message).state == state
+        assert not LogEntry.objects.exists()
+
+    def test_is_accepted_twice(self):
+        with pytest.raises(services.MessageNotOpenError):
+            decide(make_accepted(), ACCEPT)
+
+    def test_is_decided_about_a_message_without_a_version(self):
+        with pytest.raises(services.MessageNotOpenError):
+            decide(make_message(), ACCEPT)
+
+    def test_is_decided_about_trial_messages_of_a_vetting_set(self):
+        talk = make_vetting(1).contexts.get()
+        lease = make_writing_lease(
+            context=talk, is_trial=True, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
+        )
+
+        with pytest.raises(services.MessageNotOpenError):
+            decide(make_sent(lease=lease, state=MessageState.TRIAL), ACCEPT)
+
+
+class TestAPageThatIsOutOfDate:
+    def test_decides_nothing_about_a_version_that_it_did_not_show(self):
+        message = make_sent()
+        make_revision(message=message, text=SECOND)
+
+        with pytest.raises(services.MessageChangedError):
+            decide(message, ACCEPT, seen=Seen(revision=1, decisions=0))
+
+        assert stored(message).state == MessageState.WAITING
+
+    def test_does_not_overrule_a_decision_that_it_did_not_show(self):
+        message = make_sent()
+        decide(message, ACCEPT, by=make_user())
+
+        with pytest.raises(services.MessageChangedError):
+            decide(message, REJECT, by=make_user(), seen=Seen(revision=1, decisions=0))
+
+        assert stored(message).state == MessageState.ACCEPTED
+
+    def test_is_told_even_if_the_other_decided_the_same(self):
+        message = make_sent()
+        decide(message, ACCEPT, by=make_user())
+
+        with pytest.raises(services.MessageChangedError):
+            decide(message, ACCEPT, by=make_user(), seen=Seen(revision=1, decisions=0))
+
+    @pytest.mark.parametrize("verdict", MessageVerdict)
+    def test_may_repeat_its_own_decision_and_changes_nothing(self, verdict):
+        message, by = make_sent(), make_user()
+        before = slots_of(message)
+
+        for _ in range(2):
+            decide(message, verdict, by=by, seen=Seen(revision=1, decisions=0))
+
+        assert MessageDecision.objects.count() == LogEntry.objects.count() == 1
+        assert slots_of(message) == before + (verdict == REJECT)
+
+    def test_decides_once_it_shows_what_there_is(self):
+        message = make_sent()
+        decide(message, ACCEPT)
+
+        decide(message, RETURN, seen=Seen(revision=1, decisions=1))
+
+        assert stored(message).state == MessageState.RETURNED
+
+
+class TestTheLog:
+    @pytest.mark.parametrize("verdict", MessageVerdict)
+    def test_says_who_decided_what_and_not_a_word_of_the_text(self, verdict):
+        message, by = make_sent("A sentence with a wombat."), make_user()
+
+        decide(message, verdict, "A note about the wombat.", by=by)
+
+        entry = LogEntry.objects.get()
+        assert entry.action == f"message.{verdict.lower()}"
+        assert (entry.subject, entry.by, entry.at) == (f"message {message.pk}", by, NOW + HOUR)
+        assert entry.before == {"state": "WAITING"}
+        assert entry.after == {"state": verdict, "version": 1}
+        assert "wombat" not in f"{entry.before}{entry.after}"
+
+    def test_has_the_decision_with_its_time_and_person(self):
+        by = make_user()
+
+        decide(make_sent(), RETURN, "  Shorter, please. ", by=by)
+
+        decision = MessageDecision.objects.get()
+        assert (decision.verdict, decision.note) == (RETURN, "Shorter, please.")
+        assert (decision.decided_by, decision.decided_at) == (by, NOW + HOUR)
+
+
+class TestAnyDecision:
+    @pytest.mark.parametrize("verdict", MessageVerdict)
+    def test_takes_no_more_than_a_few_queries(self, verdict, django_assert_max_num_queries):
+        message = make_sent()
+
+        with django_assert_max_num_queries(20):
+            decide(message, verdict)
+
+    def test_sets_when_the_message_changed_last(self):
+        message = make_sent()
+
+        decide(message, RETURN, now=NOW + dt.timedelta(days=2))
+
+        assert stored(message).changed_at == NOW + dt.timedelta(days=2)
