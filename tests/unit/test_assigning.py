@@ -1,0 +1,249 @@
+"""Which talk a writer is given next."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from completions.assigning import (
+    ADVERSARIAL,
+    REGULAR,
+    Standing,
+    Stock,
+    n_to_come,
+    next_offer,
+    phase_of,
+)
+
+REGULAR_FIRST, ADVERSARIAL_FIRST = (REGULAR, ADVERSARIAL), (ADVERSARIAL, REGULAR)
+MOST = 25
+
+
+def standing(*, regular=0, adversarial=0, talks=(280, 20), given_up=(0, 0), was_adversarial=False):
+    """A writer who sent so many of each stratum, before talks that lack three messages each."""
+    stocks = [
+        Stock(talks=n, slots=3 * n, kept=kept, given_up=dropped)
+        for n, kept, dropped in zip(talks, (regular, adversarial), given_up, strict=True)
+    ]
+    return Standing(*stocks, was_adversarial)
+
+
+class TestTheBound:
+    @pytest.mark.parametrize(
+        ("regular", "adversarial", "has_room"),
+        [(0, 0, False), (2, 0, False), (3, 0, True), (5, 1, False), (6, 1, True)],
+    )
+    def test_lets_one_in_four_talks_be_adversarial(self, regular, adversarial, has_room):
+        offer = next_offer(standing(regular=regular, adversarial=adversarial), most=MOST)
+
+        assert (ADVERSARIAL in offer.strata) == has_room
+
+    def test_of_nothing_gives_none_and_of_everything_gives_all(self):
+        only_hostile = standing(talks=(0, 5), regular=90)
+
+        assert next_offer(only_hostile, most=0).strata == ()
+        assert next_offer(standing(talks=(0, 5)), most=100).strata == (ADVERSARIAL,)
+
+    def test_gives_nothing_when_it_is_reached_and_only_adversarial_talks_are_left(self):
+        assert next_offer(standing(regular=3, adversarial=1, talks=(0, 9)), most=MOST).strata == ()
+
+    def test_is_used_up_by_an_adversarial_talk_that_was_skipped(self):
+        skipped = standing(regular=5, given_up=(0, 1))
+
+        assert ADVERSARIAL not in next_offer(skipped, most=MOST).strata
+
+    def test_is_not_moved_by_skipping_anything_else(self):
+        assert next_offer(standing(regular=2, given_up=(40, 0)), most=MOST).strata == (REGULAR,)
+
+
+class TestAnAdversarialTalk:
+    def test_is_due_once_the_writer_falls_behind_the_pool(self):
+        due = [next_offer(standing(regular=n), most=MOST).strata[0] for n in (3, 13, 14)]
+
+        assert due == [REGULAR, REGULAR, ADVERSARIAL]  # one talk in fifteen is adversarial
+
+    def test_is_due_sooner_where_the_pool_lacks_more_of_them(self):
+        behind = standing(regular=4, talks=(40, 10))
+
+        assert next_offer(behind, most=MOST).strata == ADVERSARIAL_FIRST
+
+    def test_comes_to_each_writer_at_a_place_of_their_own(self):
+        early = next_offer(standing(regular=7), most=MOST, phase=0.5)
+        late = next_offer(standing(regular=7), most=MOST, phase=0.4)
+
+        assert (early.strata, late.strata) == (ADVERSARIAL_FIRST, REGULAR_FIRST)
+
+    def test_never_follows_another_while_there_is_anything_else(self):
+        after_one = standing(regular=60, adversarial=1, was_adversarial=True)
+
+        offer = next_offer(after_one, most=MOST)
+
+        assert offer.strata == REGULAR_FIRST
+        assert not offer.is_even
+
+    def test_goes_before_a_regular_one_that_is_less_empty_even_when_it_is_not_due(self):
+        offer = next_offer(standing(regular=4), most=MOST)
+
+        assert offer.strata == REGULAR_FIRST
+        assert offer.is_even
+
+
+class TestWhatIsToCome:
+    def test_is_every_regular_talk_and_as_many_others_as_the_bound_will_allow(self):
+        assert n_to_come(standing(regular=3, talks=(4, 20)), most=MOST) == 4 + 2
+        assert n_to_come(standing(regular=3, adversarial=1, talks=(4, 20)), most=MOST) == 4 + 1
+
+    def test_is_all_there_is_where_nothing_is_bounded(self):
+        assert n_to_come(standing(talks=(4, 20)), most=100) == 24
+
+    def test_is_nothing_when_nothing_may_be_given(self):
+        assert n_to_come(standing(regular=3, adversarial=1, talks=(0, 20)), most=MOST) == 0
+        assert n_to_come(standing(regular=3, given_up=(0, 4), talks=(0, 20)), most=MOST) == 0
+
+    @pytest.mark.parametrize("most", [0, 1, 7, 25, 33, 50, 99, 100])
+    def test_is_what_a_writer_who_takes_everything_gets(self, most):
+        state = standing(regular=2, adversarial=0, talks=(23, 19), given_up=(1, 2))
+        promised = n_to_come(state, most=most)
+
+        given = 0
+        while strata := next_offer(state, most=most).strata:
+            state = taken(state, strata[0])
+            given += 1
+
+        assert given == promised
+
+
+def taken(state, stratum):
+    """The standing after one more talk of the stratum was sent."""
+    name = stratum.lower()
+    stock = getattr(state, name)
+    fewer = replace(stock, talks=stock.talks - 1, slots=stock.slots - 3, kept=stock.kept + 1)
+    return replace(state, **{name: fewer, "was_adversarial": stratum == ADVERSARIAL})
+
+
+def test_phases_follow_from_codes_and_are_spread():
+    phases = [phase_of(f"W{n}") for n in range(200)]
+
+    assert phases == [phase_of(f"W{n}") for n in range(200)]
+    assert all(0 <= phase < 1 for phase in phases)
+    assert {int(phase * 10) for phase in phases} == set(range(10))
+
+
+@dataclass
+class Pool:
+    """Writers who take talks, send and skip in a random order, by the rules of `next_offer`."""
+
+    chance: np.random.Generator
+    is_hostile: np.ndarray
+    n_writers: int = 12
+    wanted: int = 3
+    left: np.ndarray = field(init=False)
+    had: np.ndarray = field(init=False)
+    kept: np.ndarray = field(init=False)
+    given_up: np.ndarray = field(init=False)
+    given: list = field(init=False)
+    spreads: list = field(default_factory=list)
+
+    def __post_init__(self):
+        n = len(self.is_hostile)
+        self.left = np.full(n, self.wanted)
+        self.had = np.zeros((self.n_writers, n), bool)
+        self.kept = np.zeros((self.n_writers, 2), int)
+        self.given_up = np.zeros((self.n_writers, 2), int)
+        self.given = [[] for _ in range(self.n_writers)]
+
+    def run(self, *, skips):
+        """Act until every writer in turn finds nothing."""
+        held: dict[int, int] = {}
+        idle: set[int] = set()
+        while len(idle) < self.n_writers:
+            writer = int(self.chance.integers(self.n_writers))
+            if writer in held:
+                if self.chance.random() < skips:
+                    self.skip(writer, held[writer])
+                    idle.clear()
+                del held[writer]
+            elif (talk := self.next_talk(writer)) is None:
+                idle.add(writer)
+            else:
+                held[writer] = talk
+        return self
+
+    def next_talk(self, writer):
+        free = (self.left > 0) & ~self.had[writer]
+        stocks = [self.stock(writer, free, hostile) for hostile in (0, 1)]
+        given = self.given[writer]
+        now = Standing(*stocks, bool(given) and bool(self.is_hostile[given[-1]]))
+        offer = next_offer(now, most=MOST, phase=phase_of(f"W{writer}"))
+        assert bool(offer.strata) == (n_to_come(now, most=MOST) > 0)
+        talks = [
+            talk
+            for talk in np.flatnonzero(free)
+            if (REGULAR, ADVERSARIAL)[self.is_hostile[talk]] in offer.strata
+        ]
+        if not talks:
+            return None
+        talk = min(talks, key=lambda one: self.order(one, offer))
+        self.left[talk] -= 1
+        self.had[writer, talk] = True
+        self.kept[writer, self.is_hostile[talk]] += 1
+        given.append(talk)
+        self.spreads.append(int(self.left.max() - self.left.min()))
+        return talk
+
+    def stock(self, writer, free, hostile):
+        of = free & (self.is_hostile == hostile)
+        counts = (of.sum(), self.left[of].sum(), self.kept[writer, hostile])
+        return Stock(*map(int, counts), int(self.given_up[writer, hostile]))
+
+    def order(self, talk, offer):
+        rank = offer.strata.index((REGULAR, ADVERSARIAL)[self.is_hostile[talk]])
+        emptiness = -int(self.left[talk])
+        return (emptiness, rank, talk) if offer.is_even else (rank, emptiness, talk)
+
+    def skip(self, writer, talk):
+        hostile = self.is_hostile[talk]
+        self.kept[writer, hostile] -= 1
+        self.given_up[writer, hostile] += 1
+        self.left[talk] += 1
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """Twelve writers, 280 regular and 20 adversarial talks, one talk in twenty skipped."""
+    chance = np.random.default_rng(5)
+    return Pool(chance, chance.permutation([0] * 280 + [1] * 20)).run(skips=0.05)
+
+
+class TestTwelveWriters:
+    def test_write_three_messages_for_every_talk(self, pool):
+        assert pool.kept.sum() == 900
+        assert not pool.left.any()
+
+    def test_fill_all_talks_evenly(self, pool):
+        # A talk that was skipped just when the others moved on is one behind until it is given.
+        uneven = [spread for spread in pool.spreads[:-50] if spread > 1]
+
+        assert len(uneven) <= 5
+        assert max(pool.spreads) == 2
+
+    def test_fill_all_talks_within_one_when_nobody_skips(self):
+        hostile = np.random.default_rng(5).permutation([0] * 280 + [1] * 20)
+
+        even = Pool(np.random.default_rng(6), hostile).run(skips=0)
+
+        assert max(even.spreads[:-12]) == 1
+        assert even.kept.sum() == 900
+
+    def test_all_get_their_share_of_adversarial_talks(self, pool):
+        shares = pool.kept[:, 1] / pool.kept.sum(axis=1)
+
+        assert shares.min() > 0.02
+        assert shares.max() < 0.12
+
+    def test_are_never_above_the_bound_nor_given_two_adversarial_talks_in_a_row(self, pool):
+        for talks in pool.given:
+            hostile = pool.is_hostile[talks]
+            assert not (hostile[:-1] & hostile[1:]).any()
+            assert (100 * hostile.cumsum() <= MOST * np.arange(1, len(talks) + 1)).all()
+        assert (100 * pool.kept[:, 1] <= MOST * pool.kept.sum(axis=1)).all()
