@@ -1,6 +1,6 @@
 """A question to a model and what came back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +14,14 @@ class Request:
     model: str
     messages: tuple[Message, ...]
     api_base: str = ""
+    api_base_env: str = ""
+    """The variable that holds the address, where ``api_base`` gives none."""
     api_key_env: str = ""
     temperature: float | None = 0.0
     top_p: float | None = 1.0
+    leave_out: Collection[str] = ()
+    """Sampling parameters that are wanted and that the model refuses: recorded as dropped."""
+    reasoning_effort: str | None = None
     max_tokens: int = 300
     response_schema: Mapping[str, Any] | None = None
     timeout_s: float = 120.0
@@ -24,6 +29,7 @@ class Request:
 
     def asked(self) -> dict[str, Any]:
         """Return the parameters as wanted, for the record."""
+        effort = self.reasoning_effort
         return {
             "model": self.model,
             "temperature": self.temperature,
@@ -31,6 +37,7 @@ class Request:
             "max_tokens": self.max_tokens,
             "response_schema": self.response_schema is not None,
             "stream": self.stream,
+            **({} if effort is None else {"reasoning_effort": effort}),
         }
 
 

@@ -14,6 +14,8 @@ from completions.llm.library import litellm
 SCHEMA_KEYS = frozenset({"response_format", "output_format", "response_json_schema", "tools"})
 """Under one of these names LiteLLM passes a schema on, depending on the provider."""
 UNUSED_KEY = "unused"
+CONFIGURATION = "configuration"
+"""The kind of a failure that only whoever runs the platform can mend."""
 
 
 def sent_parameters(request: Request) -> dict[str, Any]:
@@ -79,10 +81,16 @@ def arguments(request: Request) -> dict[str, Any]:
 
 def _sampling(request: Request) -> dict[str, Any]:
     """Return the sampling parameters to send; ``None`` means the model's own default."""
-    wanted = {"temperature": request.temperature, "top_p": request.top_p}
+    wanted: dict[str, Any] = {"temperature": request.temperature, "top_p": request.top_p}
     if "claude" in request.model and request.temperature is not None and request.top_p == 1:
         del wanted["top_p"]  # Claude models refuse both at once, and 1 is no restriction
-    given = {name: value for name, value in wanted.items() if value is not None}
+    given: dict[str, Any] = {
+        name: value
+        for name, value in wanted.items()
+        if value is not None and name not in request.leave_out
+    }
+    if request.reasoning_effort is not None:
+        given["reasoning_effort"] = request.reasoning_effort
     return {"max_tokens": request.max_tokens, **given}
 
 
@@ -92,14 +100,25 @@ def _credentials(request: Request) -> dict[str, str]:
     Without a named variable LiteLLM takes the key of the provider it knows; an address of one's
     own gets no such key, or it would be sent to a stranger.
     """
-    found = {"api_base": request.api_base} if request.api_base else {}
+    address = _address(request)
+    found = {"api_base": address} if address else {}
     if request.api_key_env:
-        key = os.environ.get(request.api_key_env, "")
-        if not key:
-            msg = f"The environment has no {request.api_key_env}."
-            raise PermanentError(msg, kind="configuration")
-        return found | {"api_key": key}
-    return found | ({"api_key": UNUSED_KEY} if request.api_base else {})
+        return found | {"api_key": _from_environment(request.api_key_env)}
+    return found | ({"api_key": UNUSED_KEY} if address else {})
+
+
+def _address(request: Request) -> str:
+    """Return the address of one's own to ask at, or nothing for the provider's."""
+    if request.api_base or not request.api_base_env:
+        return request.api_base
+    return _from_environment(request.api_base_env)
+
+
+def _from_environment(name: str) -> str:
+    if value := os.environ.get(name, ""):
+        return value
+    msg = f"The environment has no {name}."
+    raise PermanentError(msg, kind=CONFIGURATION)
 
 
 def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:

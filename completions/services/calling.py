@@ -24,7 +24,18 @@ WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
 ABOUT_THE_TEXT = frozenset({"content_filtered", "empty", "truncated", "lost"})
 """Failures that say something about one question; after others every question fails alike."""
-SETTABLE = frozenset({"api_key_env", "max_tokens", "temperature", "timeout_s", "top_p"})
+SETTABLE = frozenset(
+    {
+        "api_base_env",
+        "api_key_env",
+        "leave_out",
+        "max_tokens",
+        "reasoning_effort",
+        "temperature",
+        "timeout_s",
+        "top_p",
+    }
+)
 
 BAD_REQUEST = "bad_request"
 _SHOWN = 300
@@ -105,7 +116,7 @@ def request_to(endpoint: Endpoint, **wanted: Any) -> llm.Request:  # noqa: ANN40
         raise UnknownParameterError(msg)
     own = dict(endpoint.parameters)
     if endpoint.is_simulated:
-        own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_key_env": ""}
+        own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_base_env": "", "api_key_env": ""}
     elif endpoint.api_base:
         own["api_base"] = endpoint.api_base
     return llm.Request(model=endpoint.model_id, **wanted | own)

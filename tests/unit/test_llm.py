@@ -128,6 +128,27 @@ class TestComplete:
         assert raised.value.kind == "configuration"
         assert not server.calls
 
+    def test_the_address_may_come_from_a_variable(self, server, monkeypatch):
+        monkeypatch.setenv("MY_LAB_BASE", server.base_url)
+        request = make_request(api_base_env="MY_LAB_BASE")
+
+        assert ask(request).text
+        assert arguments(request)["api_key"] == "unused"
+
+    def test_an_address_that_is_given_comes_before_the_variable(self, monkeypatch):
+        monkeypatch.setenv("MY_LAB_BASE", "http://elsewhere.example")
+        request = make_request(api_base="http://here.example", api_base_env="MY_LAB_BASE")
+
+        assert arguments(request)["api_base"] == "http://here.example"
+
+    def test_without_the_variable_nothing_is_asked_anywhere(self, monkeypatch):
+        monkeypatch.delenv("MY_LAB_BASE", raising=False)
+
+        with pytest.raises(llm.PermanentError, match="MY_LAB_BASE") as raised:
+            ask(make_request(api_base_env="MY_LAB_BASE"))
+
+        assert raised.value.kind == "configuration"
+
     def test_an_address_of_ones_own_never_gets_the_key_of_a_known_provider(
         self, server, monkeypatch
     ):
@@ -266,6 +287,20 @@ class TestParameters:
 
         assert sent["temperature"] == 0
         assert "top_p" not in sent
+
+    def test_what_a_row_leaves_out_is_not_sent_and_named_as_dropped(self, server):
+        reply = ask(make_request(server, leave_out=["top_p"]))
+
+        assert "top_p" not in server.calls[0].request
+        assert server.calls[0].request["temperature"] == 0
+        assert reply.dropped == ("top_p",)
+
+    def test_effort_is_sent_to_models_that_know_it_and_is_on_record(self):
+        request = make_request(model="openai/gpt-5", reasoning_effort="low")
+
+        assert llm.sent_parameters(request)["reasoning_effort"] == "low"
+        assert request.asked()["reasoning_effort"] == "low"
+        assert "reasoning_effort" not in make_request().asked()
 
     @pytest.mark.parametrize(
         "model", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro"]
