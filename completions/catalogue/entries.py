@@ -1,0 +1,120 @@
+"""What a catalogue may say of a system; whatever else it says is refused."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+VARIABLE = r"^[A-Z][A-Z0-9_]*$"
+ADDRESS = r"^https?://[^\s/@]+(/[^\s@]*)?$"
+MODEL_ID = r"^[a-z0-9_]+/\S+$"
+SECRETS = frozenset({"api_key", "key", "password", "secret", "token"})
+
+
+def _not_simulated(name: str) -> str:
+    """Refuse the word that marks what the offline provider answers."""
+    if "simulated" in name.lower():
+        msg = "the word is kept for what the offline provider answers"
+        raise ValueError(msg)
+    return name
+
+
+Slug = Annotated[str, Field(pattern=SLUG, max_length=50)]
+Name = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_not_simulated)]
+Variable = Annotated[str, Field(pattern=VARIABLE)]
+Words = Annotated[str, Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_secret(cls, found: Any) -> Any:  # noqa: ANN401 (whatever the file holds)
+        """Refuse a key by the name of its field, so that no error repeats it."""
+        if isinstance(found, dict) and (secret := sorted(SECRETS & set(found))):
+            msg = f"{secret[0]}: a key is never written down; name its variable in api_key_env"
+            raise ValueError(msg)
+        return found
+
+
+class Parameters(_Strict):
+    """What a model needs set; every field is one that ``completions.services.calling`` reads."""
+
+    api_key_env: Variable | None = None
+    api_base_env: Variable | None = None
+    """The variable that holds the address, for a model without a public one."""
+    leave_out: tuple[Literal["temperature", "top_p"], ...] = Field(default=(), strict=False)
+    """Wanted, but refused by the model: not sent, and recorded as dropped."""
+    max_tokens: int | None = Field(default=None, gt=0)
+    reasoning_effort: Literal["disable", "minimal", "low", "medium", "high"] | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    timeout_s: float | None = Field(default=None, gt=0)
+    top_p: float | None = Field(default=None, gt=0, le=1)
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return what is set, as JSON holds it."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+class Fact(_Strict):
+    """A number from outside, and where it is from."""
+
+    value: int | float
+    source: Words
+
+
+class Entry(_Strict):
+    """A system of the catalogue."""
+
+    slug: Slug
+    name: Name
+    kind: Literal["model", "original"]
+    family: Slug | None = None
+    """Maker of the model, never guessed from its name: a judge does not judge its own family."""
+    model_id: str | None = Field(default=None, pattern=MODEL_ID, max_length=120)
+    api_base: str | None = Field(default=None, pattern=ADDRESS, max_length=200)
+    note: Words | None = None
+    parameters: Parameters = Parameters()
+    facts: dict[str, Fact] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        """Hold that a model says who made it and how it is asked, and nothing else does."""
+        asked = {"family": self.family, "model_id": self.model_id}
+        missing = sorted(field for field, value in asked.items() if value is None)
+        if self.kind == "model" and missing:
+            msg = f"a model needs {' and '.join(missing)}"
+            raise ValueError(msg)
+        asked["api_base"] = self.api_base
+        given = sorted(field for field, value in asked.items() if value is not None)
+        given += ["parameters"] if self.parameters.as_stored() else []
+        if self.kind != "model" and given:
+            msg = f"only a model has {' and '.join(given)}"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _has_one_address(self) -> Self:
+        if self.api_base is not None and self.parameters.api_base_env is not None:
+            msg = "api_base and parameters.api_base_env both name an address"
+            raise ValueError(msg)
+        return self
+
+
+class Computed(_Strict):
+    """A row of leaderboards that is made of a system's completions; it has no row of its own."""
+
+    slug: Slug
+    name: Name
+    of: Slug
+    note: Words | None = None
+    facts: dict[str, Fact] = Field(default_factory=dict)
+
+
+class Catalogue(_Strict):
+    """One file: its systems, in its order."""
+
+    sources: dict[str, Words] = Field(default_factory=dict)
+    system: tuple[Entry, ...] = Field(default=(), strict=False)
+    computed: tuple[Computed, ...] = Field(default=(), strict=False)
