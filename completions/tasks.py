@@ -16,6 +16,12 @@ def release_expired_writing_leases() -> None:
 
 
 @shared_task(ignore_result=True)
+def send_writer_mails() -> None:
+    """Beat tick: send the mails to writers that wait; safe to run twice."""
+    services.send_writer_mails(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
 def wake_generation() -> None:
     """Beat tick: start a pull if generation calls are waiting."""
     if services.is_generation_waiting(now=timezone.now()):

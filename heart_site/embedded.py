@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 PORTS_TO_TRY = 20
+USUAL_ADDRESS = f"http://{HOST}:8000"
+"""What ``HEART_SITE_URL`` says where nobody set it."""
 WEB_THREADS = 8
 WORKER_THREADS = 4
 READY_SECONDS = 120.0
@@ -79,7 +81,8 @@ def background() -> Iterator[None]:
 def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
     """Bind a web server and yield its address and the function that serves until Ctrl-C.
 
-    If ``port`` is taken, the next free one is used. Port 0 lets the system choose.
+    If ``port`` is taken, the next free one is used. Port 0 lets the system choose. Links in mails
+    lead to the port that was found, unless ``HEART_SITE_URL`` names another place.
 
     Raises
     ------
@@ -87,9 +90,12 @@ def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
         If the ports after it are taken as well.
     """
     listener = _listen(port)
+    address = f"http://{HOST}:{listener.getsockname()[1]}"
+    if settings.HEART_SITE_URL == USUAL_ADDRESS:
+        settings.HEART_SITE_URL = address
     server = create_server(get_wsgi_application(), sockets=[listener], threads=WEB_THREADS)
     try:
-        yield f"http://{HOST}:{listener.getsockname()[1]}", server.run
+        yield address, server.run
     finally:
         server.close()
 

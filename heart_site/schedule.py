@@ -10,6 +10,7 @@ QUEUES = tuple(Queue(name) for name in (CONTROL, LLM, FIT))
 
 ROUTES = {
     "completions.tasks.release_expired_writing_leases": {"queue": CONTROL},
+    "completions.tasks.send_writer_mails": {"queue": CONTROL},
     "completions.tasks.wake_generation": {"queue": CONTROL},
     "completions.tasks.generate_completions": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": CONTROL},
@@ -41,6 +42,11 @@ def beat_schedule(
         "send-report-alerts": {
             "task": "annotation.tasks.send_report_alerts",
             "schedule": 60.0,
+        },
+        # Whoever is invited, or has something to mend, hears of it while it is fresh.
+        "send-writer-mails": {
+            "task": "completions.tasks.send_writer_mails",
+            "schedule": 15.0,
         },
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},

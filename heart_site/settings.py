@@ -21,7 +21,8 @@ HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
 HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
-HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="dummymail://")
+HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
+HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
 HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
 HEART_LOG_LEVEL = env.str("HEART_LOG_LEVEL", default="INFO")
 
@@ -178,7 +179,7 @@ CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
     review_seconds=env.float("HEART_REVIEW_SECONDS", default=600.0),
 )
 
-# --- Mail: to admins alone, about reports of raters ---
+# --- Mail: to writers about their writing, to admins about reports of raters ---
 EMAIL_BACKEND = HEART_EMAIL["EMAIL_BACKEND"]
 EMAIL_HOST = HEART_EMAIL["EMAIL_HOST"] or "localhost"
 EMAIL_PORT = HEART_EMAIL["EMAIL_PORT"] or 25

@@ -12,15 +12,15 @@ from django.utils.translation import ngettext
 
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
+from completions import mails
 
-DUMMY = "django.core.mail.backends.dummy.EmailBackend"
 BATCH = 50
 RETRY_AFTER = dt.timedelta(minutes=10)
 
 
 def is_mail_set_up() -> bool:
     """Say whether there is somebody to write to, and a way to do so."""
-    return bool(settings.HEART_ADMINS) and settings.EMAIL_BACKEND != DUMMY
+    return bool(settings.HEART_ADMINS) and mails.is_server_set_up()
 
 
 def send_report_alerts(*, now: dt.datetime) -> int:
@@ -83,5 +83,5 @@ def _line(alert: ReportAlert) -> str:
         "study": study.title,
         "key": report.context.key,
         "kind": ReportKind(report.kind).label,
-        "address": reverse("console:reports", args=[study.slug]),
+        "address": mails.absolute(reverse("console:reports", args=[study.slug])),
     }

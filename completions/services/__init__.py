@@ -8,6 +8,12 @@ from completions.services.authoring import (
     StoredTalk,
     store_authored_talks,
 )
+from completions.services.bringing import (
+    BringReport,
+    OutcomeChangedError,
+    bring_messages,
+    try_messages,
+)
 from completions.services.codes import new_code, repeatable_code
 from completions.services.completing import complete_message
 from completions.services.contexts import BuildReport, build_contexts
@@ -28,6 +34,7 @@ from completions.services.generating import (
     is_generation_waiting,
     plan_generation_calls,
 )
+from completions.services.going import leave, pause_writer, resume_writer
 from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
 from completions.services.importing import (
     DatasetNameError,
@@ -74,12 +81,23 @@ from completions.services.sending import (
 )
 from completions.services.sole import AnotherAtWorkError
 from completions.services.systems import register_simulated_system
+from completions.services.vetting import (
+    NotOnTrialError,
+    RefusalNoteMissingError,
+    TrialNotDoneError,
+    admit_writer,
+    load_vetting_talks,
+    move_on,
+    refuse_writer,
+    use_vetting,
+)
 
 __all__ = [
     "OFFLINE",
     "AnotherAtWorkError",
     "Assistants",
     "AuthoredTalk",
+    "BringReport",
     "BuildReport",
     "CannotBeInvitedError",
     "CompletionFixedError",
@@ -97,18 +115,24 @@ __all__ = [
     "MessageNotOpenError",
     "NoSourceLeftError",
     "NotAModelError",
+    "NotOnTrialError",
     "NoteMissingError",
+    "OutcomeChangedError",
     "OwnWordsMissingError",
+    "RefusalNoteMissingError",
     "Seen",
     "StoredTalk",
     "StratumError",
+    "TrialNotDoneError",
     "Typed",
     "Version",
     "WriterGoneError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
+    "admit_writer",
     "assistant_for",
+    "bring_messages",
     "build_contexts",
     "complete_message",
     "configure_pool",
@@ -126,16 +150,22 @@ __all__ = [
     "invite_writers",
     "is_generation_waiting",
     "lease_next_context",
+    "leave",
+    "load_vetting_talks",
     "lock_texts",
     "make_adversarial_contexts",
+    "move_on",
     "new_code",
+    "pause_writer",
     "plan_generation_calls",
     "queue_mail",
     "record",
+    "refuse_writer",
     "register_simulated_system",
     "release_expired_writing_leases",
     "renew_link",
     "repeatable_code",
+    "resume_writer",
     "review_context",
     "save_draft",
     "save_profile",
@@ -145,4 +175,6 @@ __all__ = [
     "store_authored_talks",
     "store_revision",
     "thaw_dataset",
+    "try_messages",
+    "use_vetting",
 ]

@@ -1,36 +1,85 @@
-"""Take an invited person's agreement."""
+"""Take an invited person's answer, and what they say about themselves."""
 
 import datetime as dt
 import hashlib
 
 from django.db import transaction
 
-from completions.choices import WriterState
+from completions.choices import Background, WriterState
 from completions.models import Writer, WriterConsent
 from completions.services.leasing import WriterNotActiveError, lock_writer
+from completions.services.vetting import move_on
+
+ASKED = (WriterState.INVITED, WriterState.DECLINED)
+"""States in which the personal link asks for an answer; who declined may think better of it."""
+AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 
 
 @transaction.atomic
 def accept_invitation(
     *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
 ) -> Writer:
-    """Store the writer's consent and make an invited writer active; repeating it is harmless.
+    """Store the person's consent; the profile comes next. Repeating it is harmless.
 
     Raises
     ------
     WriterNotActiveError
-        If the writer was paused or has left.
+        If the writer was paused, refused, or has left.
     """
     writer = lock_writer(writer)
-    if writer.state == WriterState.INVITED:
-        writer.state, writer.admitted_at = WriterState.ACTIVE, now
-        writer.save(update_fields=["state", "admitted_at"])
+    if writer.state in ASKED:
+        writer.state = WriterState.PROFILING
+        writer.save(update_fields=["state"])
         WriterConsent.objects.create(
             writer=writer,
             version=consent_version,
             text_hash=hashlib.sha256(consent_text.encode()).hexdigest(),
             given_at=now,
         )
-    if writer.state != WriterState.ACTIVE:
+    if writer.state not in AGREED:
+        raise WriterNotActiveError
+    return writer
+
+
+@transaction.atomic
+def decline_invitation(*, writer: Writer) -> Writer:
+    """Forget the address of somebody who does not want to write; repeating it is harmless.
+
+    Nothing is stored of it but that they declined, so that nobody writes to them again.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person has agreed before; that is taken back by leaving.
+    """
+    writer = lock_writer(writer)
+    if writer.state not in ASKED:
+        raise WriterNotActiveError
+    writer.state, writer.email = WriterState.DECLINED, ""
+    writer.save(update_fields=["state", "email"])
+    return writer
+
+
+@transaction.atomic
+def save_profile(
+    *, writer: Writer, background: Background, has_own_system: bool, now: dt.datetime
+) -> Writer:
+    """Store who the person is; they go on trial, or, without a vetting set, are let in.
+
+    Sent again, the first answer stays. A system of one's own is theirs only where the dataset
+    offers it.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person has not agreed, is paused, or has left.
+    """
+    writer = lock_writer(writer)
+    if writer.state == WriterState.PROFILING:
+        writer.background = background
+        writer.has_own_system = has_own_system and writer.dataset.offers_own_systems
+        writer.save(update_fields=["background", "has_own_system"])
+        move_on(writer, now=now)
+    if writer.state not in AGREED:
         raise WriterNotActiveError
     return writer

@@ -10,6 +10,7 @@ from annotation import services, tasks
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
 from annotation.services import alerting
+from completions import mails
 from tests.factories import NOW, TURNS, make_comparison, make_rater
 from tests.leased import lease_next
 from tests.planted import make_planted_study, report
@@ -23,6 +24,7 @@ LATER = NOW + alerting.RETRY_AFTER
 def _mail_is_set_up(settings):
     settings.HEART_ADMINS = ["one@example.org", "two@example.org"]
     settings.HEART_EMAIL_FROM = "heart@example.org"
+    settings.HEART_SITE_URL = "https://heart.example.org"
 
 
 def make_report(text="It names my street."):
@@ -47,7 +49,7 @@ class TestAlert:
         study = stored.rater.study
         assert study.title in message.body
         assert stored.context.key in message.body
-        assert f"/console/{study.slug}/reports/" in message.body
+        assert f"https://heart.example.org/console/{study.slug}/reports/" in message.body
 
     def test_holds_neither_the_talk_nor_the_raters_words_nor_who_it_was(self):
         stored = make_report("It names my street.")
@@ -125,7 +127,7 @@ class TestMailServerThatFails:
 class TestWithoutMail:
     @pytest.mark.parametrize(
         "missing",
-        [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": alerting.DUMMY}],
+        [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": mails.NO_SERVER}],
         ids=["nobody to write to", "no server"],
     )
     def test_alerts_wait_unclaimed_for_the_console(self, missing, settings):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from completions import mails
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
     "HEART_ADMINS",
@@ -44,11 +46,17 @@ def settings_with(folder, **environment):
     return json.loads(printed)
 
 
-def test_without_mail_nobody_is_written_to(tmp_path):
+def test_without_a_server_mails_are_printed_and_no_admin_is_written_to(tmp_path):
     found = settings_with(tmp_path)
 
     assert found["HEART_ADMINS"] == []
-    assert found["EMAIL_BACKEND"] == "django.core.mail.backends.dummy.EmailBackend"
+    assert found["EMAIL_BACKEND"] == "django.core.mail.backends.console.EmailBackend"
+
+
+def test_mail_can_be_switched_off(tmp_path):
+    found = settings_with(tmp_path, HEART_EMAIL_URL="dummymail://")
+
+    assert found["EMAIL_BACKEND"] == mails.NO_SERVER
 
 
 @pytest.mark.parametrize(
