@@ -1,0 +1,82 @@
+"""The talks that a file names and its authors, as they are while nobody else changes them."""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from completions.choices import WriterState
+from completions.models import Context, Dataset, Writer, WritingLease
+
+BATCH = 500
+"""Rows per query: fewer than the variables that any database takes."""
+
+Key = TypeVar("Key")
+Texts = Mapping[tuple[int, int], set[str | None]]
+
+
+@dataclass
+class Ground:
+    """What rows are held against; ``had`` has hashes of texts by context and writer."""
+
+    contexts: dict[str, Context]
+    writers: dict[str, Writer]
+    had: Texts
+    arrived: list[Writer] = field(default_factory=list)
+    described: list[Writer] = field(default_factory=list)
+    taken: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+
+def contexts_by_key(keys: Iterable[str]) -> dict[str, Context]:
+    """Return the contexts of any dataset that have one of these keys, with their dialogues."""
+    found = dict[str, Context]()
+    for batch in batches(sorted(set(keys))):
+        rows = Context.objects.select_related("dialogue").filter(key__in=batch)
+        found |= {context.key: context for context in rows}
+    return found
+
+
+def lock_ground(dataset: Dataset, *, keys: Iterable[str]) -> Ground:
+    """Lock the authors of the dataset and then the talks, each in the order of their rows."""
+    return Ground(
+        writers=_lock_authors(dataset),
+        contexts=_lock_contexts(dataset, keys),
+        had=_texts_of_authors(dataset),
+    )
+
+
+def batches(items: Iterable[Key]) -> Iterator[list[Key]]:
+    """Yield so many items at once as one query takes."""
+    items = iter(items)
+    while batch := list(itertools.islice(items, BATCH)):
+        yield batch
+
+
+def _lock_authors(dataset: Dataset) -> dict[str, Writer]:
+    """Return who wrote elsewhere; whoever withdraws at this moment is waited for, and is gone."""
+    authors = dataset.writers.filter(state=WriterState.ELSEWHERE).exclude(imported_as="")
+    return {one.imported_as: one for one in authors.order_by("pk").select_for_update(of=("self",))}
+
+
+def _lock_contexts(dataset: Dataset, keys: Iterable[str]) -> dict[str, Context]:
+    """Return the contexts as they are now, those of other datasets without a lock."""
+    found = contexts_by_key(keys)
+    ours = sorted(one.pk for one in found.values() if one.dataset_id == dataset.pk)
+    for batch in batches(ours):
+        # no_key: rows that point at a context are stored meanwhile, and slots wait.
+        rows = Context.objects.filter(pk__in=batch).order_by("pk").select_for_update(no_key=True)
+        found |= {context.key: context for context in rows}
+    return found
+
+
+def _texts_of_authors(dataset: Dataset) -> Texts:
+    leases = WritingLease.objects.filter(
+        writer__dataset=dataset, writer__state=WriterState.ELSEWHERE
+    )
+    had = defaultdict[tuple[int, int], set[str | None]](set)
+    for context, writer, text in leases.values_list(
+        "context", "writer", "message__revisions__content_hash"
+    ):
+        had[context, writer].add(text)
+    return had
