@@ -62,6 +62,7 @@ from completions.services.leasing import (
 from completions.services.log import record
 from completions.services.mailing import queue_mail, send_writer_mails
 from completions.services.pooling import configure_pool
+from completions.services.revealing import Author, reveal_author
 from completions.services.reviewing import review_context
 from completions.services.rewriting import (
     Assistants,
@@ -96,6 +97,7 @@ __all__ = [
     "OFFLINE",
     "AnotherAtWorkError",
     "Assistants",
+    "Author",
     "AuthoredTalk",
     "BringReport",
     "BuildReport",
@@ -166,6 +168,7 @@ __all__ = [
     "renew_link",
     "repeatable_code",
     "resume_writer",
+    "reveal_author",
     "review_context",
     "save_draft",
     "save_profile",

@@ -1,4 +1,4 @@
-"""Store talks that were authored for quality checks, apart from everything that is ranked."""
+"""Store talks that were authored for checks and trials, apart from everything that is ranked."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ CHECK_SYSTEMS = {
 
 
 class DatasetTakenError(Exception):
-    """A dataset that is not for checks has the name that the authored talks need."""
+    """A dataset that is not for checks has the slug that the authored talks need."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def store_authored_talks(
     DatasetTakenError
         If a dataset that is not for checks has that name.
     """
-    dataset = _dataset(name, now)
+    dataset = lock_authored_dataset(slug=name, name=f"Quality checks: {name}", now=now)
     systems = {slug: _system(slug) for slug in CHECK_SYSTEMS}
     return {
         talk.key: _store(talk, dataset, position, systems, now)
@@ -61,12 +61,20 @@ def store_authored_talks(
     }
 
 
-def _dataset(name: str, now: dt.datetime) -> Dataset:
-    """Return the dataset, locked, so that two who load the same talks do not meet."""
+def lock_authored_dataset(*, slug: str, name: str, now: dt.datetime) -> Dataset:
+    """Return the dataset of authored talks, made if need be.
+
+    It is locked, so that two who load the same talks do not meet.
+
+    Raises
+    ------
+    DatasetTakenError
+        If a dataset that is not for checks has that slug.
+    """
     dataset, _ = Dataset.objects.get_or_create(
-        slug=name,
+        slug=slug,
         defaults={
-            "name": f"Quality checks: {name}",
+            "name": name,
             "is_authored": True,
             "is_for_checks": True,
             "completions_per_context": 0,
@@ -74,9 +82,38 @@ def _dataset(name: str, now: dt.datetime) -> Dataset:
         },
     )
     if not dataset.is_for_checks:
-        msg = f'"{name}" is a dataset of its own: rename it, or the set of checks'
+        msg = f'"{slug}" is a dataset of its own: rename it, or the set of checks'
         raise DatasetTakenError(msg)
     return Dataset.objects.select_for_update().get(pk=dataset.pk)
+
+
+def store_authored_context(
+    dataset: Dataset,
+    *,
+    key: str,
+    turns: Iterable[Mapping[str, str]],
+    position: int,
+    now: dt.datetime,
+) -> Context:
+    """Return the context of an authored talk in its locked dataset, made if need be."""
+    said = [dict(turn) for turn in turns]
+    dialogue, _ = Dialogue.objects.get_or_create(
+        dataset=dataset,
+        content_hash=turns_hash(said),
+        defaults={
+            "position": position,
+            "source_id": key,
+            "turns": said,
+            "n_utterances": len(said),
+            "imported_at": now,
+        },
+    )
+    context = dialogue.contexts.first()
+    if context is None:
+        provenance = {"authored": dataset.slug, "talk": key}
+        context = cut_context(dialogue, len(said) - 1, provenance=provenance, now=now)
+        context.save()
+    return context
 
 
 def _system(slug: str) -> System:
@@ -91,7 +128,9 @@ def _store(
     systems: Mapping[str, System],
     now: dt.datetime,
 ) -> StoredTalk:
-    context = _context(talk, dataset, position, now)
+    context = store_authored_context(
+        dataset, key=talk.key, turns=talk.turns, position=position, now=now
+    )
     texts = {"authored-high": talk.high, "authored-low": talk.low}
     # In the order of their hashes, so that the good one is the first of the two half of the time.
     rows = {
@@ -99,27 +138,6 @@ def _store(
         for slug in sorted(texts, key=lambda slug: digest(texts[slug]))
     }
     return StoredTalk(context, high=rows["authored-high"], low=rows["authored-low"])
-
-
-def _context(talk: AuthoredTalk, dataset: Dataset, position: int, now: dt.datetime) -> Context:
-    turns = [dict(turn) for turn in talk.turns]
-    dialogue, _ = Dialogue.objects.get_or_create(
-        dataset=dataset,
-        content_hash=turns_hash(turns),
-        defaults={
-            "position": position,
-            "source_id": talk.key,
-            "turns": turns,
-            "n_utterances": len(turns),
-            "imported_at": now,
-        },
-    )
-    context = dialogue.contexts.first()
-    if context is None:
-        provenance = {"authored": dataset.slug, "pair": talk.key}
-        context = cut_context(dialogue, len(turns) - 1, provenance=provenance, now=now)
-        context.save()
-    return context
 
 
 def _completion(context: Context, system: System, text: str, now: dt.datetime) -> Completion:
