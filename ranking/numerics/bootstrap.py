@@ -86,7 +86,7 @@ def bootstrap_strengths(
         raise ValueError(msg)
     per_block = max(1, BLOCK_BYTES // (8 * max(tables.n_units, tables.n_systems**2)))
     blocks = [
-        fit_replicates(tables.weighted(_draw(tables.n_units, size, rng)), start)
+        fit_replicates(tables.weighted(draw_units(tables.n_units, size, rng)), start)
         for size in _block_sizes(n_replicates, per_block)
     ]
     return BootstrapReplicates(
@@ -95,7 +95,7 @@ def bootstrap_strengths(
     )
 
 
-def _draw(n_units: int, size: int, rng: np.random.Generator) -> Floats:
+def draw_units(n_units: int, size: int, rng: np.random.Generator) -> Floats:
     """Draw how often each unit appears in each sample, shape (size, n_units)."""
     times = rng.multinomial(n_units, np.full(n_units, 1.0 / n_units), size=size)
     return times.astype(np.float64)
