@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from completions.choices import MessageState, MessageVerdict, WriterState
+from completions.choices import MailKind, MessageState, MessageVerdict, WriterState
 from completions.models import (
     Context,
     Dataset,
@@ -21,6 +21,7 @@ from completions.services.completing import complete_message, take_completion_ba
 from completions.services.fixing import lock_texts, lock_unfixed
 from completions.services.leasing import DatasetFrozenError, lock_writer
 from completions.services.log import record
+from completions.services.mailing import queue_mail
 
 ALLOWED = {
     MessageState.WAITING: frozenset(MessageVerdict),
@@ -119,6 +120,8 @@ def decide_message(
     MessageDecision.objects.create(
         revision=case.revision, verdict=verdict, note=note, decided_at=now, decided_by=by
     )
+    if verdict == MessageVerdict.RETURNED:
+        queue_mail(writer=case.writer, kind=MailKind.RETURNED, note=note, now=now)
     record(
         action=f"message.{verdict.lower()}",
         subject=f"message {message.pk}",

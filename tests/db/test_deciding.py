@@ -8,11 +8,20 @@ from completions import services
 from completions.choices import (
     HoldState,
     LeaseOutcome,
+    MailKind,
     MessageState,
     MessageVerdict,
     WriterState,
 )
-from completions.models import Completion, Context, Hold, LogEntry, Message, MessageDecision
+from completions.models import (
+    Completion,
+    Context,
+    Hold,
+    LogEntry,
+    Message,
+    MessageDecision,
+    WriterMail,
+)
 from completions.selectors import open_contexts
 from completions.services.deciding import Seen
 from tests.factories import HOUR, NOW, make_comparison, make_writing_lease
@@ -219,6 +228,19 @@ class TestSendingBack:
         assert stored(message).state == MessageState.RETURNED
         assert slots_of(message) == before
         assert MessageDecision.objects.get().note == NOTE
+
+    @pytest.mark.parametrize("email", ["", "ada@example.org"])
+    def test_mails_the_note_to_a_writer_with_an_address(self, email):
+        message = make_sent()
+        writer = message.lease.writer
+        writer.email = email
+        writer.save()
+
+        decide(message, RETURN)
+
+        mails = WriterMail.objects.values_list("writer", "kind", "note", "queued_at")
+        expected = (writer.pk, MailKind.RETURNED, NOTE, NOW + HOUR)
+        assert list(mails) == [expected] * bool(email)
 
     def test_of_a_revision_keeps_the_text_that_was_accepted(self):
         message = make_accepted("The text that was accepted first.")
@@ -464,6 +486,17 @@ class TestAPageThatIsOutOfDate:
 
 
 class TestTheLog:
+    @pytest.mark.parametrize("verdict", [ACCEPT, REJECT])
+    def test_is_all_that_tells_of_another_decision_than_sending_back(self, verdict):
+        message = make_sent()
+        writer = message.lease.writer
+        writer.email = "ada@example.org"
+        writer.save()
+
+        decide(message, verdict)
+
+        assert not WriterMail.objects.exists()
+
     @pytest.mark.parametrize("verdict", MessageVerdict)
     def test_says_who_decided_what_and_not_a_word_of_the_text(self, verdict):
         message, by = make_sent("A sentence with a wombat."), make_user()
