@@ -2,13 +2,16 @@
 
 import datetime as dt
 import uuid
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from completions.choices import LeaseOutcome
-from completions.models import Context, MessageRevision, Writer, WritingLease
+from completions.choices import LeaseOutcome, SystemKind
+from completions.models import Context, Message, MessageRevision, Writer, WritingLease
 
+COMPARED = 500  # how many of a writer's own versions a new text is compared with
+Source: TypeAlias = tuple[str, int]
 Sent: TypeAlias = tuple[uuid.UUID | None, str, dt.datetime]
 
 
@@ -27,6 +30,29 @@ def text_sent(lease: WritingLease) -> str:
     """Return the newest version that was sent, or an empty text."""
     sent = MessageRevision.objects.filter(message__lease=lease).order_by("-number")
     return sent.values_list("text", flat=True).first() or ""
+
+
+def texts_of_writer(writer: Writer, *, without: Message | None) -> Iterator[tuple[Source, str]]:
+    """Yield what the writer sent last, every version, save those of one message."""
+    sent = MessageRevision.objects.filter(message__lease__writer=writer.pk, erased_at=None)
+    if without is not None:
+        sent = sent.exclude(message=without)
+    for pk, text in sent.order_by("-pk").values_list("message", "text")[:COMPARED]:
+        yield ("message", pk), text
+
+
+def texts_of_others(context: Context, writer: Writer) -> Iterator[tuple[Source, str]]:
+    """Yield what others wrote for the context: people, every version, and models."""
+    sent = MessageRevision.objects.filter(message__lease__context=context, erased_at=None)
+    others = sent.exclude(message__lease__writer=writer.pk)
+    for pk, text in others.order_by("pk").values_list("message", "text"):
+        yield ("message", pk), text
+    for pk, text in (
+        context.completions.filter(writer=None)
+        .exclude(system__kind=SystemKind.ORIGINAL)
+        .values_list("pk", "text")
+    ):
+        yield ("completion", pk), text
 
 
 def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:

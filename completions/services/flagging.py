@@ -1,12 +1,26 @@
-"""Flag what a reviewer should look at in a message; nothing is ever refused by it."""
+"""Flag what a reviewer should look at in a message; nothing is ever refused by it.
 
-from completions import leaks, second_look
+A flag is a mapping that a revision stores: ``kind`` says which rules found it, ``matched`` are the
+words of the message at fault, and the rest depends on the kind.
+
+- ``near-duplicate``: ``of`` is ``own`` (another message of the writer), ``another`` (a message or
+  completion of the same context) or ``original`` (what the dialogue's own supporter says);
+  ``message``, ``completion`` or ``turn`` name it, and ``contained`` is the share that both have.
+- ``leak``: ``reason`` of ``leaks``, from ``start``.
+- ``second-look``: ``reason`` is the rule of ``second_look``, from ``start``.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from completions import leaks, likeness, second_look, writing_selectors
 from completions.models import Context, Message, Writer
 
-RULES = f"{leaks.VERSION} {second_look.VERSION}"
+RULES = f"{likeness.VERSION} {leaks.VERSION} {second_look.VERSION}"
 """The versions of all rules that flag, as a revision stores them."""
 
 Flag = dict[str, object]
+Source = tuple[str, int]
+"""What a text is, "message", "completion" or "turn", and which."""
 
 
 def flags_of(*, text: str, writer: Writer, context: Context, without: Message | None) -> list[Flag]:
@@ -14,18 +28,41 @@ def flags_of(*, text: str, writer: Writer, context: Context, without: Message | 
 
     ``without`` is the message that the text is a version of, which it may well be like.
     """
-    return [*_leaks(text), *_concerns(text, context)]
-
-
-def _leaks(text: str) -> list[Flag]:
     return [
-        {"kind": "leak", "reason": leak.reason, "matched": leak.matched, "start": leak.start}
-        for leak in leaks.find_leaks(text)
+        *_near_duplicates(text, writer, context, without),
+        *(
+            {"kind": "leak", "reason": leak.reason, "matched": leak.matched, "start": leak.start}
+            for leak in leaks.find_leaks(text)
+        ),
+        *(
+            {"kind": "second-look", "reason": one.rule, "matched": one.matched, "start": one.start}
+            for one in second_look.look(text, language=context.dialogue.language)
+        ),
     ]
 
 
-def _concerns(text: str, context: Context) -> list[Flag]:
-    return [
-        {"kind": "concern", "reason": one.rule, "matched": one.matched, "start": one.start}
-        for one in second_look.look(text, language=context.dialogue.language)
-    ]
+def _near_duplicates(
+    text: str, writer: Writer, context: Context, without: Message | None
+) -> Iterator[Flag]:
+    """Yield one flag for each of the three, of the text that is most like it."""
+    compared: dict[str, Iterable[tuple[Source, str]]] = {
+        "own": writing_selectors.texts_of_writer(writer, without=without),
+        "another": writing_selectors.texts_of_others(context, writer),
+        "original": _original(context),
+    }
+    for of, texts in compared.items():
+        if (found := likeness.most_like(text, texts)) is not None:
+            (what, which) = found.key
+            yield {
+                "kind": "near-duplicate",
+                "of": of,
+                what: which,
+                "contained": found.contained,
+                "matched": found.matched,
+            }
+
+
+def _original(context: Context) -> Iterator[tuple[Source, str]]:
+    for number, turn in enumerate(context.dialogue.turns):
+        if turn["role"] == "supporter":
+            yield ("turn", number), turn["text"]
