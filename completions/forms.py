@@ -19,12 +19,6 @@ class Words(forms.CharField):
         return text.replace("\r\n", "\n").replace("\0", "")
 
 
-class Consent(forms.Form):
-    """Agree or decline."""
-
-    choice = forms.ChoiceField(choices=[("agree", "agree"), ("decline", "decline")])
-
-
 class ReviewForm(forms.Form):
     """What a reviewer decided about a context; without a decision, the note alone."""
 

@@ -7,7 +7,7 @@ with the hash of ``consent_text()``.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,10 @@ FACTS = (
     Fact(
         "What you do",
         "You read a talk between somebody who needs support and somebody who gives it, and write "
-        "the message that you would send next.",
+        "the message that you would send next. You say once which of three groups you belong to: "
+        "people who support others by profession, people who do so in their life, or neither. "
+        "Where it is asked for, you begin with a few talks on trial, so that both sides can see "
+        "whether it fits.",
     ),
     Fact(
         "How long it takes",
@@ -47,21 +50,32 @@ FACTS = (
     ),
     Fact(
         "What happens with it",
-        "Other people, and computer programs, compare your message with others for the same talk "
-        "without knowing who or what wrote them. The messages may be published with the results, "
-        "never with anything about you.",
+        "Somebody who runs the study reads each message without seeing whose it is, and accepts "
+        "it, sends it back to you with a note, or does not use it. Programs look for near copies "
+        "(of your own earlier messages, of others for the same talk, and of what was really "
+        "answered), for phrases typical of computer programs, and for what would give a real "
+        "person away, and ask you to look at some of it before you send. The reader may ask who "
+        "wrote a message, and that is recorded. Accepted messages are then compared "
+        "with others for the same talk, by people and by computer programs that do not know who "
+        "or what wrote them. They may be published with the results, never with anything about "
+        "you.",
     ),
     Fact(
         "What is kept",
-        "Your drafts and messages, the talks you were shown and when, the reason if you skip one, "
-        "and this agreement, under a random code. If you were invited by e-mail, also your "
-        "address, which is used for the invitation alone. A cookie lets this browser know you.",
+        "Your drafts, and each version of a message that you send; how long you typed, and how "
+        "often and how much you pasted, which the reader sees as a hint and which decides nothing "
+        "by itself; the talks you were shown and when; the reason if you skip one; your group; "
+        "what was decided, with the notes; and this agreement: all under a random code. If you "
+        "were invited by e-mail, also your address, for mails about your writing alone. A cookie "
+        "lets this browser know you, until you sign out.",
     ),
     Fact(
-        "Leaving",
-        "You may skip a talk or stop whenever you like, without a reason and without any "
-        "drawback. To have your messages deleted, answer whoever sent you this link; what was "
-        "published by then cannot be called back.",
+        "Pausing, leaving, withdrawing",
+        "You may skip a talk, take a pause or leave whenever you like, without a reason and "
+        "without any drawback. If you leave, what you sent stays. If you withdraw, your address "
+        "and your group are deleted, and you choose what becomes of your messages: they stay "
+        "under the random code, or they are deleted and counted no more. What was published by "
+        "then cannot be called back.",
     ),
 )
 CONTENT_NOTE = (

@@ -1,56 +1,112 @@
-"""How a writer comes in: the personal link, and what it asks first."""
+"""How a writer comes in, and out: the personal link, what it asks first, and signing out."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
-from completions import forms, guidelines, http, selectors, services
+from completions import guidelines, http, services
 from completions.badges import writer_of_badge
 from completions.choices import WriterState
-from completions.http import writer_page
+from completions.http import WriterRequest, writer_page, writer_required
 from completions.models import Writer
+from completions.writer_forms import arriving as forms
+
+ASKED = (WriterState.INVITED, WriterState.DECLINED)
+GONE = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @writer_page
 def invitation(request: HttpRequest, link: str) -> HttpResponse:
-    """Ask an invited person for consent; let a writer who has agreed in again."""
+    """Ask an invited person for consent; let anybody who has agreed in again."""
     writer = writer_of_badge(link, use="link")
     if writer is None:
         return http.say_wrong_link(request)
-    if selectors.is_writing(writer):
-        return _let_in(request, writer)
-    if writer.state != WriterState.INVITED:
+    if writer.state in GONE:
         return http.say_not_writing(request, writer)
+    if writer.state not in ASKED:
+        return _let_in(request, writer)
     if request.method == "POST":
         return _answer_invitation(request, writer)
     return http.render_fragment(request, "completions/_consent.html", {})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_required
+def profile(request: WriterRequest) -> HttpResponse:
+    """Ask the one question there is; who has answered it goes to the desk."""
+    if request.writer.state != WriterState.PROFILING:
+        return http.go(request, reverse("completions:desk"))
+    if request.method != "POST":
+        return _show_profile(request, forms.Profile())
+    form = forms.Profile(request.POST)
+    if not form.is_valid():
+        return _show_profile(request, form, status=422)
+    services.save_profile(writer=request.writer, now=timezone.now(), **form.cleaned_data)
+    return http.go(request, reverse("completions:desk"))
+
+
+@require_POST
+@writer_page
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """Have this browser forget the writer, and say how to come back."""
+    response = http.say(
+        request,
+        heading=_("You are signed out"),
+        text=_(
+            "This browser does not know you any more. Everything you sent or saved is kept: your "
+            "personal link brings you back, on this device or another."
+        ),
+        status=200,
+    )
+    response.delete_cookie(http.COOKIE, path="/", samesite="Lax")
+    return response
 
 
 def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
     form = forms.Consent(request.POST)
     if not form.is_valid():
         return http.render_fragment(request, "completions/_consent.html", {}, status=422)
-    if form.cleaned_data["choice"] == "decline":
-        return http.say(
-            request,
-            heading=_("Thank you for reading"),
-            text=_(
-                "You declined, and nothing was stored. You can close this page. Should you "
-                "change your mind, your link stays open."
-            ),
-            status=200,
+    try:
+        if form.cleaned_data["choice"] == "decline":
+            return _decline(request, writer)
+        services.accept_invitation(
+            writer=writer,
+            consent_version=guidelines.VERSION,
+            consent_text=guidelines.consent_text(),
+            now=timezone.now(),
         )
-    services.accept_invitation(
-        writer=writer,
-        consent_version=guidelines.VERSION,
-        consent_text=guidelines.consent_text(),
-        now=timezone.now(),
-    )
+    except services.WriterNotActiveError:
+        pass  # answered in another tab meanwhile; the desk knows what holds
     return _let_in(request, writer)
 
 
+def _decline(request: HttpRequest, writer: Writer) -> HttpResponse:
+    services.decline_invitation(writer=writer)
+    return http.say(
+        request,
+        heading=_("Thank you for reading"),
+        text=_(
+            "You declined. Your e-mail address, if we had it, is deleted, and nothing else was "
+            "stored. You can close this page. Should you change your mind, your link stays open."
+        ),
+        status=200,
+    )
+
+
 def _let_in(request: HttpRequest, writer: Writer) -> HttpResponse:
+    """Remember who it is; the desk sends everybody on to where they belong."""
     return http.remember(http.SeeOther(reverse("completions:desk")), request, writer)
+
+
+def _show_profile(
+    request: WriterRequest, form: forms.Profile, *, status: int = 200
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "offers_own_systems": request.writer.dataset.offers_own_systems,
+        "pseudonym": request.writer.code,
+    }
+    return http.render_fragment(request, "completions/_profile.html", context, status=status)

@@ -1,16 +1,19 @@
 """Who a writer is: the personal link, consent, the cookie, and what others are told."""
 
 import hashlib
+import re
 
 import pytest
 from django.test import Client
 
 from completions import guidelines
 from completions.badges import badge, invitation_link
-from completions.choices import WriterState
+from completions.choices import Background, WriterState
 from completions.http import COOKIE
 from completions.models import Completion, WriterConsent, WritingLease
-from tests.factories import make_writer, make_writing_lease
+from tests.factories import make_dataset, make_writer, make_writing_lease
+from tests.factories_of_writing import make_vetting
+from tests.web.visits import read_forms
 from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def invited():
-    return make_writer(state=WriterState.INVITED)
+    return make_writer(state=WriterState.INVITED, admitted_at=None, email="ada@example.org")
 
 
 class TestPersonalLink:
@@ -39,10 +42,10 @@ class TestPersonalLink:
         assert '<button class="button equal" name="choice" value="decline">' in page
         assert '<button class="button equal" name="choice" value="agree">' in page
 
-    def test_agreeing_stores_the_consent_and_leads_to_the_desk(self, client, invited):
+    def test_agreeing_stores_the_consent_and_leads_to_the_profile(self, client, invited):
         answer = client.post(invitation_link(invited), {"choice": "agree"}, follow=True)
 
-        assert answer.redirect_chain == [(url("desk"), 303)]
+        assert answer.redirect_chain == [(url("desk"), 303), (url("profile"), 303)]
         assert answer.status_code == 200
         consent = WriterConsent.objects.get(writer=invited)
         text = guidelines.consent_text()
@@ -65,14 +68,23 @@ class TestPersonalLink:
 
         assert client.cookies[COOKIE]["secure"]
 
-    def test_declining_stores_nothing_and_leaves_the_link_open(self, client, invited):
+    def test_declining_forgets_the_address_and_stores_nothing_else(self, client, invited):
         page = client.post(invitation_link(invited), {"choice": "decline"})
 
+        invited.refresh_from_db()
         assert page.status_code == 200
-        assert "nothing was stored" in page.content.decode()
+        assert "nothing else was stored" in page.content.decode()
+        assert (invited.state, invited.email) == (WriterState.DECLINED, "")
         assert COOKIE not in client.cookies
         assert not WriterConsent.objects.exists()
-        assert open_link(client, invited).status_code == 200
+
+    def test_who_declined_may_think_better_of_it(self, client, invited):
+        client.post(invitation_link(invited), {"choice": "decline"})
+
+        assert 'value="agree"' in open_link(client, invited).content.decode()
+        client.post(invitation_link(invited), {"choice": "agree"})
+        invited.refresh_from_db()
+        assert invited.state == WriterState.PROFILING
 
     @pytest.mark.parametrize("payload", [{}, {"choice": ""}, {"choice": "perhaps"}])
     def test_an_answer_that_is_none_shows_the_question_again(self, client, invited, payload):
@@ -125,11 +137,145 @@ class TestPersonalLink:
         ],
     )
     def test_tells_somebody_who_may_not_write_why(self, client, state, words):
-        page = open_link(client, make_writer(state=state))
+        page = open_link(client, make_writer(state=state), follow=True)
 
         assert page.status_code == 403
         assert words in page.content.decode()
-        assert COOKIE not in client.cookies
+
+    @pytest.mark.parametrize(
+        ("state", "is_known"),
+        [
+            (WriterState.PAUSED, True),
+            (WriterState.LEFT, True),
+            (WriterState.REFUSED, True),
+            (WriterState.WITHDRAWN, False),
+        ],
+    )
+    def test_knows_whoever_still_has_something_to_decide(self, client, state, is_known):
+        open_link(client, make_writer(state=state))
+
+        assert (COOKIE in client.cookies) is is_known
+
+
+class TestProfile:
+    @pytest.fixture
+    def newcomer(self, client):
+        writer = make_writer(state=WriterState.PROFILING, admitted_at=None)
+        sign_in(client, writer)
+        return writer
+
+    def offer_own_systems(self, writer):
+        writer.dataset.offers_own_systems = True
+        writer.dataset.save(update_fields=["offers_own_systems"])
+
+    def test_asks_one_question_and_nothing_else(self, client, newcomer):
+        (form,) = [form for form in read_forms(client.get(url("profile"))) if form.choices]
+
+        assert set(form.choices) == {"background"}
+        assert set(form.choices["background"]) == set(Background.values)
+        assert set(form.fields) <= {"background", "csrfmiddlewaretoken"}
+
+    def test_offers_a_rating_of_ones_own_under_the_pseudonym_where_the_pool_does(
+        self, client, newcomer
+    ):
+        self.offer_own_systems(newcomer)
+
+        page = client.get(url("profile")).content.decode()
+
+        assert 'name="has_own_system"' in page
+        assert f"Supporter {newcomer.code}" in page
+
+    @pytest.mark.parametrize("background", Background.values)
+    def test_leads_to_the_desk_where_there_is_no_trial(self, client, newcomer, background):
+        answer = client.post(url("profile"), {"background": background}, follow=True)
+
+        newcomer.refresh_from_db()
+        assert answer.redirect_chain == [(url("desk"), 303)]
+        assert answer.status_code == 200
+        assert (newcomer.state, newcomer.background) == (WriterState.ACTIVE, background)
+
+    def test_leads_to_the_trial_where_there_is_one(self, client):
+        dataset = make_dataset(vetting=make_vetting())
+        writer = make_writer(dataset=dataset, state=WriterState.PROFILING, admitted_at=None)
+        sign_in(client, writer)
+
+        client.post(url("profile"), {"background": "PEER"})
+
+        writer.refresh_from_db()
+        assert writer.state == WriterState.VETTING
+
+    def test_stores_the_wish_to_be_rated_alone(self, client, newcomer):
+        self.offer_own_systems(newcomer)
+
+        client.post(url("profile"), {"background": "PEER", "has_own_system": "on"})
+
+        newcomer.refresh_from_db()
+        assert newcomer.has_own_system
+
+    @pytest.mark.parametrize("payload", [{}, {"background": ""}, {"background": "KING"}])
+    def test_without_an_answer_says_so_beside_the_question(self, client, newcomer, payload):
+        page = client.post(url("profile"), payload)
+
+        shown = page.content.decode()
+        assert page.status_code == 422
+        assert 'aria-invalid="true" aria-describedby="id_background_error"' in shown
+        assert 'id="id_background_error">Please choose one of the three' in shown
+        assert 'href="#id_background_0"' in shown
+        assert 'id="id_background_0"' in shown
+        newcomer.refresh_from_db()
+        assert newcomer.state == WriterState.PROFILING
+
+    def test_keeps_what_was_ticked_when_the_answer_was_missing(self, client, newcomer):
+        self.offer_own_systems(newcomer)
+
+        page = client.post(url("profile"), {"has_own_system": "on"})
+
+        [box] = re.findall(r'<input [^>]*name="has_own_system"[^>]*>', page.content.decode())
+        assert "checked" in box
+
+    def test_comes_before_every_other_page(self, client, newcomer):
+        for name in ("desk", "next"):
+            answer = client.get(url(name))
+
+            assert (answer.status_code, answer["Location"]) == (303, url("profile"))
+
+    def test_is_over_once_it_is_answered(self, client):
+        sign_in(client, make_writer(background="PEER"))
+
+        answer = client.get(url("profile"))
+
+        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
+
+    def test_is_asked_of_nobody_unknown(self, client):
+        page = client.get(url("profile"))
+
+        assert page.status_code == 403
+        assert "open your personal link" in page.content.decode()
+
+
+class TestSigningOut:
+    def test_makes_the_browser_forget_and_says_how_to_come_back(self, client):
+        writer = make_writer()
+        sign_in(client, writer)
+
+        page = client.post(url("sign-out"))
+
+        assert page.status_code == 200
+        assert "personal link brings you back" in page.content.decode()
+        assert client.cookies[COOKIE]["max-age"] == 0
+        assert open_link(client, writer)["Location"] == url("desk")
+
+    def test_takes_a_post(self, client):
+        sign_in(client, make_writer())
+
+        assert client.get(url("sign-out")).status_code == 405
+
+    def test_is_offered_to_whom_the_browser_knows(self, client):
+        assert url("sign-out") not in client.get(url("help")).content.decode()
+
+        sign_in(client, make_writer())
+
+        assert url("sign-out") in client.get(url("help")).content.decode()
 
 
 def writers_addresses():
