@@ -7,8 +7,9 @@ from django.db import transaction
 from annotation import selectors
 from annotation.choices import RaterState
 from annotation.models import Rater
-from annotation.services.slots import lock_open_lease, lock_rater
+from annotation.services.slots import lock_rater
 from annotation.services.standing import end_rater
+from completions.services import timed
 
 
 @transaction.atomic
@@ -19,7 +20,7 @@ def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     full. If there is a pair for them after all, nothing changes.
     """
     rater = lock_rater(rater)
-    if rater.state != RaterState.ACTIVE or lock_open_lease(rater) is not None:
+    if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
         return
     if selectors.open_comparisons(rater).exists():
         return

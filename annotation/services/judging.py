@@ -12,6 +12,7 @@ from annotation.models import Comparison, DimensionMark, Judgment, Lease, Rater,
 from annotation.services import slots
 from annotation.services.leasing import go_on
 from completions.choices import LeaseOutcome
+from completions.services import timed
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
         now=now,
     )
     if stored is None:
-        slots.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
+        timed.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
     return judgment
 
 

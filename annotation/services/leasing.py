@@ -13,6 +13,7 @@ from annotation.services.choosing import Choice, choose_next
 from annotation.services.screening import choose_screening
 from annotation.services.standing import end_rater
 from completions.choices import LeaseOutcome
+from completions.services import timed
 
 
 class StudyNotOpenError(Exception):
@@ -83,9 +84,7 @@ def skip_comparison(*, token: uuid.UUID, rater: Rater, reason: str, now: dt.date
         If ``rater`` holds no lease with this token.
     """
     lease = slots.lock_lease(token, slots.lock_rater(rater))
-    if lease.closed_at is None:
-        lease.skip_reason = reason
-        slots.give_back(lease, outcome=LeaseOutcome.SKIPPED, now=now)
+    timed.skip(lease, reason=reason, give_back=slots.give_back, now=now)
 
 
 @transaction.atomic
@@ -94,7 +93,7 @@ def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
     rater = slots.lock_rater(rater)
     if rater.state != RaterState.ACTIVE:
         return
-    if (lease := slots.lock_open_lease(rater)) is not None:
+    if (lease := timed.lock_open(rater.leases)) is not None:
         slots.give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
     end_rater(rater, state=RaterState.STOPPED, now=now)
 
@@ -105,24 +104,14 @@ def release_expired_leases(*, now: dt.datetime, is_simulated: bool = False) -> i
 
     Simulated raters live in a time of their own, and their leases run out in it alone.
     """
-    expired = Lease.objects.filter(
-        closed_at=None, expires_at__lte=now, rater__is_simulated=is_simulated
-    )
-    # Rows that a submission holds right now are left to it; one lock order, so no deadlock.
-    leases = list(
-        expired.order_by("comparison_id", "pk").select_for_update(skip_locked=True, of=("self",))
-    )
-    for lease in leases:
-        slots.give_back(lease, outcome=LeaseOutcome.EXPIRED, now=now)
-    return len(leases)
+    leases = Lease.objects.filter(rater__is_simulated=is_simulated)
+    return timed.sweep(leases, row="comparison_id", give_back=slots.give_back, now=now)
 
 
 def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
     """Show the open lease again: prolonged if it ran out, and with a break that is over."""
     slots.resume(lease, now=now)
-    if lease.expires_at <= now:
-        lease.expires_at = now + _length(rater)
-        lease.save(update_fields=["expires_at"])
+    timed.prolong(lease, length=_length(rater), now=now)
     return lease
 
 

@@ -5,7 +5,8 @@ import datetime as dt
 from django.db import transaction
 
 from annotation.models import Rater
-from annotation.services.slots import lock_open_lease, lock_rater
+from annotation.services.slots import lock_rater
+from completions.services import timed
 
 
 @transaction.atomic
@@ -14,7 +15,7 @@ def pause_judging(*, rater: Rater, now: dt.datetime) -> None:
 
     Without an open pair, or on a break already, nothing changes.
     """
-    lease = lock_open_lease(lock_rater(rater))
+    lease = timed.lock_open(lock_rater(rater).leases)
     if lease is not None and lease.paused_at is None:
         lease.paused_at = now
         lease.save(update_fields=["paused_at"])

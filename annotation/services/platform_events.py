@@ -7,11 +7,11 @@ from django.db import transaction
 from annotation import entry_selectors
 from annotation.choices import Platform, RaterState
 from annotation.models import PlatformEvent, Rater, Study
-from annotation.services.slots import give_back, lock_open_lease, lock_rater
+from annotation.services.slots import give_back, lock_rater
 from annotation.services.standing import end_rater
 from annotation.webhooks import Event
 from completions.choices import LeaseOutcome
-from completions.services import record
+from completions.services import record, timed
 
 
 @transaction.atomic
@@ -59,7 +59,7 @@ def _end_part(rater: Rater, event: Event, *, now: dt.datetime) -> None:
     rater = lock_rater(rater)
     if rater.state != RaterState.ACTIVE:
         return
-    if (lease := lock_open_lease(rater)) is not None:
+    if (lease := timed.lock_open(rater.leases)) is not None:
         give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
     end_rater(rater, state=RaterState.STOPPED, now=now)
     after = {"platform": str(Platform.PROLIFIC), "status": event.status}

@@ -9,11 +9,10 @@ from django.db import transaction
 
 from annotation import reports_selectors, selectors
 from annotation.choices import RaterState, ReportKind, ReportOutcome
-from annotation.models import Comparison, Lease, Rater, Report, ReportAlert, ReportDecision, Study
+from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
 from annotation.services import slots
-from completions.choices import LeaseOutcome
 from completions.models import Context
-from completions.services import record
+from completions.services import record, timed
 
 SKIP_REASON = {ReportKind.UPSET: "upsetting", ReportKind.CONTENT: "reported"}
 
@@ -63,7 +62,7 @@ def report_context(
     if is_new:
         ReportAlert.objects.create(report=report, created_at=now)
         _hold_if_due(rater.study, context, now=now)
-    _give_back(lease, words.kind, now=now)
+    timed.skip(lease, reason=SKIP_REASON[words.kind], give_back=slots.give_back, now=now)
     return report
 
 
@@ -153,9 +152,3 @@ def _hold(study: Study, context: Context, *, held_at: dt.datetime | None) -> int
     )
     locked = rows.order_by("pk").select_for_update(no_key=True)
     return Comparison.objects.filter(pk__in=[row.pk for row in locked]).update(held_at=held_at)
-
-
-def _give_back(lease: Lease, kind: ReportKind, *, now: dt.datetime) -> None:
-    if lease.closed_at is None:
-        lease.skip_reason = SKIP_REASON[kind]
-        slots.give_back(lease, outcome=LeaseOutcome.SKIPPED, now=now)

@@ -8,6 +8,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from annotation.choices import Side
 from annotation.models import Comparison, Exclusion, Lease, Rater
 from completions.choices import LeaseOutcome
+from completions.services import timed
 
 SHOWN = {Side.A.value: "shown_first_as_a", Side.B.value: "shown_first_as_b"}
 
@@ -80,11 +81,6 @@ def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:
     return lease
 
 
-def lock_open_lease(rater: Rater) -> Lease | None:
-    """Lock the rater's open lease, if any; a sweep that is closing it is waited for first."""
-    return rater.leases.select_for_update().filter(closed_at=None).first()
-
-
 def lock_newest_lease(rater: Rater) -> Lease | None:
     """Lock the rater's newest lease, open or closed, with all that its screen needs."""
     shown = ("comparison__context", "comparison__first", "comparison__second")
@@ -125,13 +121,4 @@ def give_back(lease: Lease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
     """Close an open lease and return its slot, if it holds one, to the comparison."""
     if lease.is_main:
         return_slot(lease.comparison_id, side=lease.first_side)
-    close(lease, outcome=outcome, now=now)
-
-
-def close(lease: Lease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
-    """Close a lease; only a skipped one has a reason for that."""
-    lease.closed_at = now
-    lease.outcome = outcome
-    if outcome != LeaseOutcome.SKIPPED:
-        lease.skip_reason = ""
-    lease.save(update_fields=["closed_at", "outcome", "skip_reason"])
+    timed.close(lease, outcome=outcome, now=now)

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 
 from annotation.choices import RaterState
 from annotation.models import Comparison, Judgment, Lease, Rater, Report
-from annotation.services.slots import give_back, lock_open_lease, lock_rater, return_slot
+from annotation.services.slots import give_back, lock_rater, return_slot
 from completions.choices import LeaseOutcome
-from completions.services import record
+from completions.services import record, timed
 
 
 @transaction.atomic
@@ -26,7 +26,7 @@ def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False
     rater = lock_rater(rater)
     if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
         return
-    held = lock_open_lease(rater)
+    held = timed.lock_open(rater.leases)
     if not keep_answers:
         _delete_answers(rater, held)
     if held is not None:
