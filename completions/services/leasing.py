@@ -1,4 +1,4 @@
-"""Hand contexts out to writers and take them back (ADR-0005)."""
+"""Hand contexts out to writers and take them back (ADR-0005, ADR-0034)."""
 
 import datetime as dt
 import uuid
@@ -9,6 +9,7 @@ from django.db.models import F
 from completions import selectors
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Context, Writer, WritingLease
+from completions.services import timed
 
 LEASE_LENGTH = dt.timedelta(hours=2)
 
@@ -31,25 +32,35 @@ class ContextTakenError(Exception):
 
 @transaction.atomic
 def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | None:
-    """Return the writer's open lease, prolonged if need be, or claim the next context.
+    """Return the writer's open lease, prolonged if need be, or claim what comes next.
 
-    Contexts with the most completions missing come first. Returns None when nothing is left
-    that this writer never had.
+    A newcomer gets the talks of the vetting set one by one, everybody else the talk that lacks
+    most messages, by the rules of ``assigning``. Nobody gets a talk twice, whatever became of it.
+    Returns None when nothing is left that this writer may have.
 
     Raises
     ------
     WriterNotActiveError
         If the writer may not write.
+    DatasetFrozenError
+        If the texts of the dataset do not change any more.
     """
     writer = lock_active_writer(writer)
-    if (held := _held_lease(writer, now=now)) is not None:
+    refuse_frozen(writer)
+    held = timed.lock_open(writer.leases.select_related("context"))
+    if held is not None:
+        timed.prolong(held, length=LEASE_LENGTH, now=now)
         return held
-    context = _claimable(writer)
+    is_trial = writer.state == WriterState.VETTING
+    context = selectors.trial_contexts(writer).first() if is_trial else _claim_slot(writer)
     if context is None:
         return None
-    Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)
     return WritingLease.objects.create(
-        context=context, writer=writer, issued_at=now, expires_at=now + LEASE_LENGTH
+        context=context,
+        writer=writer,
+        is_trial=is_trial,
+        issued_at=now,
+        expires_at=now + LEASE_LENGTH,
     )
 
 
@@ -63,20 +74,17 @@ def skip_context(*, token: uuid.UUID, writer: Writer, reason: str, now: dt.datet
         If ``writer`` holds no lease with this token.
     """
     lease = lock_lease(token, lock_writer(writer))
-    if lease.closed_at is None:
-        lease.skip_reason = reason
-        give_back(lease, outcome=LeaseOutcome.SKIPPED, now=now)
+    timed.skip(lease, reason=reason, give_back=give_back, now=now)
 
 
 @transaction.atomic
 def release_expired_writing_leases(*, now: dt.datetime) -> int:
-    """Close every writing lease past its time, give the slots back, and return how many."""
-    expired = WritingLease.objects.filter(closed_at=None, expires_at__lte=now)
-    # Rows that a submission holds right now are left to it; one lock order, so no deadlock.
-    leases = list(expired.order_by("context_id", "pk").select_for_update(skip_locked=True))
-    for lease in leases:
-        give_back(lease, outcome=LeaseOutcome.EXPIRED, now=now)
-    return len(leases)
+    """Close every writing lease past its time, give the slots back, and return how many.
+
+    Trial leases do not run out: they hold no slot that anybody could be waiting for.
+    """
+    leases = WritingLease.objects.filter(is_trial=False)
+    return timed.sweep(leases, row="context_id", give_back=give_back, now=now)
 
 
 def lock_writer(writer: Writer) -> Writer:
@@ -90,6 +98,15 @@ def lock_active_writer(writer: Writer) -> Writer:
     if not selectors.is_writing(writer):
         raise WriterNotActiveError
     return writer
+
+
+def refuse_frozen(writer: Writer) -> None:
+    """Refuse when the dataset of a locked writer is frozen.
+
+    Whoever freezes it locks all its writers, so what is read here, after the lock, holds.
+    """
+    if writer.dataset.frozen_at is not None:
+        raise DatasetFrozenError
 
 
 def lock_lease(token: uuid.UUID, writer: Writer) -> WritingLease:
@@ -111,30 +128,21 @@ def take_slot_again(context_id: int) -> None:
 
 def close_lease(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
     """End a locked lease."""
-    lease.closed_at = now
-    lease.outcome = outcome
-    lease.save(update_fields=["closed_at", "outcome", "skip_reason"])
+    timed.close(lease, outcome=outcome, now=now)
 
 
 def give_back(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
-    """End a locked lease, and give its slot back."""
-    Context.objects.filter(pk=lease.context_id).update(slots_left=F("slots_left") + 1)
+    """End a locked lease, and give its slot back, if it holds one."""
+    if not lease.is_trial:
+        Context.objects.filter(pk=lease.context_id).update(slots_left=F("slots_left") + 1)
     close_lease(lease, outcome=outcome, now=now)
 
 
-def _held_lease(writer: Writer, *, now: dt.datetime) -> WritingLease | None:
-    """Return the writer's open lease, prolonged if it ran out."""
-    # Locked: a sweep that is closing it is waited for, and then it is gone.
-    leases = writer.leases.select_related("context").select_for_update(of=("self",))
-    lease = leases.filter(closed_at=None).first()
-    if lease is not None and lease.expires_at <= now:
-        lease.expires_at = now + LEASE_LENGTH
-        lease.save(update_fields=["expires_at"])
-    return lease
-
-
-def _claimable(writer: Writer) -> Context | None:
-    """Lock the best context: one that nobody holds, or, when all are held, the first to be free."""
-    free = selectors.open_contexts(writer)
-    nobodys = free.select_for_update(skip_locked=True, no_key=True).first()
-    return nobodys or free.select_for_update(no_key=True).first()
+def _claim_slot(writer: Writer) -> Context | None:
+    """Take a slot of the best talk: one that nobody holds, or, when all are held, the first."""
+    offered = selectors.contexts_to_give(writer)
+    nobodys = offered.select_for_update(skip_locked=True, no_key=True).first()
+    context = nobodys or offered.select_for_update(no_key=True).first()
+    if context is not None:
+        Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)
+    return context
