@@ -106,8 +106,9 @@ def _spell_out(value: Any, sources: Mapping[str, Any]) -> Any:  # noqa: ANN401 (
         return value
     spelled = {key: _spell_out(one, sources) for key, one in value.items()}
     source = spelled.get("source")
-    is_short = isinstance(source, str) and source in sources
-    return spelled | ({"source": sources[source]} if is_short else {})
+    if isinstance(source, str) and source in sources:
+        spelled["source"] = sources[source]
+    return spelled
 
 
 def _place(loc: tuple[int | str, ...], found: Mapping[str, Any]) -> str:

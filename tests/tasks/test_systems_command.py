@@ -43,8 +43,8 @@ def make_ours(**fields) -> System:
     )
 
 
-def stored() -> list[dict]:
-    return list(System.objects.order_by("slug").values())
+def stored() -> list[tuple]:
+    return list(System.objects.order_by("slug").values_list())
 
 
 class TestSync:

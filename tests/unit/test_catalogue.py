@@ -8,6 +8,8 @@ import pytest
 from completions.catalogue import (
     Catalogue,
     CatalogueError,
+    Computed,
+    Entry,
     Parameters,
     load_catalogues,
     parse_catalogue,
@@ -36,19 +38,22 @@ def fault_of(text: str) -> str:
     return str(raised.value)
 
 
+def everything() -> list[Entry | Computed]:
+    catalogue = load_catalogues(shipped())
+    return [*catalogue.system, *catalogue.computed]
+
+
 class TestShipped:
     def test_every_row_of_the_published_leaderboard_is_there_by_its_name(self):
-        catalogue = load_catalogues(shipped())
+        names = [one.name for one in everything()]
 
-        names = [one.name for one in (*catalogue.system, *catalogue.computed)]
         assert len(names) == len(set(names)) == 18
-        assert sum(one.kind == "model" for one in catalogue.system) == 16
+        assert sum(one.kind == "model" for one in load_catalogues(shipped()).system) == 16
 
     def test_names_and_facts_are_those_that_were_published(self):
         path = shared_file("heart-published-leaderboard.csv")
         rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-        catalogue = load_catalogues(shipped())
-        known = {one.name: one for one in (*catalogue.system, *catalogue.computed)}
+        known = {one.name: one for one in everything()}
 
         assert {row["system"] for row in rows} == set(known)
         for row in rows:
