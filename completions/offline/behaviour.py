@@ -19,6 +19,12 @@ class Fault(StrEnum):
     """Answer 200 with a body that is not JSON."""
     BROKEN_ANSWER = "broken-answer"
     """Answer in good form with a text that breaks off: a judge's JSON does not parse."""
+    OTHER_SCHEMA = "other-schema"
+    """Answer with JSON that parses and is not what was asked for."""
+    REFUSAL = "refusal"
+    """Decline politely, as a text like any other."""
+    HANG = "hang"
+    """Take the request and never answer."""
     EMPTY = "empty"
     """Answer in good form with no text."""
     TRUNCATED = "truncated"
@@ -39,6 +45,8 @@ class Behaviour:
     rates: Mapping[Fault, float] = field(default_factory=dict)
     retry_after_s: float = 1.0
     seed: int = 0
+    stand_ins: bool = False
+    """Whether simulated models answer for models that are not here."""
 
     def __post_init__(self) -> None:
         """Refuse a pace or a share that means nothing."""

@@ -1,26 +1,34 @@
 """The HTTP side of the offline provider: one handler per connection, kept alive."""
 
 import json
+import select
+import socket
 from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from completions.offline import answers
+from completions.offline.apis import Api, Asked, api_at
+from completions.offline.apis.api import JsonObject
+from completions.offline.apis.chat import CHAT
 from completions.offline.behaviour import Fault
 
 if TYPE_CHECKING:
     from completions.offline.server import OfflineServer
 
-CHAT_PATHS = frozenset({"/v1/chat/completions", "/chat/completions"})
 MODELS_PATHS = frozenset({"/v1/models", "/models"})
 LARGEST_BODY = 4_000_000
 TOKENS_AT_ONCE = 8
+LOOK_S = 0.2
+"""How often a call that hangs looks whether its caller is still there."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answer ``/v1/models`` and ``/v1/chat/completions``."""
+    """Answer lists of models, and chats in the ways of three providers."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    api: Api = CHAT
+    """The way in which the request came; errors go back in the same."""
 
     @property
     def provider(self) -> "OfflineServer":
@@ -29,28 +37,35 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """List the models."""
+        self.api = CHAT
         if self.path in MODELS_PATHS:
-            self._send(200, answers.list_models())
+            rows = [
+                {"id": name, "object": "model", "owned_by": "offline"} for name in answers.MODELS
+            ]
+            self._send(200, {"object": "list", "data": rows})
         else:
             self._refuse(404, f"No such path: {self.path}")
 
     def do_POST(self) -> None:
         """Answer one chat."""
+        api = api_at(self.path)
+        self.api = api or CHAT
         request = self._read()
         if request is None:
             return
-        if self.path not in CHAT_PATHS:
+        if api is None:
             self._refuse(404, f"No such path: {self.path}")
             return
-        fault = self.provider.admit(request)
+        model = api.model(self.path, request)
+        fault = self.provider.admit(request, path=self.path, model=model)
         self.provider.pause(self.provider.behaviour.latency_s)
         if not self._fail(fault):
-            self._answer(request, fault)
+            self._answer(model, request, fault)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - name of the base
         """Stay silent: the server keeps its own list of calls."""
 
-    def _read(self) -> dict[str, Any] | None:
+    def _read(self) -> JsonObject | None:
         """Return the JSON object that was posted, or refuse it and return ``None``."""
         length = int(self.headers.get("Content-Length") or 0)
         if not 0 < length <= LARGEST_BODY:
@@ -77,43 +92,53 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(401, "This key is not accepted.")
         elif fault is Fault.BROKEN_BODY:
             self._send_bytes(200, b'{"choices": [{"mess')
+        elif fault is Fault.HANG:
+            self._hang()
         else:
             return False
         return True
 
-    def _answer(self, request: dict[str, Any], fault: Fault | None) -> None:
+    def _hang(self) -> None:
+        """Say nothing until the caller has gone or the server stops."""
+        self.close_connection = True
+        while self.provider.pause(LOOK_S):
+            is_readable = select.select([self.connection], [], [], 0)[0]
+            if is_readable and not self.connection.recv(1, socket.MSG_PEEK):
+                return
+
+    def _answer(self, model: str, request: JsonObject, fault: Fault | None) -> None:
         """Let the model answer, at once or as a stream."""
+        stand_ins = self.provider.behaviour.stand_ins
         try:
-            answer = answers.make_answer(request, fault)
+            asked = self.api.read(self.path, request)
+            answer = answers.make_answer(model, asked.messages, fault, stand_ins=stand_ins)
         except answers.RefusedRequestError as error:
             self._refuse(error.status, str(error))
             return
         is_cut = fault is Fault.CUT
-        if request.get("stream"):
-            options = request.get("stream_options") or {}
-            self._stream(answer, with_usage=bool(options.get("include_usage")), is_cut=is_cut)
+        if asked.is_streamed:
+            self._stream(answer, asked, is_cut=is_cut)
             return
         self.provider.pause_for_tokens(len(answer.tokens))
-        payload = json.dumps(answers.body_of(answer)).encode()
+        payload = json.dumps(self.api.body(answer)).encode()
         self._send_bytes(200, payload, announced=len(payload) * (2 if is_cut else 1))
         self.close_connection = self.close_connection or is_cut
 
-    def _stream(self, answer: answers.Answer, *, with_usage: bool, is_cut: bool) -> None:
+    def _stream(self, answer: answers.Answer, asked: Asked, *, is_cut: bool) -> None:
         """Send an answer token by token; a cut stream stops half-way without an end."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         # Without a set pace nobody can tell tokens apart: fewer events cost the client less.
-        per_event = 1 if self.provider.behaviour.tokens_per_s else TOKENS_AT_ONCE
-        events = answers.events_of(answer, per_event=per_event, with_usage=with_usage)
-        for place, event in enumerate(events):
-            if is_cut and 2 * place * per_event >= len(answer.tokens):
+        pieces = answer.pieces(1 if self.provider.behaviour.tokens_per_s else TOKENS_AT_ONCE)
+        for place, event in enumerate(self.api.events(answer, pieces, asked.wants_usage)):
+            if is_cut and 2 * place > len(pieces):
                 self.close_connection = True
                 return
-            self.provider.pause_for_tokens(min(place, 1))
-            self._send_chunk(f"data: {json.dumps(event)}\n\n".encode())
-        self._send_chunk(b"data: [DONE]\n\n")
+            self.provider.pause_for_tokens(1 if 1 < place <= len(pieces) else 0)
+            if event:
+                self._send_chunk(event)
         self._send_chunk(b"")
 
     def _send_chunk(self, data: bytes) -> None:
@@ -121,9 +146,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, status: int, message: str, *headers: tuple[str, str]) -> None:
         """Send an error in the shape of the provider's API."""
-        self._send(status, answers.error_of(message, f"offline_{status}"), *headers)
+        self._send(status, self.api.error(status, message), *headers)
 
-    def _send(self, status: int, body: dict[str, Any], *headers: tuple[str, str]) -> None:
+    def _send(self, status: int, body: JsonObject, *headers: tuple[str, str]) -> None:
         self._send_bytes(status, json.dumps(body).encode(), *headers)
 
     def _send_bytes(

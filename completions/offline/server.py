@@ -7,9 +7,9 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from http.server import ThreadingHTTPServer
-from typing import Any
+from typing import Any, TextIO
 
 from completions.offline.behaviour import Behaviour, Fault
 from completions.offline.handler import Handler
@@ -26,11 +26,8 @@ class LoggedCall:
 
     request: Mapping[str, Any]
     fault: Fault | None
-
-    @property
-    def model(self) -> str:
-        """Return the model that was asked."""
-        return str(self.request.get("model"))
+    path: str
+    model: str
 
 
 class OfflineServer(ThreadingHTTPServer):
@@ -46,6 +43,8 @@ class OfflineServer(ThreadingHTTPServer):
         self.calls: deque[LoggedCall] = deque(maxlen=_CALLS_KEPT)
         self.script: deque[Fault | None] = deque()
         """Faults of the next calls, in order; used up before any is drawn."""
+        self.log: TextIO | None = None
+        """Where calls are written as well, a line of JSON each."""
         self._seen: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._stopping = threading.Event()
@@ -58,13 +57,13 @@ class OfflineServer(ThreadingHTTPServer):
         host, port = self.server_address[:2]
         return f"http://{host!s}:{port}/v1"
 
-    def admit(self, request: Mapping[str, Any]) -> Fault | None:
+    def admit(self, request: Mapping[str, Any], *, path: str, model: str) -> Fault | None:
         """Log a request and return the fault it shall meet.
 
         The n-th time the same request comes it meets the same fault, in whatever order
         requests arrive.
         """
-        content = json.dumps(request, sort_keys=True).encode()
+        content = json.dumps([model, request], sort_keys=True).encode()
         digest = hashlib.sha256(content).hexdigest()
         with self._lock:
             self._seen[digest] += 1
@@ -73,18 +72,23 @@ class OfflineServer(ThreadingHTTPServer):
                 if self.script
                 else self.behaviour.draw_fault(f"{digest}:{self._seen[digest]}")
             )
-            self.calls.append(LoggedCall(request, fault))
+            self._note(LoggedCall(request, fault, path, model))
         return fault
 
-    def pause(self, seconds: float) -> None:
-        """Wait, unless the server stops."""
-        if seconds > 0:
-            self._stopping.wait(seconds)
+    def pause(self, seconds: float) -> bool:
+        """Wait, unless the server stops; say whether it goes on."""
+        return not self._stopping.wait(seconds) if seconds > 0 else True
 
     def pause_for_tokens(self, count: int) -> None:
         """Wait as long as ``count`` tokens take at the set pace."""
         if self.behaviour.tokens_per_s is not None:
             self.pause(count / self.behaviour.tokens_per_s)
+
+    def _note(self, call: LoggedCall) -> None:
+        self.calls.append(call)
+        if self.log is not None:
+            self.log.write(json.dumps(asdict(call), ensure_ascii=False) + "\n")
+            self.log.flush()
 
     def serve_until_interrupted(self) -> None:
         """Serve in this thread; Ctrl-C ends it quietly."""

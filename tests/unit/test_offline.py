@@ -1,9 +1,11 @@
 """The offline provider as a server: its HTTP, its pace, its faults, its log."""
 
 import http.client
+import io
 import json
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -39,6 +41,13 @@ def post(connection, body, path="/v1/chat/completions") -> http.client.HTTPRespo
 def events(response: http.client.HTTPResponse) -> list[str]:
     lines = response.read().decode().split("\n\n")
     return [line.removeprefix("data: ") for line in lines if line]
+
+
+def until(is_met: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_met():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 class TestChat:
@@ -204,7 +213,157 @@ class TestFaults:
         post(connection, CHAT).read()
 
         assert server.calls[0].model == "offline-alder"
+        assert server.calls[0].path == "/v1/chat/completions"
         assert server.calls[0].request == CHAT
+
+    def test_the_log_may_go_to_a_file_as_well(self, server, connection):
+        server.log = io.StringIO()
+        server.script.append(Fault.SERVER_ERROR)
+        for _ in range(2):
+            post(connection, CHAT).read()
+
+        written = [json.loads(line) for line in server.log.getvalue().splitlines()]
+        assert [line["fault"] for line in written] == ["500", None]
+        assert all(line["request"] == CHAT for line in written)
+
+    def test_a_polite_refusal_looks_like_any_other_answer(self, server, connection):
+        server.script.append(Fault.REFUSAL)
+
+        choice = json.loads(post(connection, CHAT).read())["choices"][0]
+
+        assert choice["finish_reason"] == "stop"
+        assert choice["message"]["content"] == "I'm sorry, but I can't help with that."
+
+    def test_json_of_another_schema_parses(self, server, connection):
+        server.script.append(Fault.OTHER_SCHEMA)
+
+        choice = json.loads(post(connection, CHAT).read())["choices"][0]
+
+        assert set(json.loads(choice["message"]["content"])) == {"verdict"}
+
+    def test_a_call_that_hangs_gets_no_answer_and_ends_with_its_caller(self, server, connection):
+        server.script.append(Fault.HANG)
+        connection.request("POST", "/v1/chat/completions", json.dumps(CHAT))
+        until(lambda: bool(server.calls))
+        connection.sock.settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            connection.getresponse()
+        connection.close()
+
+        until(lambda: not server._connections)
+
+
+class TestOtherApis:
+    """Anthropic's and Google's way lead to the same voices."""
+
+    MESSAGES = ("/v1/messages", {**CHAT, "system": [{"type": "text", "text": "Be kind."}]})
+    GEMINI = (
+        "/v1beta/models/offline-alder:generateContent",
+        {
+            "contents": [{"role": "user", "parts": [{"text": "I am so tired of my job."}]}],
+            "system_instruction": {"parts": [{"text": "Be kind."}]},
+        },
+    )
+    OPENAI = (
+        "/v1/chat/completions",
+        CHAT | {"messages": [{"role": "system", "content": "Be kind."}, *CHAT["messages"]]},
+    )
+
+    def said(self, connection) -> str:
+        path, body = self.OPENAI
+        found = json.loads(post(connection, body, path).read())
+        return str(found["choices"][0]["message"]["content"])
+
+    def test_messages_answer_in_their_own_shape(self, connection):
+        path, body = self.MESSAGES
+        found = json.loads(post(connection, body, path).read())
+
+        assert found["type"] == "message"
+        assert [part["text"] for part in found["content"]] == [self.said(connection)]
+        assert found["stop_reason"] == "end_turn"
+        assert found["usage"]["output_tokens"] > 0
+
+    def test_messages_stream_named_events(self, connection):
+        path, body = self.MESSAGES
+        sent = events(post(connection, body | {"stream": True}, path))
+
+        names = [one.split("\n")[0] for one in sent]
+        data = [json.loads(one.split("data: ")[1]) for one in sent]
+        texts = [one["delta"].get("text", "") for one in data if "delta" in one]
+        assert names[:2] == ["event: message_start", "event: content_block_start"]
+        assert names[-2:] == ["event: message_delta", "event: message_stop"]
+        assert "".join(texts) == self.said(connection)
+
+    def test_gemini_answers_in_its_own_shape(self, server, connection):
+        path, body = self.GEMINI
+        found = json.loads(post(connection, body, path).read())
+
+        (candidate,) = found["candidates"]
+        assert candidate["content"]["parts"] == [{"text": self.said(connection)}]
+        assert candidate["finishReason"] == "STOP"
+        assert found["usageMetadata"]["candidatesTokenCount"] > 0
+        assert server.calls[0].model == "offline-alder"
+
+    def test_gemini_streams_parts(self, connection):
+        path, body = self.GEMINI
+        streamed = path.replace(":generate", ":streamGenerate") + "?alt=sse"
+        data = [json.loads(one) for one in events(post(connection, body, streamed))]
+
+        parts = [part for one in data for part in one["candidates"][0]["content"]["parts"]]
+        assert "".join(part["text"] for part in parts) == self.said(connection)
+        assert data[-1]["candidates"][0]["finishReason"] == "STOP"
+
+    @pytest.mark.parametrize("way", ["MESSAGES", "GEMINI"])
+    @pytest.mark.parametrize(
+        ("fault", "status"), [(Fault.RATE_LIMITED, 429), (Fault.UNAUTHORIZED, 401)]
+    )
+    def test_errors_have_the_status_and_a_message(self, server, connection, way, fault, status):
+        path, body = getattr(self, way)
+        server.script.append(fault)
+
+        response = post(connection, body, path)
+
+        assert response.status == status
+        assert json.loads(response.read())["error"]["message"]
+
+    @pytest.mark.parametrize("way", ["MESSAGES", "GEMINI"])
+    @pytest.mark.parametrize("broken", [[], "hello", [{"role": "user"}], None])
+    def test_what_has_no_messages_is_refused(self, connection, way, broken):
+        path, body = getattr(self, way)
+        field = "messages" if way == "MESSAGES" else "contents"
+
+        assert post(connection, body | {field: broken}, path).status == 400
+
+
+class TestStandIns:
+    def test_a_model_of_any_name_is_answered_by_the_same_voice_each_time(self, server, connection):
+        server.behaviour = Behaviour(stand_ins=True)
+        body = CHAT | {"model": "gpt-5"}
+
+        one, two = (json.loads(post(connection, body).read()) for _ in range(2))
+
+        assert one["model"] == "gpt-5"
+        assert one["choices"] == two["choices"]
+        assert one["choices"][0]["message"]["content"]
+
+    def test_a_judging_prompt_is_answered_by_a_judge(self, server, connection):
+        server.behaviour = Behaviour(stand_ins=True)
+        schema = {"properties": {"notes": {"required": ["H"]}}}
+        sections = {
+            "dialogue": [{"role": "seeker", "text": "I am sad."}],
+            "candidate_a": "Oh.",
+            "candidate_b": "That is hard.",
+            "answer_schema": schema,
+        }
+        prompt = "".join(f"<{name}>{json.dumps(one)}</{name}>" for name, one in sections.items())
+        body = {"model": "gpt-5", "messages": [{"role": "user", "content": prompt}]}
+
+        answer = json.loads(post(connection, body).read())["choices"][0]["message"]["content"]
+
+        assert json.loads(answer)["winner"] in {"A", "B"}
+
+    def test_without_stand_ins_there_are_none(self, connection):
+        assert post(connection, CHAT | {"model": "gpt-5"}).status == 404
 
 
 class TestBehaviour:
@@ -220,7 +379,7 @@ class TestBehaviour:
     def test_a_repeated_question_can_fare_better(self, server):
         server.behaviour = Behaviour(rates={Fault.SERVER_ERROR: 0.5})
 
-        faults = {server.admit(CHAT) for _ in range(40)}
+        faults = {server.admit(CHAT, path="/v1", model="m") for _ in range(40)}
 
         assert faults == {None, Fault.SERVER_ERROR}
 

@@ -1,6 +1,11 @@
 """Command line of the offline provider."""
 
 import argparse
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -8,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from completions import offline
 
 DEFAULT_PORT = 8899
+ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def fault_rate(text: str) -> tuple[offline.Fault, float]:
@@ -21,10 +27,30 @@ def fault_rate(text: str) -> tuple[offline.Fault, float]:
         raise argparse.ArgumentTypeError(msg) from error
 
 
-class Command(BaseCommand):
-    """Serve the simulated supporters and judges over an OpenAI-compatible API."""
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let both signals that end a process interrupt the block.
 
-    help = "Serve the simulated supporters and judges on an OpenAI-compatible API until Ctrl-C."
+    Python's own handler of Ctrl-C is not there in a job that a shell started in the background.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {one: signal.signal(one, signal.default_int_handler) for one in ENDING}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+class Command(BaseCommand):
+    """Serve the simulated supporters and judges in the ways of three providers."""
+
+    help = (
+        "Serve the simulated supporters and judges until Ctrl-C, as OpenAI's chat completions, "
+        "Anthropic's messages and Google's generateContent."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the address, the pace and the faults."""
@@ -42,22 +68,41 @@ class Command(BaseCommand):
             metavar="FAULT=SHARE",
             help=f"Share of calls that fail in one way: {', '.join(offline.Fault)}. Repeatable.",
         )
+        parser.add_argument(
+            "--any-model",
+            action="store_true",
+            help="Let simulated models answer for models of any name.",
+        )
+        parser.add_argument(
+            "--log",
+            type=Path,
+            metavar="FILE",
+            help="Append every call as a line of JSON, with the dialogue in it.",
+        )
 
     def handle(self, *_args: object, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
-        """Serve until Ctrl-C."""
+        """Serve until Ctrl-C or SIGTERM."""
         asked = argparse.Namespace(**options)
-        try:
-            behaviour = offline.Behaviour(
-                latency_s=asked.latency,
-                tokens_per_s=asked.tokens_per_second,
-                rates=dict(asked.fault),
-                retry_after_s=asked.retry_after,
-                seed=asked.seed,
-            )
-            server = offline.OfflineServer(host=asked.host, port=asked.port, behaviour=behaviour)
-        except (ValueError, OSError) as error:
-            raise CommandError(str(error), returncode=2) from error
-        self.stdout.write(f"Simulated models at {server.base_url} (Ctrl-C stops)")
-        self.stdout.flush()
-        with server:
+        with ExitStack() as stack:
+            try:
+                server = stack.enter_context(_server(asked))
+                if asked.log is not None:
+                    server.log = stack.enter_context(asked.log.open("a", encoding="utf-8"))
+            except (ValueError, OSError) as error:
+                raise CommandError(str(error), returncode=2) from error
+            stack.enter_context(ended_by_signals())
+            self.stdout.write(f"Simulated models at {server.base_url} (Ctrl-C stops)")
+            self.stdout.flush()
             server.serve_until_interrupted()
+
+
+def _server(asked: argparse.Namespace) -> offline.OfflineServer:
+    behaviour = offline.Behaviour(
+        latency_s=asked.latency,
+        tokens_per_s=asked.tokens_per_second,
+        rates=dict(asked.fault),
+        retry_after_s=asked.retry_after,
+        seed=asked.seed,
+        stand_ins=asked.any_model,
+    )
+    return offline.OfflineServer(host=asked.host, port=asked.port, behaviour=behaviour)

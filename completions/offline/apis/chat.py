@@ -1,0 +1,71 @@
+"""OpenAI's chat completions, which most providers and servers speak."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from completions.offline.answers import Answer
+from completions.offline.apis.api import Api, Asked, Body, JsonObject, event, read_messages, text_of
+
+
+def _read(_path: str, body: Body) -> Asked:
+    options = body.get("stream_options") or {}
+    return Asked(
+        messages=read_messages(body, _messages),
+        is_streamed=bool(body.get("stream")),
+        wants_usage=bool(options.get("include_usage")),
+    )
+
+
+def _messages(body: Body) -> list[dict[str, str]]:
+    return [
+        {"role": str(one["role"]), "content": text_of(one["content"])} for one in body["messages"]
+    ]
+
+
+def _body(answer: Answer) -> JsonObject:
+    message = {"role": "assistant", "content": answer.text}
+    choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
+    return {**_head(answer, "chat.completion"), "choices": [choice], "usage": _usage(answer)}
+
+
+def _events(answer: Answer, pieces: list[str], wants_usage: bool) -> Iterator[bytes]:  # noqa: FBT001
+    head = _head(answer, "chat.completion.chunk")
+
+    def chunk(delta: dict[str, Any], reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return event({**head, "choices": [choice]})
+
+    yield b""
+    for place, piece in enumerate(pieces):
+        yield chunk({"content": piece} if place else {"role": "assistant", "content": piece})
+    rest = chunk({}, answer.finish_reason)
+    rest += event({**head, "choices": [], "usage": _usage(answer)}) if wants_usage else b""
+    yield rest + b"data: [DONE]\n\n"
+
+
+def _usage(answer: Answer) -> JsonObject:
+    return {
+        "prompt_tokens": answer.n_prompt_tokens,
+        "completion_tokens": answer.n_tokens,
+        "total_tokens": answer.n_prompt_tokens + answer.n_tokens,
+    }
+
+
+def _head(answer: Answer, kind: str) -> JsonObject:
+    return {"id": answer.id, "object": kind, "created": 0, "model": answer.model}
+
+
+def _error(status: int, message: str) -> JsonObject:
+    kind = f"offline_{status}"
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+CHAT = Api(
+    path=re.compile(r"^(/v1)?/chat/completions$"),
+    model=lambda _path, body: str(body.get("model")),
+    read=_read,
+    body=_body,
+    events=_events,
+    error=_error,
+)
