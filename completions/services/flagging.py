@@ -10,7 +10,7 @@ words of the message at fault, and the rest depends on the kind.
 - ``second-look``: ``reason`` is the rule of ``second_look``, from ``start``.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from completions import leaks, likeness, second_look, writing_selectors
 from completions.models import Context, Message, Writer
@@ -21,6 +21,7 @@ RULES = f"{likeness.VERSION} {leaks.VERSION} {second_look.VERSION}"
 Flag = dict[str, object]
 Source = tuple[str, int]
 """What a text is, "message", "completion" or "turn", and which."""
+Texts = Iterable[tuple[Source, str]]
 
 
 def flags_of(*, text: str, writer: Writer, context: Context, without: Message | None) -> list[Flag]:
@@ -28,8 +29,17 @@ def flags_of(*, text: str, writer: Writer, context: Context, without: Message | 
 
     ``without`` is the message that the text is a version of, which it may well be like.
     """
+    compared = {
+        "own": writing_selectors.texts_of_writer(writer, without=without),
+        "another": writing_selectors.texts_of_others(context, writer),
+    }
+    return flags_among(text=text, context=context, compared=compared)
+
+
+def flags_among(*, text: str, context: Context, compared: Mapping[str, Texts]) -> list[Flag]:
+    """Return what the rules find in a text for ``context``, beside the texts to compare it with."""
     return [
-        *_near_duplicates(text, writer, context, without),
+        *_near_duplicates(text, {**compared, "original": _original(context)}),
         *(
             {"kind": "leak", "reason": leak.reason, "matched": leak.matched, "start": leak.start}
             for leak in leaks.find_leaks(text)
@@ -41,15 +51,8 @@ def flags_of(*, text: str, writer: Writer, context: Context, without: Message | 
     ]
 
 
-def _near_duplicates(
-    text: str, writer: Writer, context: Context, without: Message | None
-) -> Iterator[Flag]:
+def _near_duplicates(text: str, compared: Mapping[str, Texts]) -> Iterator[Flag]:
     """Yield one flag for each of the three, of the text that is most like it."""
-    compared: dict[str, Iterable[tuple[Source, str]]] = {
-        "own": writing_selectors.texts_of_writer(writer, without=without),
-        "another": writing_selectors.texts_of_others(context, writer),
-        "original": _original(context),
-    }
     for of, texts in compared.items():
         if (found := likeness.most_like(text, texts)) is not None:
             (what, which) = found.key

@@ -96,8 +96,8 @@ def _bring(
     dataset = lock_texts(dataset.pk)
     if dataset.frozen_at is not None:
         raise DatasetFrozenError
-    keys = {one.row.context for one in drafts if isinstance(one, Draft)}
-    ground = lock_ground(dataset, keys=keys)
+    contexts = [one.context.pk for one in drafts if isinstance(one, Draft)]
+    ground = lock_ground(dataset, contexts=contexts)
     report, goods = BringReport(n_read=len(drafts)), list[Good]()
     for one in drafts:
         found = one if isinstance(one, RefusedRow) else sift(one, ground, dataset=dataset, now=now)

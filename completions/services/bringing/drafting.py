@@ -1,28 +1,49 @@
 """Check texts and flag them before anything is locked: it takes a while, and decides nothing."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from completions.models import Context, Dataset, Writer
+from completions.models import Context, Dataset
+from completions.services.bringing.comparing import Library
 from completions.services.bringing.ground import batches, contexts_by_key
 from completions.services.bringing.sifting import Draft, fault_of, usable
-from completions.services.flagging import Flag, flags_of
-from completions.written_files import RefusedRow, WrittenRow
+from completions.services.flagging import flags_among
+from completions.written_files import Reason, RefusedRow, WrittenRow, refused
 
 
 def draft_rows(
     dataset: Dataset, rows: Iterable[WrittenRow | RefusedRow], *, now: dt.datetime
 ) -> Iterator[Draft | RefusedRow]:
-    """Yield each row with its flags, or refused if its text or its time cannot be used."""
+    """Yield each row with its flags, or refused if its text, its time or its talk is no good."""
+    library = Library(dataset)
     for batch in batches(rows):
-        checked = [usable(row, now=now) if isinstance(row, WrittenRow) else row for row in batch]
-        contexts = contexts_by_key(row.context for row in checked if isinstance(row, WrittenRow))
-        for row in checked:
-            yield row if isinstance(row, RefusedRow) else Draft(row, _flags(row, dataset, contexts))
+        checked = _checked(dataset, batch, now=now)
+        library.fetch([draft.row for draft in checked if isinstance(draft, Draft)])
+        for draft in checked:
+            yield draft if isinstance(draft, RefusedRow) else _flagged(draft, library)
 
 
-def _flags(row: WrittenRow, dataset: Dataset, contexts: Mapping[str, Context]) -> Sequence[Flag]:
-    context = contexts.get(row.context)
-    if context is None or fault_of(context, dataset) is not None:
-        return ()
-    return flags_of(text=row.text, writer=Writer(), context=context, without=None)
+def _checked(
+    dataset: Dataset, rows: Iterable[WrittenRow | RefusedRow], *, now: dt.datetime
+) -> list[Draft | RefusedRow]:
+    usables = [usable(row, now=now) if isinstance(row, WrittenRow) else row for row in rows]
+    contexts = contexts_by_key(row.context for row in usables if isinstance(row, WrittenRow))
+    return [
+        row if isinstance(row, RefusedRow) else _draft(row, contexts.get(row.context), dataset)
+        for row in usables
+    ]
+
+
+def _draft(row: WrittenRow, context: Context | None, dataset: Dataset) -> Draft | RefusedRow:
+    fault = fault_of(context, dataset)
+    if context is None or fault is not None:
+        return refused(row.line, fault or Reason.UNKNOWN_CONTEXT)
+    return Draft(row, context)
+
+
+def _flagged(draft: Draft, library: Library) -> Draft:
+    row = draft.row
+    flags = flags_among(text=row.text, context=draft.context, compared=library.compared(row))
+    library.add(row)
+    return replace(draft, flags=flags)

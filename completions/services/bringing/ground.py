@@ -20,7 +20,7 @@ Texts = Mapping[tuple[int, int], set[str | None]]
 class Ground:
     """What rows are held against; ``had`` has hashes of texts by context and writer."""
 
-    contexts: dict[str, Context]
+    contexts: Mapping[int, Context]
     writers: dict[str, Writer]
     had: Texts
     arrived: list[Writer] = field(default_factory=list)
@@ -37,11 +37,11 @@ def contexts_by_key(keys: Iterable[str]) -> dict[str, Context]:
     return found
 
 
-def lock_ground(dataset: Dataset, *, keys: Iterable[str]) -> Ground:
-    """Lock the authors of the dataset and then the talks, each in the order of their rows."""
+def lock_ground(dataset: Dataset, *, contexts: Iterable[int]) -> Ground:
+    """Lock the authors of the dataset and then the talks, each in the order of their keys."""
     return Ground(
         writers=_lock_authors(dataset),
-        contexts=_lock_contexts(dataset, keys),
+        contexts=_lock_contexts(contexts),
         had=_texts_of_authors(dataset),
     )
 
@@ -59,14 +59,12 @@ def _lock_authors(dataset: Dataset) -> dict[str, Writer]:
     return {one.imported_as: one for one in authors.order_by("pk").select_for_update(of=("self",))}
 
 
-def _lock_contexts(dataset: Dataset, keys: Iterable[str]) -> dict[str, Context]:
-    """Return the contexts as they are now, those of other datasets without a lock."""
-    found = contexts_by_key(keys)
-    ours = sorted(one.pk for one in found.values() if one.dataset_id == dataset.pk)
-    for batch in batches(ours):
+def _lock_contexts(pks: Iterable[int]) -> dict[int, Context]:
+    found = dict[int, Context]()
+    for batch in batches(sorted(set(pks))):
         # no_key: rows that point at a context are stored meanwhile, and slots wait.
         rows = Context.objects.filter(pk__in=batch).order_by("pk").select_for_update(no_key=True)
-        found |= {context.key: context for context in rows}
+        found |= {context.pk: context for context in rows}
     return found
 
 

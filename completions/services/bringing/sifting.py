@@ -16,18 +16,18 @@ from completions.written_files import Reason, RefusedRow, WrittenRow, refused
 
 @dataclass(frozen=True)
 class Draft:
-    """A row whose text can be used, with what a reviewer should look at."""
+    """A row that can be used as far as it goes, with what a reviewer should look at."""
 
     row: WrittenRow
-    flags: Sequence[Flag]
+    context: Context
+    flags: Sequence[Flag] = ()
 
 
 @dataclass(frozen=True)
 class Good:
-    """A draft that becomes a message, with its talk and its writer."""
+    """A draft that becomes a message, with its writer."""
 
     draft: Draft
-    context: Context
     writer: Writer
 
 
@@ -62,9 +62,8 @@ def _sifted(
     draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
 ) -> Good | Reason | None:
     row = draft.row
-    context, writer = ground.contexts.get(row.context), ground.writers.get(row.author)
-    fault = fault_of(context, dataset)
-    if context is None or fault is not None:
+    context, writer = ground.contexts[draft.context.pk], ground.writers.get(row.author)
+    if (fault := fault_of(context, dataset)) is not None:  # somebody dropped it meanwhile
         return fault
     if (texts := _texts_before(context, writer, ground)) is not None:
         return None if digest(row.text) in texts else Reason.HAD_CONTEXT
@@ -75,7 +74,7 @@ def _sifted(
     if not _is_described(writer, row.background, ground):
         return Reason.OTHER_BACKGROUND
     ground.taken[context.pk] += 1
-    return Good(draft, context, writer)
+    return Good(draft, writer)
 
 
 def _texts_before(

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.contrib.auth.models import User
 from django.db.models import F
@@ -20,7 +20,7 @@ from completions.services.bringing.ground import BATCH, Ground, batches
 from completions.services.bringing.sifting import Good
 from completions.services.completing import complete_message
 from completions.services.cutting import digest
-from completions.services.flagging import RULES
+from completions.services.flagging import RULES, Flag
 from completions.services.leasing import LEASE_LENGTH
 
 ACCEPTED_NOTE = "Read and accepted elsewhere, before it was imported."
@@ -52,9 +52,9 @@ def store_messages(goods: Sequence[Good], *, now: dt.datetime) -> list[MessageRe
         for lease in leases
     ]
     Message.objects.bulk_create(messages, batch_size=BATCH)
-    revisions = [
-        _revision(good, message, now) for good, message in zip(goods, messages, strict=True)
-    ]
+    stored = list(zip(goods, messages, strict=True))
+    of_line = {good.draft.row.line: message.pk for good, message in stored}
+    revisions = [_revision(good, message, of_line, now=now) for good, message in stored]
     return MessageRevision.objects.bulk_create(revisions, batch_size=BATCH)
 
 
@@ -77,7 +77,7 @@ def accept(revisions: Sequence[MessageRevision], *, now: dt.datetime, by: User |
 
 def _lease(good: Good, now: dt.datetime) -> WritingLease:
     return WritingLease(
-        context=good.context,
+        context=good.draft.context,
         writer=good.writer,
         issued_at=now,
         expires_at=now + LEASE_LENGTH,
@@ -86,7 +86,9 @@ def _lease(good: Good, now: dt.datetime) -> WritingLease:
     )
 
 
-def _revision(good: Good, message: Message, now: dt.datetime) -> MessageRevision:
+def _revision(
+    good: Good, message: Message, of_line: Mapping[int, int], *, now: dt.datetime
+) -> MessageRevision:
     row = good.draft.row
     return MessageRevision(
         message=message,
@@ -94,7 +96,18 @@ def _revision(good: Good, message: Message, now: dt.datetime) -> MessageRevision
         text=row.text,
         content_hash=digest(row.text),
         is_declared=False,  # nobody was asked here
-        flags=list(good.draft.flags),
+        flags=list(_flags(good.draft.flags, of_line)),
         rules=RULES,
         written_at=row.written_at or now,
     )
+
+
+def _flags(flags: Iterable[Flag], of_line: Mapping[int, int]) -> Iterator[Flag]:
+    """Yield the flags; one about another row of the file names the message that it became."""
+    for flag in flags:
+        line = flag.get("row")
+        if line is None:
+            yield flag
+        elif isinstance(line, int) and line in of_line:
+            named = {key: value for key, value in flag.items() if key != "row"}
+            yield {**named, "message": of_line[line]}
