@@ -1,12 +1,20 @@
 """Reads of the console's pages on the people who write."""
 
+import datetime as dt
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
 
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
-from completions.choices import MessageState, Review, WriterState
+from completions.choices import Background, MessageState, Review, WriterState
+from completions.console_selectors import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer
+
+LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,94 @@ class DatasetRow:
     n_waiting: int
     n_accepted: int
     n_wanted: int
+
+
+@dataclass(frozen=True)
+class WriterRow:
+    """One writer with the counts of their messages; trial messages are counted alone."""
+
+    code: str
+    state: str
+    state_label: str
+    background_label: str
+    is_simulated: bool
+    n_trial: int
+    n_sent: int
+    n_accepted: int
+    n_waiting: int
+    n_returned: int
+    last_active: dt.datetime | None
+    """When they last took a talk or sent a message."""
+
+
+Key = Callable[[WriterRow], Any]
+COLUMNS: Mapping[str, tuple[object, Key]] = {
+    "code": (_("Writer"), lambda row: row.code),
+    "state": (_("State"), lambda row: row.state_label),
+    "background": (_("Background"), lambda row: row.background_label or None),
+    "trial": (_("On trial"), lambda row: row.n_trial),
+    "sent": (_("Sent"), lambda row: row.n_sent),
+    "accepted": (_("Accepted"), lambda row: row.n_accepted),
+    "waiting": (_("Waiting"), lambda row: row.n_waiting),
+    "returned": (_("Sent back"), lambda row: row.n_returned),
+    "active": (_("Last active"), lambda row: row.last_active),
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column: where it leads, and how the table is sorted by it now."""
+
+    name: str
+    label: object
+    query: str
+    direction: str
+
+
+@dataclass(frozen=True)
+class WriterFilter:
+    """Which writers are meant; an empty field means all. ``sort`` may begin with a minus."""
+
+    state: str = ""
+    q: str = ""
+    sort: str = "code"
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "WriterFilter":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownFilterError
+            If the state or the order is none that exists.
+        """
+        given = {name: query.get(name, "").strip() for name in asdict(cls())}
+        found = cls(**{name: value for name, value in given.items() if value})
+        is_known = found.sort.removeprefix("-") in COLUMNS
+        if not is_known or found.state not in {"", *WriterState.values}:
+            raise UnknownFilterError(found)
+        return found
+
+    def apply(self, rows: Iterable[WriterRow]) -> list[WriterRow]:
+        """Return the rows meant, in the order meant; what is not known comes last either way."""
+        meant = [row for row in rows if self._means(row)]
+        _label, key = COLUMNS[self.sort.removeprefix("-")]
+        known = [row for row in meant if key(row) is not None]
+        unknown = [row for row in meant if key(row) is None]
+        return sorted(known, key=key, reverse=self.sort.startswith("-")) + unknown
+
+    def columns(self) -> list[Column]:
+        """Return the heads of the table."""
+        return [self._column(name, label) for name, (label, _key) in COLUMNS.items()]
+
+    def _means(self, row: WriterRow) -> bool:
+        return self.state in {"", row.state} and self.q.casefold() in row.code.casefold()
+
+    def _column(self, name: str, label: object) -> Column:
+        direction = {name: "ascending", f"-{name}": "descending"}.get(self.sort, "")
+        leads_to = replace(self, sort=f"-{name}" if direction == "ascending" else name)
+        asked = {field: value for field, value in asdict(leads_to).items() if value}
+        return Column(name, label, urlencode(asked), direction)
 
 
 def dataset_rows() -> list[DatasetRow]:
@@ -48,6 +144,67 @@ def written() -> QuerySet[Completion]:
     """Return what people wrote for contexts in use, and did not have deleted."""
     written = Completion.objects.filter(writer__isnull=False, erased_at=None)
     return written.exclude(context__review=Review.DROPPED)
+
+
+def writer_rows(dataset: Dataset) -> list[WriterRow]:
+    """Return every writer of the pool, in two queries."""
+    written_at = "leases__message__revisions__written_at"
+    sent_at = dict(dataset.writers.order_by().values_list("pk").annotate(Max(written_at)))
+    writers = dataset.writers.annotate(
+        taken_at=Max("leases__issued_at"),
+        n_messages=Count("leases__message"),
+        n_accepted=Count("leases__message__completion"),
+        n_trial=_in_state(MessageState.TRIAL),
+        n_waiting=_in_state(MessageState.WAITING),
+        n_returned=_in_state(MessageState.RETURNED),
+    )
+    return [_writer_row(writer, sent_at[writer.pk]) for writer in writers.order_by("code")]
+
+
+def writer_of(dataset: Dataset, code: str) -> Writer | None:
+    """Return the dataset's writer of that pseudonym, or None."""
+    return dataset.writers.select_related("dataset__vetting").filter(code=code).first()
+
+
+def linked_writers(dataset: Dataset) -> QuerySet[Writer]:
+    """Return whoever has a personal link."""
+    return dataset.writers.exclude(state__in=LINKLESS).order_by("code")
+
+
+def n_known(dataset: Dataset, emails: Sequence[str]) -> int:
+    """Return how many of the addresses the pool has already."""
+    return dataset.writers.filter(email__in=emails).count()
+
+
+def n_in_state(rows: Iterable[WriterRow]) -> list[tuple[str, str, int]]:
+    """Return each state that somebody is in, with its label and how many are."""
+    counted = Counter(row.state for row in rows)
+    return [
+        (state.value, str(state.label), counted[state.value])
+        for state in WriterState
+        if counted[state.value]
+    ]
+
+
+def _in_state(state: str) -> Count:
+    return Count("leases__message", filter=Q(leases__message__state=state))
+
+
+def _writer_row(writer: Any, sent_at: dt.datetime | None) -> WriterRow:  # noqa: ANN401 (annotated)
+    background = writer.background
+    return WriterRow(
+        code=writer.code,
+        state=writer.state,
+        state_label=str(WriterState(writer.state).label),
+        background_label=str(Background(background).label) if background else "",
+        is_simulated=writer.is_simulated,
+        n_trial=writer.n_trial,
+        n_sent=writer.n_messages - writer.n_trial,
+        n_accepted=writer.n_accepted,
+        n_waiting=writer.n_waiting,
+        n_returned=writer.n_returned,
+        last_active=max((at for at in (writer.taken_at, sent_at) if at), default=None),
+    )
 
 
 def _by_dataset(rows: QuerySet, dataset: str) -> Counter[int]:  # type: ignore[type-arg]

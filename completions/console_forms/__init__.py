@@ -1,0 +1,1 @@
+"""Parse what admins post on the console's pages on writing; forms never save."""

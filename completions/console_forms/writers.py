@@ -1,0 +1,113 @@
+"""Parse whom to invite, how a pool works, and what is done about one writer."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext_lazy as _
+
+from completions.forms import NOTE_LENGTH, Words
+
+MOST_ADDRESSES = 500
+LONGEST = 254
+BETWEEN = re.compile(r"[\n,;]")
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """The e-mail addresses of a text, each once, and what in it is none."""
+
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+
+
+def read_addresses(text: str) -> Addresses:
+    """Read addresses, one on each line or parted by commas; a name around one makes it none."""
+    words = dict.fromkeys(word.strip().lower() for word in BETWEEN.split(text))
+    given = [word for word in words if word]
+    good = tuple(word for word in given if _is_address(word))
+    return Addresses(good, tuple(word for word in given if word not in good))
+
+
+class Invite(forms.Form):
+    """Whom to invite; ``is_dry`` only counts."""
+
+    emails = Words(
+        error_messages={"required": _("Type at least one e-mail address, each on a line.")}
+    )
+    is_dry = forms.BooleanField(required=False)
+
+    def clean_emails(self) -> Addresses:
+        """Return the addresses; one that is none does not keep the others from being invited."""
+        found = read_addresses(self.cleaned_data["emails"])
+        if len(found.good) + len(found.bad) > MOST_ADDRESSES:
+            raise ValidationError(
+                _("That is more than %(n)d at once. Invite them in parts."),
+                params={"n": MOST_ADDRESSES},
+            )
+        if not found.good:
+            raise ValidationError(
+                _("There is no e-mail address in this. Nobody was invited; mend it and try again.")
+            )
+        return found
+
+
+class Settings(forms.Form):
+    """How a pool works."""
+
+    most_adversarial = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        label=_("Hostile talks, at most, in % of what one writer is given"),
+        error_messages={
+            "required": _("Give a share from 0 to 100."),
+            "invalid": _("Give a share from 0 to 100, as a whole number."),
+            "min_value": _("Give a share from 0 to 100."),
+            "max_value": _("Give a share from 0 to 100."),
+        },
+    )
+    offers_own_systems = forms.BooleanField(
+        required=False, label=_("Writers may agree to be rated alone, under a pseudonym")
+    )
+
+
+class Trial(forms.Form):
+    """Whether newcomers write on trial first."""
+
+    is_on = forms.TypedChoiceField(
+        choices=[("1", "1"), ("0", "0")], coerce=lambda value: value == "1"
+    )
+
+
+class Act(forms.Form):
+    """What is done about a writer, with a note where somebody is told."""
+
+    act = forms.ChoiceField(
+        choices=[
+            (act, act)
+            for act in ("pause", "resume", "invite-again", "renew-link", "admit", "refuse")
+        ]
+    )
+    note = Words(required=False, max_length=NOTE_LENGTH)
+
+    def clean(self) -> None:
+        """Ask for a note where the person is turned away."""
+        if self.cleaned_data.get("act") == "refuse" and not self.cleaned_data.get("note"):
+            self.add_error("note", _("Say why: the person reads it. Nothing was decided yet."))
+
+
+def problems(form: forms.Form) -> Iterator[str]:
+    """Yield what is wrong, a sentence for each control."""
+    for messages in form.errors.values():
+        yield from map(str, messages)
+
+
+def _is_address(word: str) -> bool:
+    try:
+        validate_email(word)
+    except ValidationError:
+        return False
+    return len(word) <= LONGEST

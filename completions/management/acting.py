@@ -1,0 +1,34 @@
+"""The shape that commands with actions have in common: the first word says what to do."""
+
+import argparse
+from collections.abc import Sequence
+from typing import ClassVar
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from completions.management.actions import Action
+from completions.management.progress import Progress
+
+BAD_INPUT = 2
+
+
+class ActionCommand(BaseCommand):
+    """Run one of ``actions``; each of ``refusals`` is told in its own words, with exit code 2."""
+
+    actions: ClassVar[Sequence[Action]]
+    refusals: ClassVar[tuple[type[Exception], ...]]
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the actions and their options."""
+        words = parser.add_subparsers(dest="action", required=True)
+        for action in self.actions:
+            action.add_arguments(words.add_parser(action.name, help=action.help))
+
+    def handle(self, *_args: object, **options: object) -> str:
+        """Run the action; what it refuses changes nothing."""
+        asked = argparse.Namespace(**options)
+        action = next(one for one in self.actions if one.name == asked.action)
+        try:
+            return action.run(asked, Progress(self.stderr))
+        except self.refusals as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from error

@@ -1,0 +1,56 @@
+"""``writers list``: who writes for a dataset, and how much."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from completions import mails, pool_selectors, selectors
+from completions.choices import WriterState
+from completions.management.actions import Action
+from completions.management.progress import Progress
+from completions.pool_selectors import WriterFilter, WriterRow
+
+HEADS = ("code", "state", "sent", "accepted", "waiting", "returned")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    parser.add_argument(
+        "--state", type=str.upper, choices=WriterState.values, default="", help="Only these."
+    )
+    parser.add_argument(
+        "--links",
+        action="store_true",
+        help="Also the personal links: whoever has one can write in that person's place.",
+    )
+
+
+def run(asked: argparse.Namespace, _progress: Progress) -> str:
+    """Return a table, one line for each writer in the order of their codes."""
+    dataset = selectors.dataset_named(asked.dataset)
+    rows = WriterFilter(state=asked.state).apply(pool_selectors.writer_rows(dataset))
+    table = [HEADS, *(_cells(row) for row in rows)]
+    linked = pool_selectors.linked_writers(dataset) if asked.links else []
+    links = {writer.code: mails.personal_link(writer) for writer in linked}
+    return "\n".join(
+        f"{line}  {links.get(cells[0], '')}".rstrip()
+        for cells, line in zip(table, _aligned(table), strict=True)
+    )
+
+
+def _cells(row: WriterRow) -> tuple[str, ...]:
+    counts = (row.n_sent, row.n_accepted, row.n_waiting, row.n_returned)
+    return (row.code, row.state, *(f"{count:,}" for count in counts))
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield each row with its columns under each other: words to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for cells in table:
+        sides = "<<" + ">" * (len(cells) - 2)
+        yield "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(cells, sides, widths, strict=True)
+        )
+
+
+ACTION = Action("list", "List who writes for a dataset, and how much.", add_arguments, run)
