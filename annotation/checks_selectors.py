@@ -10,7 +10,7 @@ from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
 from annotation.quality import is_check_passed, is_rating_passed
-from completions.normaliser import plain
+from annotation.selectors import shown_text
 from completions.talk import Talk
 
 SHOWN = ("comparison__context", "comparison__first", "comparison__second")
@@ -94,7 +94,7 @@ def candidate(study: Study, key: str) -> Candidate | None:
         is_main=found.purpose == Purpose.MAIN,
         is_check=found.n_checks > 0,
         talk=Talk.of(found.context.turns, is_simulated=found.context.is_simulated),
-        messages=tuple(plain(one.text) for one in found.completions),
+        messages=tuple(map(shown_text, found.completions)),
     )
 
 
@@ -161,7 +161,7 @@ def _row(check: QualityCheck, n_shown: int, n_answered: int, n_passed: int) -> C
         expected_label="" if check.expected in OF_PAIRS else Expected(check.expected).label,
         talk=Talk.of(pair.context.turns, is_simulated=pair.context.is_simulated),
         messages=tuple(
-            MessageRow(plain(one.text), place == known)
+            MessageRow(shown_text(one), place == known)
             for place, one in enumerate(pair.completions)
         ),
         n_shown=n_shown,

@@ -74,6 +74,18 @@ class Withdrawal(forms.Form):
     )
 
 
+class WriterWithdrawal(forms.Form):
+    """What is to become of the texts of a writer who withdraws."""
+
+    texts = forms.ChoiceField(
+        choices=[("keep", "keep"), ("delete", "delete")],
+        error_messages={
+            "required": _("Say what is to become of your messages."),
+            "invalid_choice": _("Say what is to become of your messages."),
+        },
+    )
+
+
 def _problems(form: forms.Form) -> Iterator[tuple[str, str]]:
     for name, messages in form.errors.items():
         field: BoundField = form[name]

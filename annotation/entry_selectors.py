@@ -45,7 +45,8 @@ def messages_to_guess(rater: Rater) -> list[Completion]:
     for point in sorted(drawn):
         completions = drawn[point].comparison.completions
         completion = completions[point % len(completions)]
-        found.setdefault(completion.pk, completion)
+        if completion.erased_at is None:
+            found.setdefault(completion.pk, completion)
     return list(found.values())[:n]
 
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotation import pairing
+from annotation import pairing, selectors
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
 from annotation.pairing import Candidate, Ground, PlanSummary
@@ -155,7 +155,9 @@ def _place(pk: int, ground: Ground, existing: _Existing) -> _Place:
 
 def _existing(study: Study) -> defaultdict[int, _Existing]:
     columns = ("pk", "system__slug", "content_hash")
-    rows = study.comparisons.order_by("pk").values_list(
+    # Pairs with a deleted text are judged no more: they are neither counted nor planned anew.
+    intact = study.comparisons.filter(selectors.INTACT)
+    rows = intact.order_by("pk").values_list(
         "purpose", "context", *(f"{side}__{one}" for side in ("first", "second") for one in columns)
     )
     found = defaultdict[int, _Existing](_Existing)
@@ -166,7 +168,7 @@ def _existing(study: Study) -> defaultdict[int, _Existing]:
 
 
 def _candidates(study: Study, withheld: Collection[int]) -> defaultdict[int, list[Candidate]]:
-    rows = Completion.objects.filter(context__dataset=study.dataset_id).values_list(
+    rows = Completion.objects.filter(context__dataset=study.dataset_id, erased_at=None).values_list(
         "context", "pk", "system__slug", "content_hash"
     )
     found = defaultdict[int, list[Candidate]](list)

@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.models import Report, ReportAlert, ReportDecision, Study
+from annotation.selectors import shown_text
 from completions.models import Context
-from completions.normaliser import plain
 from completions.talk import Talk
 
 
@@ -87,8 +87,12 @@ def open_reports(study: Study, context: Context) -> QuerySet[Report]:
 
 
 def held_contexts(study: Study) -> QuerySet[Context]:
-    """Return the contexts that reports keep from the study's raters."""
-    held = study.comparisons.filter(held_at__isnull=False)
+    """Return the contexts that reports keep from the study's raters.
+
+    A comparison that was held when a text of it was deleted, and not before, is no sign of it.
+    """
+    by_deletion = Q(first__erased_at__lte=F("held_at")) | Q(second__erased_at__lte=F("held_at"))
+    held = study.comparisons.filter(held_at__isnull=False).exclude(by_deletion)
     return Context.objects.filter(pk__in=held.values("context"))
 
 
@@ -164,7 +168,7 @@ def _report(report: Report, last: ReportDecision | None) -> ReportRow:
         kind_label=ReportKind(report.kind).label,
         text=report.text,
         at=report.reported_at,
-        messages=tuple(plain(one.text) for one in report.lease.comparison.completions),
+        messages=tuple(map(shown_text, report.lease.comparison.completions)),
         is_open=last is None or report.reported_at > last.decided_at,
     )
 

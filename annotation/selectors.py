@@ -6,12 +6,16 @@ from functools import lru_cache
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from annotation.choices import Purpose, Side, StudyState
 from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Report, Study
 from completions.choices import LeaseOutcome
-from completions.models import WritingLease
+from completions.models import Completion, WritingLease
+from completions.normaliser import plain
 
+INTACT = Q(first__erased_at=None, second__erased_at=None)
+"""Of comparisons: no text of it was deleted at its writer's wish."""
 DEFAULT_SECONDS = 60.0
 FEW_ANSWERS = 3
 
@@ -180,9 +184,21 @@ def lease_of(*, study: str, rater: str, token: uuid.UUID) -> Lease | None:
     return own.filter(token=token).first()
 
 
+def shown_text(completion: Completion) -> str:
+    """Return the text as everybody sees it, or that it was deleted."""
+    if completion.erased_at is not None:
+        return _("Deleted at its writer's wish.")
+    return plain(completion.text)
+
+
 def last_judged_lease(rater: Rater) -> Lease | None:
     """Return the rater's most recently answered lease, ready to be shown again, or None."""
-    answered = leases_to_show().filter(rater=rater, outcome=LeaseOutcome.SUBMITTED)
+    answered = leases_to_show().filter(
+        rater=rater,
+        outcome=LeaseOutcome.SUBMITTED,
+        comparison__first__erased_at=None,
+        comparison__second__erased_at=None,
+    )
     return answered.order_by("-closed_at", "-pk").first()
 
 

@@ -68,7 +68,9 @@ def find_new_leaks(dataset_id: int) -> Leaks:
     no longer have. Completions that were released are not held again.
     """
     rows = Completion.objects.filter(
-        context__in=Context.objects.in_use().filter(dataset=dataset_id), hold__isnull=True
+        context__in=Context.objects.in_use().filter(dataset=dataset_id),
+        hold__isnull=True,
+        erased_at=None,
     ).values_list("pk", "text", "generation_call__raw_answer", "generation_call__finish_reason")
     found = {
         pk: leaks.find_leaks(raw or text, was_cut=finish in CUT)

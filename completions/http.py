@@ -23,7 +23,14 @@ COOKIE = "heart_writer"
 COOKIE_SECONDS = 90 * 24 * 60 * 60
 
 # A writer on pause gets no talk, but a draft that is on its way is still kept.
-MAY_COME_IN = (WriterState.ACTIVE, WriterState.PAUSED)
+MAY_COME_IN = (
+    WriterState.PROFILING,
+    WriterState.VETTING,
+    WriterState.ACTIVE,
+    WriterState.PAUSED,
+)
+
+GONE = (WriterState.PAUSED, WriterState.LEFT, WriterState.WITHDRAWN)
 
 P = ParamSpec("P")
 
@@ -94,9 +101,9 @@ def remember(response: HttpResponse, request: HttpRequest, writer: Writer) -> Ht
     return response
 
 
-def go(request: WriterRequest, url: str) -> HttpResponse:
+def go(request: HttpRequest, url: str) -> HttpResponse:
     """Send the browser on; htmx would otherwise swap the next page into this one."""
-    return HttpResponseClientRedirect(url) if request.htmx else SeeOther(url)
+    return HttpResponseClientRedirect(url) if getattr(request, "htmx", False) else SeeOther(url)
 
 
 def render_fragment(
@@ -144,29 +151,57 @@ def say_wrong_link(request: HttpRequest) -> HttpResponse:
     )
 
 
-def say_not_writing(request: HttpRequest, writer: Writer) -> HttpResponse:
-    """Tell a writer who is paused, or has left, what became of their texts."""
-    heading, text = {
-        WriterState.PAUSED: (
-            _("Your writing is on pause"),
-            _("Everything you sent or saved is kept. Ask whoever invited you when it goes on."),
-        ),
-        WriterState.INVITED: (
-            _("One step is missing"),
-            _("Open your personal link once more: it asks for your agreement first."),
-        ),
-        WriterState.WITHDRAWN: (
-            _("You have withdrawn"),
-            _("Your texts were removed. Thank you for having been here."),
-        ),
-    }.get(
-        WriterState(writer.state),
-        (
-            _("You have left"),
-            _("Thank you for what you wrote. If you want to come back, ask whoever invited you."),
-        ),
+def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) -> HttpResponse:
+    """Tell a writer who is paused, or has left, what became of their texts, and the way on."""
+    if writer.state == WriterState.PROFILING:
+        return go(request, reverse("completions:profile"))
+    state = WriterState(writer.state)
+    if state not in GONE:
+        heading, text = {
+            WriterState.INVITED: (
+                _("One step is missing"),
+                _("Open your personal link once more: it asks for your agreement first."),
+            ),
+        }.get(
+            state,
+            (
+                _("You are not writing here"),
+                _("If you want to come back, ask whoever invited you."),
+            ),
+        )
+        return say(request, heading=heading, text=text, status=status)
+    heading, text = _words_on_going(writer)
+    context = {
+        "heading": heading,
+        "text": text,
+        "may_resume": writer.may_resume,
+        "may_withdraw": state != WriterState.PAUSED and writer.texts_kept,
+    }
+    return render_fragment(request, "completions/_away.html", context, status=status)
+
+
+def _words_on_going(writer: Writer) -> tuple[str, str]:
+    """Return what a writer on pause, or who has left or withdrawn, is told."""
+    if writer.state == WriterState.LEFT:
+        return _("You have left"), _(
+            "Thank you for what you wrote: it stays and counts. If you want to come back, ask "
+            "whoever invited you."
+        )
+    if writer.state == WriterState.PAUSED and writer.may_resume:
+        return _("You are on a pause"), _("Everything you sent or saved is kept. Take your time.")
+    if writer.state == WriterState.PAUSED:
+        return _("Your writing is on pause"), _(
+            "Everything you sent or saved is kept. Ask whoever invited you when it goes on."
+        )
+    if writer.texts_kept:
+        return _("You have withdrawn"), _(
+            "Nothing leads from your messages to you any more. They stay under a random code; "
+            "you may still have them deleted. Thank you for having been here."
+        )
+    return _("You have withdrawn"), _(
+        "Your messages were deleted, and count in no result from now on. Thank you for having "
+        "been here."
     )
-    return say(request, heading=heading, text=text, status=403)
 
 
 def say_gone(request: HttpRequest) -> HttpResponse:

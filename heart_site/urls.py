@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("s/<slug:study>/", include("annotation.urls")),
     path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
+    path("w/withdraw/", include("annotation.writer_urls")),
     path("w/", include("completions.urls")),
     path("console/contexts/", include("completions.console_urls")),
     path("console/writing/", include("completions.writing_urls")),

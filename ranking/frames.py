@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from annotation.choices import Purpose
 from annotation.models import DimensionMark, Exclusion, Judgment, Study
 from completions.choices import CallState, Stratum
+from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.groups import Group, GroupedJudgments, MarkGroup, Stamp
 
@@ -60,8 +61,8 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     A judgment counts when it answers a main comparison of two different systems (the answer to a
     quality check or to a repeated pair does not), is the current revision, is not surplus, comes
     from a valid call if a judge gave it, and its evaluator is neither excluded by the newest
-    decision nor withdrawn with the wish that nothing counts. A simulated rater counts in a
-    simulated study alone.
+    decision nor withdrawn with the wish that nothing counts. It does not when a text that it
+    compares was deleted at its writer's wish. A simulated rater counts in a simulated study alone.
     """
     revised = Judgment.objects.filter(revises=OuterRef("pk"), submitted_at__lte=as_of)
     raters = _excluded("rater", as_of).filter(rater__study=study)
@@ -78,6 +79,8 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
             submitted_at__lte=as_of,
         )
         .exclude(comparison__first__system=F("comparison__second__system"))
+        .exclude(comparison__first__erased_at__lte=as_of)
+        .exclude(comparison__second__erased_at__lte=as_of)
         .exclude(rater__data_kept=False, rater__ended_at__lte=as_of)
         .exclude(rater__in=raters.values("rater"))
         .exclude(Q(rater__is_simulated=True, comparison__study__is_simulated=False))
@@ -149,7 +152,10 @@ def has_simulated_contexts(selection: Selection) -> bool:
 def n_decisions(study: Study) -> int:
     """Count the exclusion decisions that may concern the study, and the deletions on request."""
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
-    return concerned.count() + study.raters.filter(data_kept=False).count()
+    erased = Completion.objects.filter(context__dataset=study.dataset_id, erased_at__isnull=False)
+    withdrawn = study.raters.filter(data_kept=False)
+    deletions = withdrawn.values("pk").union(erased.values("pk"), all=True)
+    return concerned.count() + deletions.count()
 
 
 def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:

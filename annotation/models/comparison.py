@@ -94,6 +94,11 @@ class Comparison(models.Model):
         return self.first, self.second
 
     @property
+    def is_erased(self) -> bool:
+        """Whether a text of it was deleted at its writer's wish."""
+        return any(one.erased_at is not None for one in self.completions)
+
+    @property
     def completions(self) -> tuple[Completion, ...]:
         """The two completions, or the one that is rated alone."""
         return (self.first,) if self.second is None else (self.first, self.second)

@@ -10,6 +10,7 @@ from annotation.services.entering import (
     is_enrolled,
     link_writer,
 )
+from annotation.services.erasing import withdraw_writer
 from annotation.services.excluding import (
     DecisionError,
     Examined,
@@ -151,4 +152,5 @@ __all__ = [
     "take_event",
     "weigh_comparisons",
     "withdraw_rater",
+    "withdraw_writer",
 ]

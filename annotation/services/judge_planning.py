@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from django.db import transaction
 
-from annotation import design
+from annotation import design, selectors
 from annotation.choices import Purpose, Side
 from annotation.models import Comparison, Judge, JudgeCall, Study
 
@@ -19,9 +19,9 @@ class StudyNotLockedError(Exception):
 def plan_judge_calls(*, study: Study, judges: Collection[Judge], now: dt.datetime) -> int:
     """Add a call for every comparison and judge that lacks one; return how many were added.
 
-    A judge is never asked about a completion of its own family. Planning again adds nothing,
-    and judges that come later extend the plan. Sides are balanced within a comparison first,
-    then within a judge.
+    A judge is never asked about a completion of its own family, nor about one whose text was
+    deleted. Planning again adds nothing, and judges that come later extend the plan. Sides are
+    balanced within a comparison first, then within a judge.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def _wanted_calls(study: Study, judges: Collection[Judge], now: dt.datetime) -> 
 def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[Comparison, Judge]]:
     """Yield the comparisons with the judges that made neither completion's system."""
     comparisons = (
-        study.comparisons.filter(purpose=Purpose.MAIN, second__isnull=False)
+        study.comparisons.filter(selectors.INTACT, purpose=Purpose.MAIN, second__isnull=False)
         .select_related("first__system", "second__system")
         .order_by("position", "pk")
     )

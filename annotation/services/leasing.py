@@ -52,7 +52,9 @@ def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
         raise NotUnderstoodError
     newest = slots.lock_newest_lease(rater)
     if newest is not None and newest.closed_at is None:
-        return _hold(newest, rater, now=now)
+        if not newest.comparison.is_erased:
+            return _hold(newest, rater, now=now)
+        slots.give_back(newest, outcome=LeaseOutcome.RELEASED, now=now)
     return go_on(rater, newest, now=now)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation import reports_selectors, selectors
 from annotation.choices import RaterState, ReportKind, ReportOutcome
@@ -98,7 +99,10 @@ def decide_report(
         decided_at=now,
         decided_by=by,
     )
-    _hold(study, context, held_at=now if outcome == ReportOutcome.DROPPED else None)
+    if outcome == ReportOutcome.DROPPED:
+        _hold(study, context, now=now)
+    else:
+        _release(study, context, now=now)
     record(
         action=f"reports.{outcome.lower()}",
         subject=f"context {context.key} in study {study.slug}",
@@ -132,7 +136,7 @@ def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
     needed = selectors.content_of(study)["reports_to_hold"]
     if reports_selectors.open_reports(study, context).count() < needed:
         return
-    if _hold(study, context, held_at=now):
+    if _hold(study, context, now=now):
         record(
             action="reports.held",
             subject=f"context {context.key} in study {study.slug}",
@@ -141,14 +145,27 @@ def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
         )
 
 
-def _hold(study: Study, context: Context, *, held_at: dt.datetime | None) -> int:
-    """Hold or release the study's comparisons of a context; return how many changed.
+def _hold(study: Study, context: Context, *, now: dt.datetime) -> int:
+    """Hold the study's comparisons of a context; return how many were not held before."""
+    return _lock(study, context, is_held=False).update(held_at=now)
+
+
+def _release(study: Study, context: Context, *, now: dt.datetime) -> None:
+    """Let the study's comparisons of a context be shown again, but for deleted texts.
+
+    What compares a deleted text stays held for good: from now on, for that reason alone.
+    """
+    held = _lock(study, context, is_held=True)
+    held.exclude(selectors.INTACT).update(held_at=now)
+    held.filter(selectors.INTACT).update(held_at=None)
+
+
+def _lock(study: Study, context: Context, *, is_held: bool) -> QuerySet[Comparison]:
+    """Lock the study's comparisons of a context that are held, or that are not.
 
     All rows are locked in one statement and in one order, by a caller that holds no other
     comparison: so two who hold talks, or one who holds and one who leases, never deadlock.
     """
-    rows = Comparison.objects.filter(
-        study=study, context=context, held_at__isnull=held_at is not None
-    )
+    rows = Comparison.objects.filter(study=study, context=context, held_at__isnull=not is_held)
     locked = rows.order_by("pk").select_for_update(no_key=True)
-    return Comparison.objects.filter(pk__in=[row.pk for row in locked]).update(held_at=held_at)
+    return Comparison.objects.filter(pk__in=[row.pk for row in locked])

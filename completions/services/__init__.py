@@ -34,7 +34,8 @@ from completions.services.generating import (
     is_generation_waiting,
     plan_generation_calls,
 )
-from completions.services.going import leave, pause_writer, resume_writer
+from completions.services.forgetting import erase_texts, forget_person, lock_work
+from completions.services.going import give_work_back, leave, pause_writer, resume_writer
 from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
 from completions.services.importing import (
     DatasetNameError,
@@ -56,6 +57,7 @@ from completions.services.leasing import (
     WriterNotActiveError,
     WritingLeaseNotFoundError,
     lease_next_context,
+    lock_writer,
     release_expired_writing_leases,
     skip_context,
 )
@@ -180,4 +182,9 @@ __all__ = [
     "thaw_dataset",
     "try_messages",
     "use_vetting",
+    "erase_texts",
+    "forget_person",
+    "lock_work",
+    "give_work_back",
+    "lock_writer",
 ]

@@ -22,7 +22,7 @@ FIRST_BACKOFF_S = 2.0
 LONGEST_BACKOFF_S = 120.0
 WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
-ABOUT_THE_TEXT = frozenset({"content_filtered", "empty", "truncated", "lost"})
+ABOUT_THE_TEXT = frozenset({"content_filtered", "empty", "truncated", "lost", "erased"})
 """Failures that say something about one question; after others every question fails alike."""
 SETTABLE = frozenset(
     {

@@ -1,6 +1,7 @@
 """Let writers pause, go on, and leave; what they sent stays."""
 
 import datetime as dt
+from collections.abc import Collection
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -102,7 +103,7 @@ def give_work_back(writer: Writer, *, now: dt.datetime) -> None:
     Context.objects.filter(pk__in=wanted).update(slots_left=F("slots_left") + 1)
 
 
-def lock_contexts(pks: list[int]) -> None:
+def lock_contexts(pks: Collection[int]) -> None:
     """Lock the contexts whose slots will change, in one order, so that no two wait in a circle."""
     rows = Context.objects.filter(pk__in=pks).order_by("pk")
     list(rows.select_for_update(no_key=True).values_list("pk"))
