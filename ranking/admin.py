@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from ranking.models import DimensionRate, Fit, Rating
+from ranking.models import DimensionRate, Fit, HumanRating, Rating
 
 
 class _ReadOnly:
@@ -39,6 +39,14 @@ class RatingTable(_Inline):
     ordering = ("rank", "pk")
 
 
+class PeopleTable(_Inline):
+    """The ratings of systems made from people, on the fit's page."""
+
+    model = HumanRating
+    fields = ("kind", "elo", "elo_low", "elo_high", "n_judgments", "n_contexts")
+    ordering = ("kind",)
+
+
 class RateTable(_Inline):
     """The dimension rates of a rating, on the rating's page."""
 
@@ -56,7 +64,7 @@ class FitAdmin(_Page):
     list_select_related = ("study",)
     search_fields = ("key", "study__slug")
     ordering = ("-as_of", "-pk")
-    inlines = (RatingTable,)
+    inlines = (RatingTable, PeopleTable)
 
 
 @admin.register(Rating)
@@ -68,3 +76,14 @@ class RatingAdmin(_Page):
     search_fields = ("fit__key", "system__slug")
     ordering = ("-fit", "rank", "pk")
     inlines = (RateTable,)
+
+
+@admin.register(HumanRating)
+class HumanRatingAdmin(_Page):
+    """Ratings of systems made from people, those of the newest fit first."""
+
+    list_display = ("fit", "kind", "elo", "elo_low", "elo_high", "n_judgments", "n_contexts")
+    list_filter = ("kind",)
+    list_select_related = ("fit",)
+    search_fields = ("fit__key",)
+    ordering = ("-fit", "kind", "pk")

@@ -19,6 +19,14 @@ class ContextSet(models.TextChoices):
     ADVERSARIAL = "ADVERSARIAL", "Adversarial contexts"
 
 
+class PeopleKind(models.TextChoices):
+    """Which system made from people's texts a rating is of, in the order they are shown."""
+
+    AVERAGE = "AVERAGE", "Average Human"
+    BEST_CROSS_FITTED = "BEST_CROSS_FITTED", "Best Human, cross-fitted"
+    BEST_PLAIN = "BEST_PLAIN", "Best Human, plain"
+
+
 class FitState(models.TextChoices):
     """Where a fit stands."""
 

@@ -59,6 +59,8 @@ class Method:
     pooling: str = "each judgment counts once"
     interval: str = "bootstrap of source dialogues, percentiles"
     ranks: str = "simultaneous pairwise differences (max-t)"
+    splits: int = 20
+    people: str = "best of people: by halves of the evaluators, without the opponent at hand"
 
     def as_json(self) -> dict[str, Any]:
         """Return the method as it is stored."""
@@ -72,7 +74,10 @@ class Method:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Ratings of ``systems``; every array has shape (n_systems,), Elo figures are in points."""
+    """Ratings of ``systems``; every array has shape (n_systems,), Elo figures are in points.
+
+    ``replicates`` are the resamples behind the intervals, for what else is rated with them.
+    """
 
     systems: tuple[str, ...]
     theta: Floats
@@ -84,6 +89,7 @@ class Estimate:
     rank_low: Integers
     rank_high: Integers
     outcomes: Outcomes
+    replicates: BootstrapReplicates
     diagnostics: dict[str, Any]
 
 
@@ -91,7 +97,7 @@ class Estimate:
 def code_version() -> str:
     """Return a mark of the estimators' source, which changes when any of them does."""
     sources = sorted(Path(numerics.__path__[0]).glob("*.py"))
-    sources += [Path(__file__), Path(tallies.__file__)]
+    sources += [Path(__file__), Path(tallies.__file__), Path(__file__).with_name("people.py")]
     content = b"".join(path.read_bytes() for path in sources)
     return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
 
@@ -173,6 +179,7 @@ def _assemble(
         rank_low=ranks.best,
         rank_high=ranks.worst,
         outcomes=outcomes(judgments),
+        replicates=replicates,
         diagnostics=_diagnose(judgments, fit, replicates, ranks),
     )
 

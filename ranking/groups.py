@@ -20,6 +20,23 @@ class Group(NamedTuple):
     n_simulated: int
 
 
+class TextGroup(NamedTuple):
+    """Judgments of one text by people against one system, by one evaluator, alike in verdict.
+
+    ``verdict`` is positive when the text is better. ``context`` and ``text`` are keys of rows.
+    """
+
+    dialogue: str
+    context: int
+    text: int
+    opponent: str
+    is_judge: bool
+    evaluator: str
+    protocol: str
+    verdict: int
+    n: int
+
+
 class MarkGroup(NamedTuple):
     """How often ``system`` was ahead on ``dimension``, of the marks that named a side."""
 
@@ -52,11 +69,15 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupedJudgments:
-    """The judgments of one selection, and how many decisions are behind it."""
+    """The judgments of one selection, and how many decisions are behind it.
+
+    ``texts`` are those of people's texts one by one; None where no system is of people.
+    """
 
     groups: tuple[Group, ...]
     marks: tuple[MarkGroup, ...]
     n_decisions: int
+    texts: tuple[TextGroup, ...] | None = None
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -86,5 +107,5 @@ class GroupedJudgments:
 
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""
-        content = [self.stamp, [group[:6] for group in self.groups], self.marks]
+        content = [self.stamp, [group[:6] for group in self.groups], self.marks, self.texts]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()

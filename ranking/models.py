@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from completions.models.append_only import AppendOnlyModel
-from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
 
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
 
@@ -110,6 +110,45 @@ class Rating(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"{self.fit_id} {self.system_id}"
+
+
+class HumanRating(AppendOnlyModel):
+    """What one fit says of people's texts taken together, or of the best of each context."""
+
+    fit = models.ForeignKey(Fit, models.PROTECT, related_name="human_ratings")
+    kind = models.CharField(max_length=20, choices=PeopleKind)
+    elo = models.FloatField(help_text="Points, on the scale of the fit's systems.")
+    elo_se = models.FloatField()
+    elo_low = models.FloatField()
+    elo_high = models.FloatField()
+    n_judgments = models.PositiveIntegerField(help_text="Behind the score, mean over the splits.")
+    n_contexts = models.PositiveIntegerField(help_text="Behind the score, mean over the splits.")
+    detail = models.JSONField(
+        default=dict, blank=True, help_text="Texts, opponents, splits, what was left out, warnings."
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["fit", "kind"], name="humanrating_once_per_fit"),
+            models.CheckConstraint(
+                condition=Q(kind__in=PeopleKind.values), name="humanrating_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(elo_se__range=(0, FINITE), elo_low__gte=-FINITE, elo_high__lte=FINITE),
+                name="humanrating_numbers_finite",
+            ),
+            models.CheckConstraint(
+                condition=Q(elo_low__lte=F("elo"), elo_high__gte=F("elo")),
+                name="humanrating_interval_holds_elo",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_judgments__gte=1, n_contexts__gte=1),
+                name="humanrating_rests_on_something",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.fit_id} {self.kind}"
 
 
 class DimensionRate(AppendOnlyModel):

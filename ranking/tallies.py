@@ -1,12 +1,12 @@
 """From grouped judgments to arrays."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.choices import Protocol
-from ranking.groups import GroupedJudgments
+from ranking.groups import Group, GroupedJudgments, TextGroup
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.strength import StrengthMode, grade_to_strength, shares
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -30,7 +30,7 @@ def win_tables(
     carry their own.
     """
     n = _integers(group.n for group in judgments.groups)
-    split = shares(_strengths(judgments, slightly=slightly, much=much), mode)
+    split = shares(signed_strengths(judgments.groups, slightly=slightly, much=much), mode)
     place = {name: index for index, name in enumerate(judgments.dialogues)}
     unit = _integers(place[group.dialogue] for group in judgments.groups)
     pairs = WeightedPairs(unit, *_pair(judgments), split.first * n, split.second * n)
@@ -40,7 +40,7 @@ def win_tables(
 def outcomes(judgments: GroupedJudgments) -> Outcomes:
     """Count the judgments each system won, lost and tied, whatever their strength."""
     n = _integers(group.n for group in judgments.groups)
-    sign = np.sign(_verdicts(judgments))
+    sign = np.sign(_integers(group.verdict for group in judgments.groups))
     first, second = _pair(judgments)
 
     def count(systems: Integers, weights: Floats) -> Integers:
@@ -55,18 +55,14 @@ def outcomes(judgments: GroupedJudgments) -> Outcomes:
     )
 
 
-def _strengths(judgments: GroupedJudgments, *, slightly: int, much: int) -> Integers:
+def signed_strengths(
+    groups: Sequence[Group] | Sequence[TextGroup], *, slightly: int, much: int
+) -> Integers:
     """Return signed strengths; verdicts on the five-point scale are translated."""
-    graded = np.array(
-        [group.protocol == Protocol.PREFERENCE for group in judgments.groups], dtype=np.bool_
-    )
-    strengths = _verdicts(judgments)
+    graded = np.array([group.protocol == Protocol.PREFERENCE for group in groups], dtype=np.bool_)
+    strengths = _integers(group.verdict for group in groups)
     strengths[graded] = grade_to_strength(strengths[graded], slightly=slightly, much=much)
     return strengths
-
-
-def _verdicts(judgments: GroupedJudgments) -> Integers:
-    return _integers(group.verdict for group in judgments.groups)
 
 
 def _pair(judgments: GroupedJudgments) -> tuple[Integers, Integers]:

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 
 from annotation.models import Consent, DimensionMark, Exclusion
 from completions.models import LogEntry, WriterConsent
-from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.models import DimensionRate, Fit, Rating
+from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
+from ranking.models import DimensionRate, Fit, HumanRating, Rating
 from tests.factories import (
     NOW,
     digest,
@@ -106,6 +106,23 @@ def make_rating(**fields: Any) -> Rating:
             "wins": 5,
             "losses": 3,
             "ties": 2,
+        }
+        | fields,
+    )
+
+
+def make_human_rating(**fields: Any) -> HumanRating:
+    fit = fields.pop("fit", None) or make_fit()
+    return HumanRating.objects.create(
+        fit=fit,
+        **{
+            "kind": PeopleKind.AVERAGE,
+            "elo": 1517.0,
+            "elo_se": 20.0,
+            "elo_low": 1480.0,
+            "elo_high": 1555.0,
+            "n_judgments": 10,
+            "n_contexts": 2,
         }
         | fields,
     )

@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
 from completions.models import System
-from ranking import frames, selectors
+from ranking import frames, people, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.estimate import Method, code_version
 from ranking.frames import Selection
@@ -92,7 +92,7 @@ def claim_fit(
     judgments by the same method exists or is being computed.
     """
     selection = Selection(study, pool, context_set, now)
-    judgments = frames.read_groups(selection)
+    judgments = people.read_judgments(selection)
     fits = Fit.objects.filter(study=study, pool=pool, context_set=context_set)
     if not judgments.groups and not fits.exists():
         return None

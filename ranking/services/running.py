@@ -7,13 +7,14 @@ from django.db import transaction
 
 from annotation.models import Study
 from completions.models import System
-from ranking import frames
+from ranking import people
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.estimate import Estimate, EstimateRefusedError, Method, estimate_ratings
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
-from ranking.models import DimensionRate, Fit, Rating
+from ranking.models import DimensionRate, Fit, HumanRating, Rating
 from ranking.numerics.strength import StrengthMode
+from ranking.people import RatedPeople
 from ranking.services.claiming import claim_changed_fits
 
 Clock = Callable[[], dt.datetime]
@@ -37,7 +38,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False
-    judgments = frames.read_groups(_selection(fit))
+    judgments = people.read_judgments(_selection(fit))
     if judgments.inputs_hash() != fit.inputs_hash:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         return False
@@ -45,7 +46,8 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
         estimate = estimate_ratings(judgments, _method(fit))
     except EstimateRefusedError as refusal:
         return _refuse(fit, refusal, now=clock())
-    return _complete(fit, estimate, judgments, now=clock())
+    rated = people.rate_people(judgments, estimate, _method(fit))
+    return _complete(fit, estimate, judgments, rated, now=clock())
 
 
 def _selection(fit: Fit) -> Selection:
@@ -68,11 +70,17 @@ def _refuse(fit: Fit, refusal: EstimateRefusedError, *, now: dt.datetime) -> boo
 
 @transaction.atomic
 def _complete(
-    fit: Fit, estimate: Estimate, judgments: GroupedJudgments, *, now: dt.datetime
+    fit: Fit,
+    estimate: Estimate,
+    judgments: GroupedJudgments,
+    rated: RatedPeople,
+    *,
+    now: dt.datetime,
 ) -> bool:
     """Store the ratings, unless somebody else did."""
     running = Fit.objects.filter(pk=fit.pk, state=FitState.RUNNING)
-    diagnostics = fit.diagnostics | estimate.diagnostics
+    refused = {kind.value: reason for kind, reason in rated.refusals}
+    diagnostics = fit.diagnostics | estimate.diagnostics | {"people_refused": refused}
     if not running.update(state=FitState.DONE, diagnostics=diagnostics, ended_at=now):
         return False
     systems = dict(System.objects.filter(slug__in=estimate.systems).values_list("slug", "pk"))
@@ -89,6 +97,7 @@ def _complete(
         )
         for mark in judgments.marks
     )
+    HumanRating.objects.bulk_create(HumanRating(fit=fit, **vars(one)) for one in rated.ratings)
     return True
 
 

@@ -24,7 +24,7 @@ from completions.models import (
     WriterConsent,
 )
 from completions.models.append_only import AppendOnlyError, AppendOnlyModel
-from ranking.models import DimensionRate, Rating
+from ranking.models import DimensionRate, HumanRating, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
 from tests.factories_of_care import make_decision, make_event, make_guess, make_report
@@ -33,6 +33,7 @@ from tests.factories_written_once import (
     make_consent,
     make_dimension_rate,
     make_exclusion,
+    make_human_rating,
     make_log_entry,
     make_mark,
     make_rating,
@@ -48,6 +49,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     DimensionMark: make_mark,
     DimensionRate: make_dimension_rate,
     Exclusion: lambda: make_exclusion(decided_by=make_user()),
+    HumanRating: make_human_rating,
     Judgment: make_judgment,
     LogEntry: lambda: make_log_entry(by=make_user()),
     MessageDecision: lambda: make_message_decision(decided_by=make_user()),

@@ -2,10 +2,15 @@
 
 from functools import partial
 
-from ranking.choices import FitState
+from ranking.choices import FitState, PeopleKind
 from tests.db.constraints.rules import Case, twice
 from tests.factories import NOW, make_study, make_system
-from tests.factories_written_once import make_dimension_rate, make_fit, make_rating
+from tests.factories_written_once import (
+    make_dimension_rate,
+    make_fit,
+    make_human_rating,
+    make_rating,
+)
 
 DONE = {"state": FitState.DONE, "ended_at": NOW}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
@@ -118,4 +123,52 @@ RATINGS = [
     ),
 ]
 
-CASES = [*FITS, *RATINGS]
+PEOPLE = [
+    Case(
+        "humanrating_once_per_fit",
+        twice(make_human_rating, fit=make_fit),
+        twice(make_human_rating, fit=make_fit, changed={"kind": PeopleKind.BEST_PLAIN}),
+    ),
+    Case("humanrating_kind_known", partial(make_human_rating, kind="OTHER")),
+    *(
+        Case(
+            "humanrating_numbers_finite",
+            partial(make_human_rating, **{column: value}),
+            label=column,
+        )
+        for column, value in [
+            ("elo_se", float("inf")),
+            ("elo_low", float("-inf")),
+            ("elo_high", float("inf")),
+        ]
+    ),
+    Case(
+        "humanrating_numbers_finite",
+        partial(make_human_rating, elo_se=-0.1),
+        partial(make_human_rating, elo_se=0),
+        "a negative error",
+    ),
+    Case(
+        "humanrating_interval_holds_elo",
+        partial(make_human_rating, elo=1517, elo_low=1518),
+        partial(make_human_rating, elo=1517, elo_low=1517),
+        "too high",
+    ),
+    Case(
+        "humanrating_interval_holds_elo",
+        partial(make_human_rating, elo=1517, elo_high=1516),
+        partial(make_human_rating, elo=1517, elo_high=1517),
+        "too low",
+    ),
+    *(
+        Case(
+            "humanrating_rests_on_something",
+            partial(make_human_rating, **{column: 0}),
+            partial(make_human_rating, **{column: 1}),
+            column,
+        )
+        for column in ("n_judgments", "n_contexts")
+    ),
+]
+
+CASES = [*FITS, *RATINGS, *PEOPLE]
