@@ -4,7 +4,7 @@ import datetime as dt
 import uuid
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from completions import selectors
 from completions.choices import LeaseOutcome, WriterState
@@ -142,7 +142,22 @@ def _claim_slot(writer: Writer) -> Context | None:
     """Take a slot of the best talk: one that nobody holds, or, when all are held, the first."""
     offered = selectors.contexts_to_give(writer)
     nobodys = offered.select_for_update(skip_locked=True, no_key=True).first()
-    context = nobodys or offered.select_for_update(no_key=True).first()
+    context = nobodys or _wait_for_one(offered)
     if context is not None:
         Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)
     return context
+
+
+def _wait_for_one(offered: QuerySet[Context]) -> Context | None:
+    """Lock the first talk that is still free when whoever holds it is done.
+
+    One that was filled meanwhile is let go before the next is waited for: who holds many talks
+    (an import, somebody who leaves) takes them in another order, and must not wait for this one.
+    """
+    for pk in list(offered.values_list("pk", flat=True)):
+        with transaction.atomic():
+            context = offered.filter(pk=pk).select_for_update(no_key=True).first()
+            transaction.set_rollback(context is None)  # to the savepoint, which lets the lock go
+        if context is not None:
+            return context
+    return None

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from completions.models import Dataset
 from completions.services.bringing.drafting import draft_rows
-from completions.services.bringing.ground import Ground, lock_ground
+from completions.services.bringing.ground import Ground, lock_authors, lock_ground
 from completions.services.bringing.report import BringReport
 from completions.services.bringing.sifting import Draft, Good, sift
 from completions.services.bringing.storing import (
@@ -93,6 +93,7 @@ def _bring(
     by: User | None,
     are_accepted: bool,
 ) -> BringReport:
+    lock_authors(dataset)
     dataset = lock_texts(dataset.pk)
     if dataset.frozen_at is not None:
         raise DatasetFrozenError

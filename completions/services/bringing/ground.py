@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from django.db.models import QuerySet
+
 from completions.choices import WriterState
 from completions.models import Context, Dataset, Writer, WritingLease
 
@@ -37,11 +39,19 @@ def contexts_by_key(keys: Iterable[str]) -> dict[str, Context]:
     return found
 
 
+def lock_authors(dataset: Dataset) -> None:
+    """Lock the authors that the dataset has: whoever withdraws now is waited for, and is gone.
+
+    Before the dataset, as everybody does.
+    """
+    list(_authors(dataset).order_by("pk").select_for_update(of=("self",)).values_list("pk"))
+
+
 def lock_ground(dataset: Dataset, *, contexts: Iterable[int]) -> Ground:
-    """Lock the authors of the dataset and then the talks, each in the order of their keys."""
+    """Lock the talks in the order of their keys, and read what is known, in a locked dataset."""
     return Ground(
-        writers=_lock_authors(dataset),
         contexts=_lock_contexts(contexts),
+        writers={author.imported_as: author for author in _authors(dataset)},
         had=_texts_of_authors(dataset),
     )
 
@@ -53,10 +63,8 @@ def batches(items: Iterable[Key]) -> Iterator[list[Key]]:
         yield batch
 
 
-def _lock_authors(dataset: Dataset) -> dict[str, Writer]:
-    """Return who wrote elsewhere; whoever withdraws at this moment is waited for, and is gone."""
-    authors = dataset.writers.filter(state=WriterState.ELSEWHERE).exclude(imported_as="")
-    return {one.imported_as: one for one in authors.order_by("pk").select_for_update(of=("self",))}
+def _authors(dataset: Dataset) -> QuerySet[Writer]:
+    return dataset.writers.filter(state=WriterState.ELSEWHERE).exclude(imported_as="")
 
 
 def _lock_contexts(pks: Iterable[int]) -> dict[int, Context]:
