@@ -1,13 +1,17 @@
 """Command line of people who write; each action is a module of ``management.writer_actions``."""
 
-from completions import selectors
+from completions import selectors, services
 from completions.management.acting import ActionCommand
-from completions.management.writer_actions import importing, inviting, listing
+from completions.management.writer_actions import importing, inviting, listing, vetting
 
 
 class Command(ActionCommand):
-    """Invite people to write, list them, and bring in what was written elsewhere."""
+    """Invite people to write, list and try them, and bring in what was written elsewhere."""
 
     help = "Invite people to write for a dataset, list them, and import what they wrote elsewhere."
-    actions = tuple(one.ACTION for one in (inviting, listing, importing))
-    refusals = (selectors.DatasetNotFoundError, inviting.NoAddressError)
+    actions = tuple(one.ACTION for one in (inviting, listing, vetting, importing))
+    refusals = (
+        selectors.DatasetNotFoundError,
+        services.DatasetTakenError,
+        inviting.NoAddressError,
+    )
