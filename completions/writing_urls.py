@@ -2,10 +2,21 @@
 
 from django.urls import path
 
-from completions.console_writing import people
+from completions.console_writing import freezing, messages, people, writer
 
 app_name = "writing"
 urlpatterns = [
     path("", people.datasets, name="datasets"),
     path("<slug:dataset>/", people.pool, name="pool"),
+    path("<slug:dataset>/invite/", people.invite, name="invite"),
+    path("<slug:dataset>/link/", people.make_link, name="make-link"),
+    path("<slug:dataset>/settings/", people.settings, name="settings"),
+    path("<slug:dataset>/trial/", people.trial, name="trial"),
+    path("<slug:dataset>/writers/<str:code>/", writer.writer, name="writer"),
+    path("<slug:dataset>/writers/<str:code>/act/", writer.act, name="writer-act"),
+    path("<slug:dataset>/messages/", messages.queue, name="messages"),
+    path("<slug:dataset>/messages/<int:pk>/", messages.message, name="message"),
+    path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
+    path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
+    path("<slug:dataset>/freeze/", freezing.freeze, name="freeze"),
 ]

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from completions.choices import MailKind, MessageState, MessageVerdict, WriterState
+from completions.choices import MailKind, MessageState, MessageVerdict
+from completions.message_selectors import Obstacle, Situation, obstacle
 from completions.models import (
     Context,
-    Dataset,
     Message,
     MessageDecision,
     MessageRevision,
@@ -18,19 +18,10 @@ from completions.models import (
     WritingLease,
 )
 from completions.services.completing import complete_message, take_completion_back
-from completions.services.fixing import lock_texts, lock_unfixed
+from completions.services.fixing import CompletionFixedError, lock_texts
 from completions.services.leasing import DatasetFrozenError, lock_writer
 from completions.services.log import record
 from completions.services.mailing import queue_mail
-
-ALLOWED = {
-    MessageState.WAITING: frozenset(MessageVerdict),
-    MessageState.RETURNED: frozenset((MessageVerdict.ACCEPTED, MessageVerdict.REJECTED)),
-    MessageState.ACCEPTED: frozenset((MessageVerdict.RETURNED, MessageVerdict.REJECTED)),
-}
-"""What may be decided in which state; elsewhere nothing."""
-GONE = (WriterState.LEFT, WriterState.WITHDRAWN, WriterState.ELSEWHERE)
-"""Writers who receive nothing that is sent back."""
 
 
 class NoteMissingError(ValueError):
@@ -57,6 +48,14 @@ class Seen:
     decisions: int
 
 
+ERRORS: dict[Obstacle, type[Exception]] = {
+    Obstacle.CLOSED: MessageNotOpenError,
+    Obstacle.GONE: WriterGoneError,
+    Obstacle.FIXED: CompletionFixedError,
+    Obstacle.FROZEN: DatasetFrozenError,
+}
+
+
 @dataclass(frozen=True)
 class _Case:
     """A locked message with all that a decision on it depends on."""
@@ -64,14 +63,8 @@ class _Case:
     message: Message
     revision: MessageRevision
     writer: Writer
-    dataset: Dataset
+    situation: Situation
     now: dt.datetime
-
-    @property
-    def has_old_text(self) -> bool:
-        """Whether an earlier version is a completion while this one is decided on."""
-        is_accepted = self.message.state == MessageState.ACCEPTED
-        return self.message.completion_id is not None and not is_accepted
 
 
 @transaction.atomic
@@ -113,9 +106,8 @@ def decide_message(
         if _is_repeated(case, seen, stored, verdict=verdict, note=note, by=by):
             return case.message
         raise MessageChangedError
-    before = case.message.state
-    if verdict not in ALLOWED.get(MessageState(before), ()):
-        raise MessageNotOpenError
+    if (against := obstacle(verdict, case.situation)) is not None:
+        raise ERRORS[against]
     _ACTS[verdict](case)
     MessageDecision.objects.create(
         revision=case.revision, verdict=verdict, note=note, decided_at=now, decided_by=by
@@ -127,7 +119,7 @@ def decide_message(
         subject=f"message {message.pk}",
         now=now,
         by=by,
-        before={"state": before},
+        before={"state": case.situation.state},
         after={"state": case.message.state, "version": case.revision.number},
     )
     return case.message
@@ -141,7 +133,8 @@ def _lock(message: Message, *, now: dt.datetime) -> _Case:
     revision = locked.revisions.order_by("-number").first()
     if revision is None:
         raise MessageNotOpenError
-    return _Case(locked, revision, writer, dataset, now)
+    situation = Situation.of(locked, writer=writer, dataset=dataset)
+    return _Case(locked, revision, writer, situation, now)
 
 
 def _seen(case: _Case) -> Seen:
@@ -166,31 +159,21 @@ def _is_repeated(
 
 
 def _accept(case: _Case) -> None:
-    if case.dataset.frozen_at is not None and case.has_old_text:
-        raise DatasetFrozenError
     complete_message(message=case.message, revision=case.revision, now=case.now)
 
 
 def _send_back(case: _Case) -> None:
-    if case.dataset.frozen_at is not None:
-        raise DatasetFrozenError
-    if case.writer.state in GONE:
-        raise WriterGoneError
-    if case.message.state == MessageState.ACCEPTED:
+    if case.situation.state == MessageState.ACCEPTED:
         take_completion_back(case.message, state=MessageState.RETURNED, now=case.now)
-        return
-    if case.message.completion_id is not None:
-        lock_unfixed(case.message.completion_id)  # no version of it could be accepted any more
-    _store(case, MessageState.RETURNED)
+    else:
+        _store(case, MessageState.RETURNED)
 
 
 def _reject(case: _Case) -> None:
-    if case.has_old_text:
+    if case.situation.has_old_text:
         _store(case, MessageState.ACCEPTED)
         return
-    if case.message.state == MessageState.ACCEPTED:
-        if case.dataset.frozen_at is not None:
-            raise DatasetFrozenError
+    if case.situation.has_completion:
         take_completion_back(case.message, state=MessageState.REJECTED, now=case.now)
     else:
         _store(case, MessageState.REJECTED)

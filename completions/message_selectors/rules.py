@@ -1,0 +1,86 @@
+"""What may be decided about a message, and what stands against it (ADR-0035)."""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from completions.choices import MessageState, MessageVerdict, WriterState
+from completions.models import Dataset, Message, Writer
+
+ALLOWED: Mapping[str, frozenset[MessageVerdict]] = {
+    MessageState.WAITING: frozenset(MessageVerdict),
+    MessageState.RETURNED: frozenset((MessageVerdict.ACCEPTED, MessageVerdict.REJECTED)),
+    MessageState.ACCEPTED: frozenset((MessageVerdict.RETURNED, MessageVerdict.REJECTED)),
+}
+"""What may be decided in which state; elsewhere nothing."""
+GONE = (WriterState.LEFT, WriterState.WITHDRAWN, WriterState.ELSEWHERE)
+"""Writers who receive nothing that is sent back."""
+
+
+class Obstacle(enum.Enum):
+    """Why a decision is not possible."""
+
+    CLOSED = "closed"
+    GONE = "gone"
+    FIXED = "fixed"
+    FROZEN = "frozen"
+
+
+REASONS: Mapping[Obstacle, str | Promise] = {
+    Obstacle.CLOSED: _("This cannot be decided about a message in this state."),
+    Obstacle.GONE: _("It cannot be sent back: nobody is there any more who would receive it."),
+    Obstacle.FIXED: _("A study compares the accepted text, so that text stays as it is."),
+    Obstacle.FROZEN: _("The texts of this dataset are frozen: none is changed or sent back."),
+}
+"""How a reviewer is told."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that it depends on what may be decided about a message."""
+
+    state: str
+    has_completion: bool
+    is_fixed: bool
+    is_frozen: bool
+    is_gone: bool
+
+    @classmethod
+    def of(cls, message: Message, *, writer: Writer, dataset: Dataset) -> "Situation":
+        """Read it off the rows."""
+        completion = message.completion
+        return cls(
+            state=message.state,
+            has_completion=completion is not None,
+            is_fixed=completion is not None and completion.fixed_at is not None,
+            is_frozen=dataset.frozen_at is not None,
+            is_gone=writer.state in GONE,
+        )
+
+    @property
+    def has_old_text(self) -> bool:
+        """Whether a text was accepted before the version that is decided on."""
+        return self.has_completion and self.state != MessageState.ACCEPTED
+
+
+def obstacle(verdict: MessageVerdict, of: Situation) -> Obstacle | None:
+    """Return what stands against a decision, or None."""
+    if verdict not in ALLOWED.get(of.state, ()):
+        return Obstacle.CLOSED
+    if verdict == MessageVerdict.RETURNED and of.is_gone:
+        return Obstacle.GONE
+    if not _touches_a_text(verdict, of):
+        return None
+    if of.is_fixed:
+        return Obstacle.FIXED
+    return Obstacle.FROZEN if of.is_frozen else None
+
+
+def _touches_a_text(verdict: MessageVerdict, of: Situation) -> bool:
+    """Say whether a text that was accepted is changed or goes, or its writer is asked to."""
+    if verdict == MessageVerdict.ACCEPTED:
+        return of.has_completion
+    return verdict == MessageVerdict.RETURNED or of.state == MessageState.ACCEPTED
