@@ -14,4 +14,5 @@ class Command(ActionCommand):
         selectors.DatasetNotFoundError,
         services.DatasetTakenError,
         inviting.NoAddressError,
+        importing.ImportRefusedError,
     )

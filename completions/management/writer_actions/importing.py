@@ -1,0 +1,104 @@
+"""``writers import``: bring messages in that were written elsewhere, or only try it."""
+
+import argparse
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from django.utils import timezone
+
+from completions import selectors, services
+from completions.management.actions import Action
+from completions.management.progress import Progress
+from completions.written_files import WrittenFile, WrittenFileError
+
+
+class ImportRefusedError(ValueError):
+    """A file cannot be brought in at all; nothing was stored, and the message says why."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", type=Path, help="CSV, or JSON lines: context, text, author, ...")
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    parser.add_argument("--apply", action="store_true", help="Store it; without, only tell.")
+    parser.add_argument(
+        "--accepted",
+        action="store_true",
+        help="People read and accepted the messages elsewhere: review only what is flagged.",
+    )
+    parser.add_argument("--report", type=Path, help="Write the refused rows to this file, as CSV.")
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Check the file, store what is good if that is asked for, and tell of every refused row."""
+    dataset = selectors.dataset_named(asked.dataset)
+    act = services.bring_messages if asked.apply else services.try_messages
+    with _opened(asked.file) as file, _report_file(asked) as table:
+        found = WrittenFile(file)
+        try:
+            report = act(
+                dataset=dataset,
+                rows=progress.over(found, of="rows checked"),
+                now=timezone.now(),
+                are_accepted=asked.accepted,
+            )
+        except WrittenFileError as error:
+            raise _bad(asked.file, str(error)) from error
+        except services.DatasetFrozenError as error:
+            raise _bad(asked.dataset, "is frozen: no message is added to it any more") from error
+        if table is not None:
+            csv.writer(table).writerows(report.rows())
+    if found.unknown:
+        progress.say(f"Columns that are not read: {', '.join(found.unknown)}")
+    return "\n".join(_lines(asked, report))
+
+
+def _lines(asked: argparse.Namespace, report: services.BringReport) -> Iterator[str]:
+    """Yield the report, refused rows included."""
+    if not asked.apply:
+        yield "Dry run: nothing was stored. With --apply it would be:"
+    yield (
+        f"{asked.dataset}: {report.n_read:,} rows, {report.n_stored:,} messages stored "
+        f"({report.n_waiting:,} wait for review, {report.n_accepted:,} accepted, "
+        f"{report.n_flagged:,} flagged), {report.n_known:,} stored before, "
+        f"{report.n_refused:,} refused; {report.n_new_authors:,} new authors"
+    )
+    for reason, n in report.by_reason.items():
+        yield f"{n:>7,} refused: {reason}"
+    yield from map(str, report.refused)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise _bad(path, f"cannot be read: {error.strerror}") from error
+    with file:
+        yield file
+
+
+@contextmanager
+def _report_file(asked: argparse.Namespace) -> Iterator[TextIO | None]:
+    """Open the report before anything is stored, so that no report is lost to a bad path."""
+    if asked.report is None:
+        yield None
+        return
+    if asked.report.resolve() == asked.file.resolve():
+        raise _bad(asked.report, "is the file that is imported; choose another for the report")
+    try:
+        file = asked.report.open("w", encoding="utf-8", newline="")
+    except OSError as error:
+        raise _bad(asked.report, f"cannot be written: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _bad(what: Path | str, reason: str) -> ImportRefusedError:
+    return ImportRefusedError(f"{what}: {reason}")
+
+
+ACTION = Action("import", "Bring messages in that people wrote elsewhere.", add_arguments, run)
