@@ -2,30 +2,31 @@
 
 import datetime as dt
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from completions import selectors, wording, writing_selectors
-from completions.models import Writer, WritingLease
+from django.core.paginator import Paginator
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from completions import selectors, trial_selectors, wording, writing_selectors
+from completions.choices import MessageState, WriterState
+from completions.models import Message, Writer, WritingLease
 from completions.talk import Talk
 
 LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
+ON_PAGE = 30  # and the page of all
 
-
-@dataclass(frozen=True)
-class Task:
-    """A talk that waits for the writer's message."""
-
-    token: uuid.UUID
-    talk: Talk
-    draft: str
-
-    @classmethod
-    def from_lease(cls, lease: WritingLease) -> "Task":
-        """Leave out everything but the dialogue and the draft."""
-        context = lease.context
-        talk = Talk.of(context.turns, is_simulated=context.is_simulated)
-        return cls(lease.token, talk, lease.draft)
+STANDINGS: Mapping[str, Promise] = {
+    MessageState.TRIAL: _("a trial message"),
+    MessageState.WAITING: _("waits for review"),
+    MessageState.RETURNED: _("came back with a note"),
+    MessageState.ACCEPTED: _("accepted"),
+    MessageState.REJECTED: _("not used"),
+    MessageState.LAPSED: _("not used: you left before it was mended"),
+}
+"""What a writer reads about where a message stands."""
 
 
 @dataclass(frozen=True)
@@ -48,39 +49,188 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Note:
-    """A message of the writer's own, sent or begun; without a token if not written here."""
+class Sent:
+    """A message of the writer's own that was sent, where it stands, and what a reviewer wrote."""
 
-    token: uuid.UUID | None
+    token: uuid.UUID
     text: str
     at: dt.datetime
+    state: str
+    note: str
+    can_change: bool
+    has_draft: bool
+
+    @property
+    def standing(self) -> str:
+        """Where it stands, in words."""
+        return str(STANDINGS.get(self.state, ""))
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether it waits for its writer."""
+        return self.state == MessageState.RETURNED and self.can_change
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it is in use."""
+        return self.state == MessageState.ACCEPTED
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing comes of it."""
+        return self.state in (MessageState.REJECTED, MessageState.LAPSED)
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it was written on trial."""
+        return self.state == MessageState.TRIAL
+
+    @classmethod
+    def of(cls, message: Message, *, writer: Writer, text: str, note: str) -> "Sent":
+        """Show a message by its newest text, or by the one in use."""
+        is_accepted = message.state == MessageState.ACCEPTED and message.completion is not None
+        can_change = writing_selectors.may_change(message, writer=writer)
+        is_waiting = message.state == MessageState.WAITING
+        return cls(
+            token=message.lease.token,
+            text=message.completion.text if is_accepted else text,
+            at=message.changed_at,
+            state=message.state,
+            note="" if is_waiting else note,
+            can_change=can_change and writer.dataset.frozen_at is None,
+            has_draft=bool(message.lease.draft),
+        )
+
+
+@dataclass(frozen=True)
+class Signals:
+    """How the text came about so far; the page goes on counting from here."""
+
+    typing_ms: int
+    pastes: int
+    pasted_characters: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """A talk, with what was typed for it so far or sent."""
+
+    token: uuid.UUID
+    talk: Talk
+    draft: str
+    version: int
+    signals: Signals
+    is_trial: bool
+    sent: Sent | None = None
+
+    @classmethod
+    def from_lease(cls, lease: WritingLease, *, writer: Writer) -> "Task":
+        """Leave out everything but the dialogue and the writer's own texts."""
+        context = lease.context
+        talk = Talk.of(context.turns, is_simulated=context.is_simulated)
+        signals = Signals(lease.typing_ms, lease.pastes, lease.pasted_characters)
+        message = writing_selectors.message_of(lease)
+        if message is None:
+            return cls(lease.token, talk, lease.draft, 0, signals, lease.is_trial)
+        latest = writing_selectors.latest_version(message)
+        note = writing_selectors.latest_note(message)
+        sent = Sent.of(message, writer=writer, text=latest.text, note=note)
+        draft = lease.draft or latest.text
+        return cls(lease.token, talk, draft, latest.number, signals, lease.is_trial, sent)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A draft whose place was given free."""
+
+    token: uuid.UUID
+    text: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How far a newcomer's trial is."""
+
+    n_talks: int
+    n_done: int
+
+    @property
+    def is_done(self) -> bool:
+        """Whether somebody reads it now."""
+        return self.n_done >= self.n_talks
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Trial":
+        """Count the talks of the trial, and those that were written for or passed over."""
+        trial = trial_selectors.trial_of(writer)
+        return cls(trial.n_talks, trial.n_done)
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What waits and what is done."""
+    """What waits, what came back, and what is done."""
 
     code: str
     n_waiting: int
     n_written: int
     has_draft: bool
-    stranded: tuple[Note, ...]
-    sent: tuple[Note, ...]
+    is_frozen: bool
+    trial: Trial | None
+    returned: tuple[Sent, ...]
+    begun: tuple[Begun, ...]
+    sent: tuple[Sent, ...]
+    has_more: bool
 
     @classmethod
     def of(cls, writer: Writer) -> "Desk":
         """Read the desk of ``writer``."""
         counts = selectors.desk(writer)
         held = selectors.open_writing_lease(writer)
-        sent = writing_selectors.texts_sent(writer, limit=ON_DESK)
+        is_frozen = writer.dataset.frozen_at is not None
+        is_newcomer = writer.state == WriterState.VETTING
+        returned = writing_selectors.messages_sent(writer).filter(state=MessageState.RETURNED)
+        newest = _shown(writing_selectors.messages_sent(writer)[: ON_DESK + 1], writer)
+        stranded = () if is_frozen else writing_selectors.stranded_leases(writer)
         return cls(
             code=writer.code,
             n_waiting=counts.n_waiting,
             n_written=counts.n_written,
             has_draft=held is not None and bool(held.draft),
-            stranded=tuple(
-                Note(lease.token, lease.draft, lease.issued_at)
-                for lease in writing_selectors.stranded_leases(writer)
-            ),
-            sent=tuple(Note(*row) for row in sent),
+            is_frozen=is_frozen,
+            trial=Trial.of(writer) if is_newcomer else None,
+            returned=() if is_frozen else _shown(returned, writer),
+            begun=tuple(Begun(lease.token, lease.draft) for lease in stranded),
+            sent=newest[:ON_DESK],
+            has_more=len(newest) > ON_DESK,
         )
+
+
+@dataclass(frozen=True)
+class SentPage:
+    """One page of all that a writer sent, and the numbers of the pages beside it, if any."""
+
+    messages: tuple[Sent, ...]
+    number: int
+    n_pages: int
+    previous: int | None
+    next: int | None
+
+    @classmethod
+    def of(cls, writer: Writer, *, number: str) -> "SentPage":
+        """Read a page; where there is none of that number, the nearest."""
+        page = Paginator(writing_selectors.messages_sent(writer), ON_PAGE).get_page(number)
+        return cls(
+            messages=_shown(page.object_list, writer),
+            number=page.number,
+            n_pages=page.paginator.num_pages,
+            previous=page.previous_page_number() if page.has_previous() else None,
+            next=page.next_page_number() if page.has_next() else None,
+        )
+
+
+def _shown(messages: Iterable[Message], writer: Writer) -> tuple[Sent, ...]:
+    """Show messages of ``writing_selectors.messages_sent``."""
+    return tuple(
+        Sent.of(message, writer=writer, text=message.text, note=message.note or "")
+        for message in messages
+    )

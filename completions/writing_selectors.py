@@ -1,23 +1,30 @@
-"""Reads of the writer's pages."""
+"""Reads of the writer's pages, and of what a message that is sent is compared with."""
 
-import datetime as dt
 import uuid
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from completions.choices import LeaseOutcome, SystemKind
-from completions.models import Context, Message, MessageRevision, Writer, WritingLease
+from completions.choices import LeaseOutcome, MessageState, SystemKind, WriterState
+from completions.models import (
+    Context,
+    Message,
+    MessageDecision,
+    MessageRevision,
+    Writer,
+    WritingLease,
+)
 
 COMPARED = 500  # how many of a writer's own versions a new text is compared with
+REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
 Source: TypeAlias = tuple[str, int]
-Sent: TypeAlias = tuple[uuid.UUID | None, str, dt.datetime]
 
 
 def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
-    """Return the writer's lease with this token, with its context, or None."""
-    return writer.leases.select_related("context").filter(token=token).first()
+    """Return the writer's lease with this token, with its context and its message, or None."""
+    leases = writer.leases.select_related("context", "message__completion")
+    return leases.filter(token=token).first()
 
 
 def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
@@ -26,10 +33,65 @@ def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
     return leases.filter(token=token).first()
 
 
-def text_sent(lease: WritingLease) -> str:
-    """Return the newest version that was sent, or an empty text."""
-    sent = MessageRevision.objects.filter(message__lease=lease).order_by("-number")
-    return sent.values_list("text", flat=True).first() or ""
+def message_of(lease: WritingLease) -> Message | None:
+    """Return the message that was sent under the lease, or None."""
+    return getattr(lease, "message", None)
+
+
+def latest_version(message: Message) -> MessageRevision:
+    """Return the version that was sent last."""
+    return message.revisions.latest("number")
+
+
+def latest_note(message: Message) -> str:
+    """Return what the reviewer who decided last wrote to the writer."""
+    return (
+        _decisions().filter(revision__message=message).values_list("note", flat=True).first() or ""
+    )
+
+
+def is_taken(lease: WritingLease) -> bool:
+    """Say whether a lease was given back, and others have filled the place."""
+    return lease.closed_at is not None and not lease.is_trial and lease.context.slots_left == 0
+
+
+def may_change(message: Message, *, writer: Writer) -> bool:
+    """Say whether the writer may still send a new version, if the dataset is not frozen."""
+    if message.state == MessageState.TRIAL:
+        return writer.state == WriterState.VETTING
+    completion = message.completion
+    is_settled = completion is not None and (completion.fixed_at or completion.erased_at)
+    return message.state in REVISABLE and not is_settled
+
+
+def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
+    """Return leases that ran out over a draft which can still be sent, newest first."""
+    sendable = Context.objects.in_use().filter(dataset=writer.dataset_id, slots_left__gt=0)
+    return (
+        writer.leases.select_related("context")
+        .filter(outcome=LeaseOutcome.EXPIRED, context__in=sendable)
+        .exclude(draft="")
+        .order_by("-closed_at", "-pk")
+    )
+
+
+def messages_sent(writer: Writer) -> QuerySet[Message]:
+    """Return the writer's messages that still have a text, those changed last first.
+
+    Each has its lease, its completion, and as ``text`` and ``note`` the latest version and the
+    note of the latest decision.
+    """
+    versions = MessageRevision.objects.filter(message=OuterRef("pk")).order_by("-number")
+    decisions = _decisions().filter(revision__message=OuterRef("pk"))
+    return (
+        Message.objects.filter(lease__writer=writer)
+        .exclude(state=MessageState.ERASED)
+        .select_related("lease", "completion")
+        .annotate(
+            text=Subquery(versions.values("text")[:1]), note=Subquery(decisions.values("note")[:1])
+        )
+        .order_by("-changed_at", "-pk")
+    )
 
 
 def texts_of_writer(writer: Writer, *, without: Message | None) -> Iterator[tuple[Source, str]]:
@@ -47,28 +109,10 @@ def texts_of_others(context: Context, writer: Writer) -> Iterator[tuple[Source, 
     others = sent.exclude(message__lease__writer=writer.pk)
     for pk, text in others.order_by("pk").values_list("message", "text"):
         yield ("message", pk), text
-    for pk, text in (
-        context.completions.filter(writer=None)
-        .exclude(system__kind=SystemKind.ORIGINAL)
-        .values_list("pk", "text")
-    ):
+    made = context.completions.filter(writer=None).exclude(system__kind=SystemKind.ORIGINAL)
+    for pk, text in made.order_by("pk").values_list("pk", "text"):
         yield ("completion", pk), text
 
 
-def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
-    """Return leases that ran out over a draft which can still be sent, newest first."""
-    sendable = Context.objects.in_use().filter(dataset=writer.dataset_id, slots_left__gt=0)
-    return (
-        writer.leases.select_related("context")
-        .filter(outcome=LeaseOutcome.EXPIRED, context__in=sendable)
-        .exclude(draft="")
-        .order_by("-closed_at", "-pk")
-    )
-
-
-def texts_sent(writer: Writer, *, limit: int) -> list[Sent]:
-    """Return the token, the text and the time of what the writer sent last, newest first."""
-    leases = WritingLease.objects.filter(context=OuterRef("context"), writer=OuterRef("writer"))
-    sent = writer.completions.annotate(token=Subquery(leases.values("token")[:1]))
-    rows = sent.order_by("-created_at", "-pk").values_list("token", "text", "created_at")
-    return list(rows[:limit])
+def _decisions() -> QuerySet[MessageDecision]:
+    return MessageDecision.objects.order_by("-pk")

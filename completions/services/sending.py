@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from completions import second_look, wording, writing_selectors
-from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.choices import LeaseOutcome, MessageState
 from completions.models import Message, MessageRevision, Writer, WritingLease
 from completions.second_look import Concern
 from completions.services import flagging
@@ -21,8 +21,6 @@ from completions.services.leasing import (
     refuse_frozen,
     take_slot_again,
 )
-
-REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
 
 
 class OwnWordsMissingError(Exception):
@@ -136,7 +134,7 @@ def send_message(
         raise LookAgainError(findings)
     # Before the locks: to read what others wrote may take a while, and decides nothing.
     flags = flagging.flags_of(
-        text=text, writer=writer, context=lease.context, without=getattr(lease, "message", None)
+        text=text, writer=writer, context=lease.context, without=writing_selectors.message_of(lease)
     )
     version = Version(text, flags, has_looked_again=bool(findings))
     return _send(token, writer, version, now=now)
@@ -168,15 +166,6 @@ def store_revision(lease: WritingLease, version: Version, *, now: dt.datetime) -
     return message
 
 
-def is_open(message: Message, *, writer: Writer) -> bool:
-    """Say whether the writer may still change the message."""
-    if message.state == MessageState.TRIAL:
-        return writer.state == WriterState.VETTING
-    completion = message.completion
-    is_settled = completion is not None and (completion.fixed_at or completion.erased_at)
-    return message.state in REVISABLE and not is_settled
-
-
 @transaction.atomic
 def _send(token: uuid.UUID, writer: Writer, version: Version, *, now: dt.datetime) -> Message:
     writer = lock_active_writer(writer)
@@ -184,7 +173,7 @@ def _send(token: uuid.UUID, writer: Writer, version: Version, *, now: dt.datetim
     lease = lock_lease(token, writer)
     known = Message.objects.select_for_update(of=("self",)).select_related("completion")
     message = known.filter(lease=lease).first()
-    if message is not None and not is_open(message, writer=writer):
+    if message is not None and not writing_selectors.may_change(message, writer=writer):
         raise MessageClosedError
     if message is None and lease.closed_at is not None and not lease.is_trial:
         take_slot_again(lease.context_id)

@@ -18,6 +18,16 @@ def desk(request: WriterRequest) -> HttpResponse:
 
 
 @require_GET
+@writer_required
+def sent(request: WriterRequest) -> HttpResponse:
+    """Show everything that was sent, and where it stands."""
+    if not selectors.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    page = blinded.SentPage.of(request.writer, number=request.GET.get("page", ""))
+    return http.render_fragment(request, "completions/_all_sent.html", {"page": page})
+
+
+@require_GET
 @writer_page
 def help_lines(request: HttpRequest) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""

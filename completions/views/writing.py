@@ -1,6 +1,7 @@
-"""A talk and the message for it: shown, kept as a draft, sent, skipped."""
+"""A talk and the message for it: shown, kept as a draft, sent, changed, skipped."""
 
 import uuid
+from collections.abc import Sequence
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -8,9 +9,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from completions import blinded, http, selectors, services, writing_selectors
-from completions.choices import LeaseOutcome
+from completions.choices import MessageState
 from completions.http import WriterRequest, writer_required
-from completions.models import WritingLease
+from completions.models import Message, WritingLease
+from completions.second_look import Concern
+from completions.views import showing
 from completions.writer_forms import writing as forms
 
 
@@ -18,7 +21,10 @@ from completions.writer_forms import writing as forms
 @writer_required
 def next_talk(request: WriterRequest) -> HttpResponse:
     """Find the talk that this writer should write for now, and go to its own address."""
-    lease = services.lease_next_context(writer=request.writer, now=timezone.now())
+    try:
+        lease = services.lease_next_context(writer=request.writer, now=timezone.now())
+    except services.DatasetFrozenError:
+        return http.go(request, reverse("completions:desk"))
     if lease is None:
         return http.render_fragment(request, "completions/_nothing.html", {})
     return http.go(request, reverse("completions:talk", args=[lease.token]))
@@ -28,23 +34,37 @@ def next_talk(request: WriterRequest) -> HttpResponse:
 @writer_required
 def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Show a talk with the text box, or what was sent for it; take a message that is posted."""
-    lease = writing_selectors.lease_of(request.writer, token=token)
-    if lease is None:
-        raise services.WritingLeaseNotFoundError
+    lease = _lease(request, token)
     if request.method == "POST":
         return _send(request, lease)
     return _show_talk(request, lease)
+
+
+@require_GET
+@writer_required
+def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Show a message that was sent in the text box again, while it may be changed."""
+    if not selectors.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    task = blinded.Task.from_lease(_lease(request, token), writer=request.writer)
+    if task.sent is None or not task.sent.can_change:
+        return http.go(request, reverse("completions:talk", args=[token]))
+    return showing.composer(request, task)
 
 
 @require_POST
 @writer_required
 def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Keep what is typed so far; a script gets no content, a browser the page again."""
-    typed = forms.typed(request.POST)
-    services.save_draft(token=token, writer=request.writer, typed=typed)
+    typed, version = forms.typed(request.POST), forms.version(request.POST)
+    try:
+        services.save_draft(token=token, writer=request.writer, typed=typed, version=version)
+    except services.DraftOutdatedError:
+        return showing.kept(request, showing.OUTDATED, text=typed.text)
     if request.htmx:
         return HttpResponse(status=204)
-    return http.SeeOther(reverse("completions:talk", args=[token]))
+    page = "completions:change" if version else "completions:talk"
+    return http.SeeOther(reverse(page, args=[token]))
 
 
 @require_POST
@@ -63,60 +83,56 @@ def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     return http.go(request, reverse("completions:next"))
 
 
+def _lease(request: WriterRequest, token: uuid.UUID) -> WritingLease:
+    lease = writing_selectors.lease_of(request.writer, token=token)
+    if lease is None:
+        raise services.WritingLeaseNotFoundError
+    return lease
+
+
 def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    """Show the text box, or the message that was sent; a message that came back, in the box."""
     if not selectors.is_writing(request.writer):
         raise services.WriterNotActiveError
-    if lease.outcome == LeaseOutcome.SUBMITTED:
-        return _show_sent(request, lease)
-    if lease.closed_at is not None and lease.context.slots_left == 0:
-        return _say_taken(request, lease.draft)
-    return _show(request, lease, forms.Message(initial={"text": lease.draft}))
+    task = blinded.Task.from_lease(lease, writer=request.writer)
+    if task.sent is not None and not task.sent.is_returned:
+        return showing.sent(request, task)
+    if task.sent is None and request.writer.dataset.frozen_at is not None:
+        return showing.kept(request, showing.FROZEN, text=lease.draft)
+    if task.sent is None and writing_selectors.is_taken(lease):
+        return showing.kept(request, showing.TAKEN, text=lease.draft)
+    return showing.composer(request, task)
 
 
 def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
-    """Store the posted message; what cannot be accepted stays in the box and as the draft."""
-    form = forms.Message(request.POST)
-    typed = forms.typed(request.POST)
-    if not form.is_valid():
+    """Take the posted message; what cannot be taken stays in the box and as the draft."""
+    form, typed = forms.Message(request.POST), forms.typed(request.POST)
+    concerns: Sequence[Concern] = ()
+    if form.is_valid():
+        try:
+            message = _taken(request, lease, form, typed)
+        except services.LookAgainError as asked:
+            concerns = asked.findings
+        except tuple(showing.REFUSALS) as refusal:
+            return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
+        else:
+            if message.state != MessageState.RETURNED:
+                return http.go(request, reverse("completions:talk", args=[lease.token]))
+            form.say_unchanged()
+    else:
         services.save_draft(token=lease.token, writer=request.writer, typed=typed)
-        return _show(request, lease, form, status=422)
-    try:
-        services.send_message(
-            token=lease.token,
-            writer=request.writer,
-            typed=typed,
-            is_own_words=form.cleaned_data["is_own_words"],
-            has_looked_again=form.cleaned_data["has_looked_again"],
-            now=timezone.now(),
-        )
-    except services.LookAgainError:
-        return _show(request, lease, form, status=422)
-    except services.ContextTakenError:
-        return _say_taken(request, form.cleaned_data["text"])
-    return http.go(request, reverse("completions:talk", args=[lease.token]))
+    task = blinded.Task.from_lease(lease, writer=request.writer)
+    return showing.composer(request, task, form=form, typed=typed, concerns=concerns)
 
 
-def _show(
-    request: WriterRequest, lease: WritingLease, form: forms.Message, *, status: int = 200
-) -> HttpResponse:
-    context = {
-        "task": blinded.Task.from_lease(lease),
-        "form": form,
-        "counts": blinded.Counts.of(form["text"].value() or ""),
-        "skip_reasons": forms.SKIP_REASONS,
-    }
-    return http.render_fragment(request, "completions/_talk.html", context, status=status)
-
-
-def _show_sent(request: WriterRequest, lease: WritingLease) -> HttpResponse:
-    context = {
-        "task": blinded.Task.from_lease(lease),
-        "text": writing_selectors.text_sent(lease),
-        "n_waiting": selectors.desk(request.writer).n_waiting,
-    }
-    return http.render_fragment(request, "completions/_sent.html", context)
-
-
-def _say_taken(request: WriterRequest, text: str) -> HttpResponse:
-    context = {"text": text}
-    return http.render_fragment(request, "completions/_taken.html", context, status=409)
+def _taken(
+    request: WriterRequest, lease: WritingLease, form: forms.Message, typed: services.Typed
+) -> Message:
+    return services.send_message(
+        token=lease.token,
+        writer=request.writer,
+        typed=typed,
+        is_own_words=form.cleaned_data["is_own_words"],
+        has_looked_again=form.cleaned_data["has_looked_again"],
+        now=timezone.now(),
+    )

@@ -48,6 +48,10 @@ class Message(forms.Form):
         except wording.UnusableTextError as error:
             raise forms.ValidationError(str(error)) from error
 
+    def say_unchanged(self) -> None:
+        """Say of a message that came back that it is still the same."""
+        self.add_error("text", _("Nothing has changed yet: please mend it as the note says."))
+
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""
         for name, messages in self.errors.items():

@@ -1,19 +1,26 @@
-/* The writer's page: live counts, a draft that saves itself, Ctrl+Enter.
+/* The writer's page: live counts, a draft that saves itself, Ctrl+Enter, and what a reviewer is
+   told about how a text came about (time at the keys, pasted pieces).
 
    The page works without this file: the counts are then those of the last answer, and a button
    saves the draft. What the site has not confirmed is also kept in this browser, so that a lost
-   connection or a closed tab costs nothing; it is forgotten as soon as the site has it. */
+   connection or a closed tab costs nothing; it is forgotten as soon as the site has it. If the
+   site has got another text meanwhile, from another device, that one is shown, and the copy of
+   this browser is offered beside it. */
 (() => {
   "use strict";
 
   const PAUSE_MS = 800; // of not typing before the draft is saved
   const RETRY_MS = 5000; // between attempts while the site cannot be reached
+  const THINKING_MS = 5000; // a longer gap between two keys is no typing
   const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu; // as completions.wording has it
   const SENTENCE_END = /[.!?…。！？]+(?:\s|$)/u;
 
   let saved = ""; // the text that the site has
   let timer = 0;
-  let isSaving = false;
+  let saving = null; // the request that is under way
+  let isOutdated = false;
+  let isSending = false;
+  let lastKey = -Infinity;
 
   const form = () => document.getElementById("message");
   const box = () => form()?.querySelector("textarea") ?? null;
@@ -33,27 +40,46 @@
     counts.classList.toggle("long", words > Number(counts.dataset.long));
   }
 
-  /* This browser's own copy, only while the site does not have the text. Storage may be refused. */
-  const copyKey = () => `heart-draft-${form().dataset.token}`;
-  function keepCopy(text) {
+  /* How the text came about: plain numbers, kept in the form and sent with the text. */
+  function add(name, amount) {
+    const field = form().elements[name];
+    field.value = Math.round(Number(field.value) + amount);
+  }
+  function timeKeys() {
+    const now = performance.now();
+    if (now - lastKey < THINKING_MS) add("typing_ms", now - lastKey);
+    lastKey = now;
+  }
+  function notePasted(event) {
+    if (!["insertFromPaste", "insertFromDrop"].includes(event.inputType)) return;
+    const text = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
+    add("pastes", 1);
+    add("pasted_characters", text.length);
+  }
+
+  /* This browser's own copy, with the text of the site that it was typed over. Only while the
+     site does not have it. Storage may be refused; the site's draft alone has to do then. */
+  const key = (kind) => `heart-${kind}-${form().dataset.token}`;
+  function remember(kind, copy) {
     try {
-      localStorage.setItem(copyKey(), text);
+      localStorage.setItem(key(kind), JSON.stringify(copy));
     } catch {
-      return; // no storage: the site's draft alone has to do
+      return;
     }
   }
-  function readCopy() {
+  function recall(kind) {
     try {
-      return localStorage.getItem(copyKey());
+      const copy = JSON.parse(localStorage.getItem(key(kind)));
+      return typeof copy?.text === "string" ? copy : null;
     } catch {
       return null;
     }
   }
-  function dropCopy() {
+  function forget(...kinds) {
     try {
-      localStorage.removeItem(copyKey());
+      for (const kind of kinds) localStorage.removeItem(key(kind));
     } catch {
-      return; // nothing was stored either
+      return;
     }
   }
 
@@ -62,39 +88,44 @@
     timer = window.setTimeout(save, wait);
   }
 
-  function post(text) {
-    const fields = new URLSearchParams({ text });
-    fields.set("csrfmiddlewaretoken", form().elements.csrfmiddlewaretoken.value);
+  function post() {
+    saving = new AbortController();
     // The header asks for an answer without a page, as htmx does.
-    const headers = { "HX-Request": "true" };
-    return fetch(form().dataset.draft, { method: "POST", body: fields, headers, keepalive: true });
+    return fetch(form().dataset.draft, {
+      method: "POST",
+      body: new URLSearchParams(new FormData(form())),
+      headers: { "HX-Request": "true" },
+      keepalive: true,
+      signal: saving.signal,
+    });
   }
 
   async function save() {
     window.clearTimeout(timer);
-    if (isSaving || !box() || box().value === saved) return;
+    if (saving || isOutdated || isSending || !box() || box().value === saved) return;
     const text = box().value;
-    isSaving = true;
     say("saving");
     try {
-      const answer = await post(text);
+      const answer = await post();
+      isOutdated = answer.status === 409;
       if (!answer.ok) throw new Error(String(answer.status));
       saved = text;
       say("saved");
     } catch {
-      say("unsaved");
+      if (!isSending) say(isOutdated ? "outdated" : "unsaved");
     } finally {
-      isSaving = false;
+      saving = null;
     }
-    if (!box()) return;
-    if (box().value === saved) dropCopy();
+    if (!box() || isOutdated || isSending) return;
+    if (box().value === saved) forget("draft");
     else later(saved === text ? PAUSE_MS : RETRY_MS);
   }
 
   function typed() {
     count();
-    if (box().value === saved) return dropCopy();
-    keepCopy(box().value);
+    if (box().value === saved) return forget("draft");
+    remember("draft", { text: box().value, base: saved });
+    if (isOutdated) return;
     say("");
     later(PAUSE_MS);
   }
@@ -102,14 +133,38 @@
   function begin() {
     if (!box()) return;
     for (const button of document.querySelectorAll("[data-without-script]")) button.hidden = true;
+    form().autocomplete = "off"; // else a reload brings back what the browser remembers
     saved = box().defaultValue;
-    const copy = readCopy();
-    if (copy !== null && copy !== box().value) box().value = copy;
+    isOutdated = false;
+    isSending = false;
+    const copy = recall("draft");
+    if (copy?.base === saved) box().value = copy.text;
+    else if (copy && copy.text !== saved) remember("other", copy);
+    offerOther();
     typed();
+    document.documentElement.classList.add("js");
   }
 
+  function offerOther() {
+    const other = recall("other");
+    const offer = document.getElementById("other-copy");
+    offer.hidden = other === null || other.text === box().value;
+    offer.querySelector("button").onclick = () => {
+      box().value = other.text;
+      forget("other");
+      offer.hidden = true;
+      box().focus();
+      typed();
+    };
+  }
+
+  document.addEventListener("beforeinput", (event) => {
+    if (event.target === box()) notePasted(event);
+  });
   document.addEventListener("input", (event) => {
-    if (event.target === box()) typed();
+    if (event.target !== box()) return;
+    timeKeys();
+    typed();
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form()?.contains(event.target)) {
@@ -139,15 +194,22 @@
   };
   document.addEventListener("htmx:beforeRequest", () => {
     window.clearTimeout(timer);
+    isSending = true; // so a draft that is on its way would come too late
+    saving?.abort();
     trouble(false);
   });
-  document.addEventListener("htmx:sendError", () => trouble(true));
-  document.addEventListener("htmx:responseError", () => trouble(true));
+  const notSent = () => {
+    isSending = false;
+    trouble(true);
+    later(RETRY_MS);
+  };
+  document.addEventListener("htmx:sendError", notSent);
+  document.addEventListener("htmx:responseError", notSent);
   document.addEventListener("htmx:beforeSwap", (event) => {
-    if (event.detail.xhr.status === 409) dropCopy();
+    if (event.detail.xhr.status === 409) forget("draft", "other");
   });
   document.addEventListener("htmx:beforeOnLoad", (event) => {
-    if (event.detail.xhr.getResponseHeader("HX-Redirect")) dropCopy();
+    if (event.detail.xhr.getResponseHeader("HX-Redirect")) forget("draft", "other");
   });
   document.addEventListener("htmx:afterSettle", begin);
   begin();

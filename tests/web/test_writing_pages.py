@@ -6,14 +6,45 @@ import pytest
 from django.utils import timezone
 
 from completions import services, wording
+from completions.blinded import ON_DESK, ON_PAGE
+from completions.choices import LeaseOutcome, MessageState, MessageVerdict, WriterState
 from completions.guidelines import FIVE_LINES
-from completions.models import Context, WritingLease
-from tests.factories import make_completion, make_context, make_dialogue, make_writer
+from completions.models import Context, Dataset, Message, MessageRevision, WritingLease
+from tests.factories import (
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_writer,
+    make_writing_lease,
+)
+from tests.factories_of_writing import make_message_decision, make_sent, make_vetting
 from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_talk, url
+from tests.written import set_state
 
 pytestmark = pytest.mark.django_db
 
 DAY = dt.timedelta(days=1)
+
+
+def return_with(note):
+    """Send every message back with a note."""
+    Message.objects.update(state=MessageState.RETURNED)
+    make_message_decision(
+        revision=MessageRevision.objects.get(), verdict=MessageVerdict.RETURNED, note=note
+    )
+
+
+def write_many(writer, n):
+    for _ in range(n):
+        context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
+        closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.SUBMITTED}
+        make_sent(lease=make_writing_lease(writer=writer, context=context, **closed))
+
+
+def on_trial(writer, *, n_talks):
+    """A newcomer to the same dataset, with that many trial talks."""
+    Dataset.objects.filter(pk=writer.dataset_id).update(vetting=make_vetting(n_talks))
+    return make_writer(dataset=writer.dataset, state=WriterState.VETTING, admitted_at=None)
 
 
 @pytest.fixture
@@ -74,21 +105,122 @@ class TestDesk:
         assert "It took me a night to" in page
         assert url("talk", lease.token) in page
 
-    def test_shows_a_message_that_was_not_written_here(self, desk, writer):
-        context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
-        make_completion(context=context, writer=writer, text="Brought in from elsewhere.")
+    def test_puts_what_came_back_first_with_its_note(self, desk, lease):
+        desk.post(url("talk", lease.token), MESSAGE)
+        return_with("Too much advice for a first evening.")
 
-        assert "Brought in from elsewhere." in shown(desk.get(url("desk")))
+        page = shown(desk.get(url("desk")))
+
+        assert page.index("Came back with a note") < page.index("What you have sent")
+        assert "Too much advice for a first evening." in page
+
+    @pytest.mark.parametrize(
+        ("state", "standing"),
+        [
+            (MessageState.WAITING, "waits for review"),
+            (MessageState.REJECTED, "not used"),
+            (MessageState.LAPSED, "not used: you left"),
+        ],
+    )
+    def test_says_where_each_message_stands(self, desk, lease, state, standing):
+        desk.post(url("talk", lease.token), MESSAGE)
+        Message.objects.update(state=state)
+
+        assert standing in shown(desk.get(url("desk")))
+
+    def test_names_no_message_whose_text_was_deleted(self, desk, lease):
+        desk.post(url("talk", lease.token), MESSAGE)
+        Message.objects.update(state=MessageState.ERASED)
+
+        assert url("talk", lease.token) not in shown(desk.get(url("desk")))
+
+    def test_says_that_a_new_version_was_begun(self, desk, lease):
+        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
+
+        assert "new version begun" in shown(desk.get(url("desk")))
+
+    def test_leads_to_all_messages_when_it_shows_a_few(self, desk, writer):
+        write_many(writer, ON_DESK + 1)
+
+        page = desk.get(url("desk"))
+
+        assert shown(page).count('class="quiet standing') == ON_DESK
+        assert f'href="{url("sent")}"' in shown(page)
+
+    def test_shows_how_far_the_trial_is(self, client, writer):
+        newcomer = on_trial(writer, n_talks=3)
+        sign_in(client, newcomer)
+        client.post(url("talk", take_talk(client).token), MESSAGE)
+
+        page = shown(client.get(url("desk")))
+
+        assert "1 of 3 trial talks done" in page
+        assert 'value="1" max="3"' in page
+
+    def test_says_that_the_trial_is_being_read(self, client, writer):
+        newcomer = on_trial(writer, n_talks=1)
+        sign_in(client, newcomer)
+        client.post(url("talk", take_talk(client).token), MESSAGE)
+
+        page = shown(client.get(url("desk")))
+
+        assert "Somebody reads your messages now" in page
+        assert f'href="{url("next")}"' not in page
+
+    def test_says_that_the_messages_are_final(self, desk, writer):
+        Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
+
+        page = shown(desk.get(url("desk")))
+
+        assert "the messages are final now" in page
+        assert f'href="{url("next")}"' not in page
 
     @pytest.mark.parametrize("n_sent", [1, 4])
-    def test_costs_a_fixed_number_of_queries(self, desk, writer, n_sent, django_assert_num_queries):
-        for _ in range(n_sent):
-            context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
-            make_completion(context=context, writer=writer)
+    def test_costs_few_queries_however_much_was_sent(
+        self, desk, writer, n_sent, django_assert_max_num_queries
+    ):
+        write_many(writer, n_sent)
 
-        # The writer; sent, open and held counts; the held lease; the sent texts; stranded drafts.
-        with django_assert_num_queries(7):
+        # The writer; what was sent and what is open; the held lease; what came back; the newest
+        # messages; stranded drafts.
+        with django_assert_max_num_queries(8):
             desk.get(url("desk"))
+
+
+class TestAllSent:
+    def test_has_pages(self, desk, writer):
+        write_many(writer, ON_PAGE + 1)
+
+        first, second = desk.get(url("sent")), desk.get(url("sent"), {"page": "2"})
+
+        assert shown(first).count('class="quiet standing') == ON_PAGE
+        assert shown(second).count('class="quiet standing') == 1
+        assert "?page=2" in shown(first)
+        assert "?page=1" in shown(second)
+
+    @pytest.mark.parametrize("page", ["0", "99", "x"])
+    def test_shows_the_nearest_page_to_one_that_is_none(self, desk, writer, page):
+        write_many(writer, 1)
+
+        assert 'class="quiet standing' in shown(desk.get(url("sent"), {"page": page}))
+
+    def test_says_that_nothing_was_sent(self, desk):
+        assert "once you have sent the first one" in shown(desk.get(url("sent")))
+
+    def test_is_no_page_of_a_writer_on_pause(self, desk, writer):
+        set_state(writer, WriterState.PAUSED)
+
+        assert desk.get(url("sent")).status_code == 403
+
+    @pytest.mark.parametrize("n_sent", [1, 20])
+    def test_costs_few_queries_however_much_was_sent(
+        self, desk, writer, n_sent, django_assert_num_queries
+    ):
+        write_many(writer, n_sent)
+
+        with django_assert_num_queries(3):  # the writer; the number of messages; the messages
+            desk.get(url("sent"))
 
 
 class TestNextTalk:

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from completions import services, wording
-from completions.choices import LeaseOutcome
-from completions.models import Completion, Context
+from completions.choices import LeaseOutcome, MessageState
+from completions.models import Context, Message, MessageRevision
 from tests.web.visits import read_forms
 from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
 
@@ -60,12 +60,56 @@ class TestDraft:
 
         assert box(desk.get(url("talk", lease.token))) == "Still typing"
 
-    def test_that_arrives_after_the_message_changes_nothing(self, desk, lease):
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "script"])
+    def test_that_arrives_after_the_message_changes_nothing_and_is_given_back(
+        self, desk, lease, headers
+    ):
         desk.post(url("talk", lease.token), MESSAGE)
 
-        desk.post(url("draft", lease.token), {"text": "Late"}, headers=HTMX)
+        late = desk.post(
+            url("draft", lease.token), {"text": "Late", "version": "0"}, headers=headers
+        )
 
-        assert TEXT in shown(desk.get(url("talk", lease.token)))
+        assert late.status_code == 409
+        assert "Late" in shown(late)
+        lease.refresh_from_db()
+        assert lease.draft == ""
+
+    @pytest.mark.parametrize(
+        ("posted", "kept"),
+        [
+            pytest.param({}, (0, 0, 0), id="missing"),
+            pytest.param(
+                {"typing_ms": "4200", "pastes": "1", "pasted_characters": "88"},
+                (4200, 1, 88),
+                id="plain",
+            ),
+            pytest.param(
+                {"typing_ms": "-5", "pastes": "1.5", "pasted_characters": "\u0663"},
+                (0, 0, 0),
+                id="no plain numbers",
+            ),
+            pytest.param(
+                {"typing_ms": "9" * 12, "pastes": "99999", "pasted_characters": "9" * 4000},
+                (2**31 - 1, 2**15 - 1, 0),
+                id="absurd",
+            ),
+        ],
+    )
+    def test_comes_with_signals_that_are_bounded(self, desk, lease, posted, kept):
+        answer = desk.post(url("draft", lease.token), {"text": "Half"} | posted, headers=HTMX)
+
+        assert answer.status_code == 204
+        lease.refresh_from_db()
+        assert (lease.typing_ms, lease.pastes, lease.pasted_characters) == kept
+
+    def test_goes_on_counting_from_the_signals_that_the_page_was_given(self, desk, lease):
+        desk.post(url("draft", lease.token), {"text": "Half", "typing_ms": "4200"})
+
+        (form,) = [
+            form for form in read_forms(desk.get(url("talk", lease.token))) if form.id == "message"
+        ]
+        assert (form.fields["typing_ms"], form.fields["pastes"]) == ("4200", "0")
 
     @pytest.mark.parametrize(
         ("typed", "kept"),
@@ -97,8 +141,8 @@ class TestSending:
         assert "Sent, thank you" in shown(answer)
         assert TEXT in shown(answer)
         assert url("next") in shown(answer)
-        completion = Completion.objects.get(writer=writer)
-        assert (completion.text, completion.system.slug) == (TEXT, "human")
+        message = Message.objects.get(lease__writer=writer)
+        assert (message.state, message.revisions.get().text) == (MessageState.WAITING, TEXT)
 
     def test_sends_a_script_to_the_page_that_says_so(self, desk, lease):
         answer = desk.post(url("talk", lease.token), MESSAGE, headers=HTMX)
@@ -135,7 +179,7 @@ class TestSending:
         assert f'href="#{control}"' in shown(page)
         assert box(page) == payload["text"]
         assert ("<!doctype html>" in shown(page)) is not bool(headers)
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
         lease.refresh_from_db()
         assert lease.draft == payload["text"][: wording.MAX_CHARACTERS]
 
@@ -145,20 +189,12 @@ class TestSending:
         assert 'href="#id_text"' in page
         assert 'href="#id_is_own_words"' in page
 
-    def test_twice_stores_one_message(self, desk, lease):
-        for text in (TEXT, "Another text from a second tab."):
-            answer = desk.post(url("talk", lease.token), MESSAGE | {"text": text}, follow=True)
+    def test_twice_stores_one_version(self, desk, lease):
+        for _ in range(2):
+            answer = desk.post(url("talk", lease.token), MESSAGE, follow=True)
 
-            assert TEXT in shown(answer)
-        assert Completion.objects.get().text == TEXT
-
-    def test_a_bad_second_attempt_shows_what_was_sent(self, desk, lease):
-        desk.post(url("talk", lease.token), MESSAGE)
-
-        answer = desk.post(url("talk", lease.token), {"text": ""}, follow=True)
-
-        assert answer.status_code == 200
-        assert "Sent, thank you" in shown(answer)
+            assert "Sent, thank you" in shown(answer)
+        assert MessageRevision.objects.get().text == TEXT
 
     def test_still_works_after_the_place_was_given_free(self, desk, lease):
         services.release_expired_writing_leases(now=timezone.now() + DAY)
@@ -177,7 +213,7 @@ class TestSending:
 
         assert [answer.status_code for answer in answers] == [409, 409]
         assert all(TEXT in shown(answer) for answer in answers)
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
 
     def test_markup_in_a_message_is_shown_as_text(self, desk, lease):
         text = "I hear <b>you</b>, <script>alert(1)</script> truly."
@@ -188,9 +224,9 @@ class TestSending:
         assert "&lt;script&gt;" in shown(page)
 
     def test_costs_few_queries(self, desk, lease, django_assert_max_num_queries):
-        # Two reads, the draft in its own transaction, then locks and rows of the message; the
-        # first message of all adds the human system.
-        with django_assert_max_num_queries(18):
+        # Two reads, the draft in its own transaction, the texts to compare with, then locks and
+        # rows of the message: see tests/db/test_sending.py.
+        with django_assert_max_num_queries(21):
             desk.post(url("talk", lease.token), MESSAGE)
 
 
