@@ -2,14 +2,24 @@
 
 from completions import selectors, services
 from completions.management.acting import ActionCommand
-from completions.management.writer_actions import importing, inviting, listing, vetting
+from completions.management.writer_actions import (
+    freezing,
+    importing,
+    inviting,
+    listing,
+    vetting,
+)
 
 
 class Command(ActionCommand):
     """Invite people to write, list and try them, and bring in what was written elsewhere."""
 
     help = "Invite people to write for a dataset, list them, and import what they wrote elsewhere."
-    actions = tuple(one.ACTION for one in (inviting, listing, vetting, importing))
+    actions = (
+        *(one.ACTION for one in (inviting, listing, vetting, importing)),
+        freezing.FREEZE,
+        freezing.THAW,
+    )
     refusals = (
         selectors.DatasetNotFoundError,
         services.DatasetTakenError,
