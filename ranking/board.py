@@ -8,6 +8,7 @@ HEAT_STEPS = 10
 WHISKER_WIDTH = 240
 WHISKER_MARGIN = 8
 CENTRE = 1500.0
+FEW_OPPONENTS = 3.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,45 @@ class BoardRow:
 
 
 @dataclass(frozen=True)
+class PeopleRow:
+    """A system made from people's texts, on the scale of the table; it is no system of its own.
+
+    ``n_contexts`` of ``contexts`` have a say in it; both may be means over splits.
+    """
+
+    kind: str
+    name: str
+    elo: float
+    elo_se: float
+    elo_low: float
+    elo_high: float
+    n_judgments: int
+    n_contexts: int
+    contexts: int
+    opponents_per_text: float
+    whisker: Whisker
+
+    @property
+    def is_optimistic(self) -> bool:
+        """Say whether its texts were chosen by the judgments that score them."""
+        return self.kind == "BEST_PLAIN"
+
+    @property
+    def has_little_to_choose_by(self) -> bool:
+        """Say whether texts met so few systems that a cross-fitted choice is hardly one."""
+        return self.kind == "BEST_CROSS_FITTED" and self.opponents_per_text < FEW_OPPONENTS
+
+
+@dataclass(frozen=True)
+class PeopleRefusal:
+    """A system made from people's texts that could not be rated, and why."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Conditions:
     """The terms on which the ratings of a fit hold; never shown without them."""
 
@@ -118,6 +158,8 @@ class Board:
     components: tuple[tuple[str, ...], ...]
     conditions: Conditions
     rows: tuple[BoardRow, ...]
+    people: tuple[PeopleRow, ...] = ()
+    people_refused: tuple[PeopleRefusal, ...] = ()
 
     @property
     def has_human_baseline(self) -> bool:

@@ -1,6 +1,6 @@
 """A leaderboard as lines of text for a terminal."""
 
-from ranking.board import Board, BoardRow
+from ranking.board import Board, BoardRow, PeopleRow
 
 CAUTION = "Scores say how supportive short replies were perceived to be; they certify no safety."
 SIMULATED = "Some systems, judges or dialogues are simulated: scores say nothing of real ones."
@@ -17,7 +17,7 @@ def as_text(board: Board) -> str:
     if terms.is_simulated:
         lines.append(SIMULATED)
     lines.append("")
-    return "\n".join([*lines, *_table(board), *terms.warnings])
+    return "\n".join([*lines, *_table(board), *_people(board), *terms.warnings])
 
 
 def _table(board: Board) -> list[str]:
@@ -41,6 +41,18 @@ def _line(row: BoardRow, width: int) -> str:
     shares = (share.per_cent for share in row.dimensions)
     cells += [f"{'-' if share is None else f'{share:.0f}':>4}" for share in shares]
     return "  ".join(cells)
+
+
+def _people(board: Board) -> list[str]:
+    """Write the rows made from people, which have no rank, under their own line."""
+    lines = [*map(_people_line, board.people)]
+    lines += [f"  {one.name}: {one.reason}" for one in board.people_refused]
+    return ["", "Made from people, no systems of their own:", *lines, ""] if lines else []
+
+
+def _people_line(row: PeopleRow) -> str:
+    caution = ", too high: chosen and scored by the same judgments" if row.is_optimistic else ""
+    return f"  {row.name}: {row.elo:.0f} ({row.elo_low:.0f} to {row.elo_high:.0f}){caution}"
 
 
 def _label(row: BoardRow) -> str:

@@ -19,7 +19,7 @@ from django.db.models.expressions import Combinable
 
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
-from ranking.board import Board, BoardRow
+from ranking.board import Board, BoardRow, PeopleRow
 from ranking.frames import SIMULATED, analysis_set
 from ranking.rater_rows import RaterRow
 
@@ -74,6 +74,7 @@ RATING_COLUMNS = (
     "wins",
     "losses",
     "ties",
+    "derived",
 )
 
 RATER_COLUMNS = (
@@ -138,10 +139,12 @@ def judgment_rows(*, study: Study, now: dt.datetime) -> Iterator[tuple[Cell, ...
 
 
 def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
-    """Return a header and one row per system, best rated first."""
+    """Return a header, one row per system, best rated first, and what is made from people."""
     yield (*RATING_COLUMNS, *(f"win_per_cent_{share.key}" for share in board.dimensions))
     for row in board.rows:
         yield _rating_row(board.key, row)
+    for one in board.people:
+        yield _people_row(board, one)
 
 
 def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
@@ -185,5 +188,15 @@ def _rating_row(fit: str, row: BoardRow) -> tuple[Cell, ...]:
         row.wins,
         row.losses,
         row.ties,
+        None,
         *(None if share is None else round(share, 2) for share in shares),
     )
+
+
+def _people_row(board: Board, row: PeopleRow) -> tuple[Cell, ...]:
+    """Return a row that names no system and no rank, and says by ``derived`` what it is."""
+    is_simulated = board.conditions.is_simulated
+    points = (round(one, 2) for one in (row.elo, row.elo_se, row.elo_low, row.elo_high))
+    rest = (None, row.n_judgments, None, None, None, row.name)
+    shares = (None for _ in board.dimensions)
+    return (board.key, None, None, None, None, "DERIVED", is_simulated, *points, *rest, *shares)

@@ -5,11 +5,20 @@ from django.db.models import Max, Prefetch, QuerySet
 from annotation.models import Study
 from completions.models import System
 from ranking import frames
-from ranking.board import Board, BoardRow, Conditions, DimensionShare, Whisker, whiskers
+from ranking.board import (
+    Board,
+    BoardRow,
+    Conditions,
+    DimensionShare,
+    PeopleRefusal,
+    PeopleRow,
+    Whisker,
+    whiskers,
+)
 from ranking.board_text import as_text
-from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
 from ranking.groups import Stamp
-from ranking.models import DimensionRate, Fit, Rating
+from ranking.models import DimensionRate, Fit, HumanRating, Rating
 
 ENDED = (FitState.DONE, FitState.REFUSED)
 # What a reader who names nothing is shown: the first of these that has been fitted.
@@ -58,6 +67,8 @@ def leaderboard_text(fit: Fit) -> str:
 
 def board_of(fit: Fit) -> Board:
     """Return what a leaderboard shows of the fit, best rated first."""
+    ratings, people = _ratings(fit), _human_ratings(fit)
+    drawn = whiskers([(one.elo_low, one.elo, one.elo_high) for one in (*ratings, *people)])
     return Board(
         study=fit.study.slug,
         title=fit.study.title,
@@ -65,7 +76,9 @@ def board_of(fit: Fit) -> Board:
         refusal=fit.refusal,
         components=_named(fit.diagnostics.get("components", [])),
         conditions=_conditions(fit),
-        rows=_rows(fit),
+        rows=_rows(fit, ratings, drawn[: len(ratings)]),
+        people=tuple(map(_people_row, people, drawn[len(ratings) :])),
+        people_refused=_people_refused(fit),
     )
 
 
@@ -99,8 +112,8 @@ def _conditions(fit: Fit) -> Conditions:
     )
 
 
-def _rows(fit: Fit) -> tuple[BoardRow, ...]:
-    ratings = list(
+def _ratings(fit: Fit) -> list[Rating]:
+    return list(
         Rating.objects.filter(fit=fit)
         .select_related("system")
         .prefetch_related(
@@ -108,7 +121,14 @@ def _rows(fit: Fit) -> tuple[BoardRow, ...]:
         )
         .order_by("rank", "system__name")
     )
-    drawn = whiskers([(rating.elo_low, rating.elo, rating.elo_high) for rating in ratings])
+
+
+def _human_ratings(fit: Fit) -> list[HumanRating]:
+    """Return the ratings of systems made from people in the order they are shown."""
+    return sorted(fit.human_ratings.all(), key=lambda one: PeopleKind.values.index(one.kind))
+
+
+def _rows(fit: Fit, ratings: list[Rating], drawn: list[Whisker]) -> tuple[BoardRow, ...]:
     names = _dimension_names(fit.study, ratings)
     return tuple(_row(rating, names, at) for rating, at in zip(ratings, drawn, strict=True))
 
@@ -134,6 +154,28 @@ def _row(rating: Rating, names: dict[str, str], whisker: Whisker) -> BoardRow:
         dimensions=tuple(_share(key, name, rates.get(key)) for key, name in names.items()),
         whisker=whisker,
     )
+
+
+def _people_row(rating: HumanRating, whisker: Whisker) -> PeopleRow:
+    return PeopleRow(
+        kind=rating.kind,
+        name=PeopleKind(rating.kind).label,
+        elo=rating.elo,
+        elo_se=rating.elo_se,
+        elo_low=rating.elo_low,
+        elo_high=rating.elo_high,
+        n_judgments=rating.n_judgments,
+        n_contexts=rating.n_contexts,
+        contexts=rating.detail["contexts"],
+        opponents_per_text=rating.detail["opponents_per_text"],
+        whisker=whisker,
+    )
+
+
+def _people_refused(fit: Fit) -> tuple[PeopleRefusal, ...]:
+    refused = fit.diagnostics.get("people_refused", {})
+    kinds = (kind for kind in PeopleKind if kind in refused)
+    return tuple(PeopleRefusal(kind.value, kind.label, refused[kind]) for kind in kinds)
 
 
 def _share(key: str, name: str, rate: DimensionRate | None) -> DimensionShare:

@@ -2,7 +2,14 @@
 
 from rest_framework import serializers
 
-from ranking.board import Board, BoardRow, Conditions, DimensionShare
+from ranking.board import (
+    Board,
+    BoardRow,
+    Conditions,
+    DimensionShare,
+    PeopleRefusal,
+    PeopleRow,
+)
 
 
 class DimensionShareOut(serializers.Serializer[DimensionShare]):
@@ -36,6 +43,30 @@ class RatingOut(serializers.Serializer[BoardRow]):
     dimensions = DimensionShareOut(many=True)
 
 
+class PeopleOut(serializers.Serializer[PeopleRow]):
+    """A row derived from people's texts: not one of the systems."""
+
+    derived = serializers.CharField(source="kind")
+    name = serializers.CharField()
+    elo = serializers.FloatField()
+    elo_se = serializers.FloatField()
+    elo_low = serializers.FloatField()
+    elo_high = serializers.FloatField()
+    is_optimistic = serializers.BooleanField()
+    n_judgments = serializers.IntegerField()
+    n_contexts = serializers.IntegerField()
+    contexts = serializers.IntegerField()
+    opponents_per_text = serializers.FloatField()
+
+
+class PeopleRefusalOut(serializers.Serializer[PeopleRefusal]):
+    """A derived row that could not be computed, and why."""
+
+    derived = serializers.CharField(source="kind")
+    name = serializers.CharField()
+    reason = serializers.CharField()
+
+
 class ConditionsOut(serializers.Serializer[Conditions]):
     """The terms on which the ratings hold."""
 
@@ -66,3 +97,5 @@ class BoardOut(serializers.Serializer[Board]):
     components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     conditions = ConditionsOut()
     ratings = RatingOut(many=True, source="rows")
+    people = PeopleOut(many=True)
+    people_refused = PeopleRefusalOut(many=True)

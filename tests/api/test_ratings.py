@@ -6,6 +6,7 @@ from ranking import services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study, make_system
 from tests.judged import make_judged_study
+from tests.judged_people import make_study_of_people
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,10 @@ class TestRatings:
         answer = get(client, study.slug, "?pool=llm").json()
 
         fit = Fit.objects.get(pool="LLM", context_set="ALL")
-        assert set(answer) == {"study", "fit", "refusal", "components", "conditions", "ratings"}
+        assert set(answer) == {
+            "study", "fit", "refusal", "components", "conditions", "ratings",
+            "people", "people_refused",
+        }  # fmt: skip
         assert (answer["study"], answer["fit"], answer["refusal"]) == (study.slug, fit.key, "")
         assert answer["conditions"]["n_judgments"] == 4
         assert answer["conditions"]["inputs_hash"] == fit.inputs_hash
@@ -48,6 +52,34 @@ class TestRatings:
             "per_cent": 100.0,
             "n_marks": 4,
         }
+
+    def test_names_what_is_made_from_people_as_derived(self, client):
+        study = make_study_of_people()
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+
+        answer = get(client, study.slug).json()
+
+        assert len(answer["ratings"]) == 3
+        assert [one["derived"] for one in answer["people"]] == [
+            "AVERAGE",
+            "BEST_CROSS_FITTED",
+            "BEST_PLAIN",
+        ]
+        assert set(answer["people"][0]) == {
+            "derived", "name", "elo", "elo_se", "elo_low", "elo_high", "is_optimistic",
+            "n_judgments", "n_contexts", "contexts", "opponents_per_text",
+        }  # fmt: skip
+        assert [one["is_optimistic"] for one in answer["people"]] == [False, False, True]
+        assert answer["people_refused"] == []
+
+    def test_says_what_of_people_could_not_be_rated(self, client):
+        study = make_study_of_people(n_raters=1)
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+
+        (refused,) = get(client, study.slug).json()["people_refused"]
+
+        assert refused["derived"] == "BEST_CROSS_FITTED"
+        assert "One evaluator" in refused["reason"]
 
     def test_says_why_there_are_none(self, client, study):
         others = [make_system(), make_system()]
@@ -81,5 +113,5 @@ class TestRatings:
         assert client.post(f"/api/v1/studies/{study.slug}/ratings/").status_code in {403, 405}
 
     def test_costs_no_more_than_the_page(self, client, study, django_assert_max_num_queries):
-        with django_assert_max_num_queries(5):
+        with django_assert_max_num_queries(6):
             get(client, study.slug)

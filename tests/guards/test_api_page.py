@@ -11,7 +11,7 @@ from tests.factories import NOW, make_study
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/api.md").read_text(encoding="utf-8")
 TABLE = re.compile(r"^\| (field|column) \|.*\n\|.*\n((?:\|.*\n)+)", re.MULTILINE)
-ANSWER, CONDITIONS, RATING, RATINGS_CSV, JUDGMENTS_CSV = (
+ANSWER, CONDITIONS, RATING, PEOPLE, RATINGS_CSV, JUDGMENTS_CSV = (
     [name for row in rows.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
     for _, rows in TABLE.findall(PAGE)
 )
@@ -23,8 +23,9 @@ ANSWER, CONDITIONS, RATING, RATINGS_CSV, JUDGMENTS_CSV = (
         (ANSWER, serializers.BoardOut),
         (CONDITIONS, serializers.ConditionsOut),
         (RATING, serializers.RatingOut),
+        (PEOPLE, serializers.PeopleOut),
     ],
-    ids=["the answer", "the conditions", "a rating"],
+    ids=["the answer", "the conditions", "a rating", "people"],
 )
 def test_the_page_explains_the_json_fields_of(explained, serializer):
     assert explained == list(serializer().fields)

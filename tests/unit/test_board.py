@@ -5,7 +5,15 @@ import datetime as dt
 
 import pytest
 
-from ranking.board import Board, BoardRow, Conditions, DimensionShare, whiskers
+from ranking.board import (
+    Board,
+    BoardRow,
+    Conditions,
+    DimensionShare,
+    PeopleRefusal,
+    PeopleRow,
+    whiskers,
+)
 from ranking.board_text import as_text
 
 
@@ -28,6 +36,23 @@ def make_row(name="Ash", **fields):
         ties=2,
         dimensions=(),
         whisker=whiskers([(1500.0, 1520.0, 1540.0)])[0],
+    )
+    return dataclasses.replace(row, **fields)
+
+
+def make_people_row(**fields):
+    row = PeopleRow(
+        kind="AVERAGE",
+        name="Average Human",
+        elo=1510.0,
+        elo_se=10.0,
+        elo_low=1490.0,
+        elo_high=1530.0,
+        n_judgments=8,
+        n_contexts=4,
+        contexts=4,
+        opponents_per_text=2.0,
+        whisker=whiskers([(1490.0, 1510.0, 1530.0)])[0],
     )
     return dataclasses.replace(row, **fields)
 
@@ -77,6 +102,28 @@ class TestBoardRow:
         row = make_row(kind=kind)
 
         assert (row.is_baseline, row.is_human) == (is_baseline, is_human)
+
+
+class TestPeopleRow:
+    @pytest.mark.parametrize(
+        ("kind", "is_optimistic"),
+        [("AVERAGE", False), ("BEST_CROSS_FITTED", False), ("BEST_PLAIN", True)],
+    )
+    def test_knows_what_luck_flatters(self, kind, is_optimistic):
+        assert make_people_row(kind=kind).is_optimistic is is_optimistic
+
+    @pytest.mark.parametrize(
+        ("kind", "opponents", "is_little"),
+        [
+            ("BEST_CROSS_FITTED", 2.9, True),
+            ("BEST_CROSS_FITTED", 3.0, False),
+            ("AVERAGE", 1, False),
+        ],
+    )
+    def test_knows_when_there_was_little_to_choose_by(self, kind, opponents, is_little):
+        row = make_people_row(kind=kind, opponents_per_text=opponents)
+
+        assert row.has_little_to_choose_by is is_little
 
 
 class TestDimensionShare:
@@ -132,6 +179,23 @@ class TestAsText:
         assert "  Simulated Ash  " in text  # the database sees to the word in the name
         assert "Average Human (people)" in text
         assert "Original dataset (original)" in text
+
+    def test_sets_people_apart_from_the_systems(self):
+        board = make_board(
+            make_row(),
+            people=(
+                make_people_row(),
+                make_people_row(kind="BEST_PLAIN", name="Best Human, plain"),
+            ),
+            people_refused=(PeopleRefusal("BEST_CROSS_FITTED", "Best Human", "One alone."),),
+        )
+
+        lines = as_text(board).splitlines()
+
+        start = lines.index("Made from people, no systems of their own:")
+        assert lines[start + 1] == "  Average Human: 1510 (1490 to 1530)"
+        assert lines[start + 2].endswith("too high: chosen and scored by the same judgments")
+        assert lines[start + 3] == "  Best Human: One alone."
 
     def test_says_why_there_are_no_ratings(self):
         board = make_board(refusal="No scale.", components=(("Ash", "Beech"), ("Cedar",)))

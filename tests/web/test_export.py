@@ -21,6 +21,7 @@ from tests.factories import (
     make_system,
 )
 from tests.judged import make_judged_study, make_marked_judgment
+from tests.judged_people import make_study_of_people
 
 pytestmark = pytest.mark.django_db
 
@@ -147,6 +148,25 @@ class TestRatingsCsv:
         rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
 
         assert {row["win_per_cent_E"] for row in rows} == {""}
+
+    def test_ends_with_what_is_made_from_people_which_is_no_system(self, client):
+        study = make_study_of_people()
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit = Fit.objects.get(pool="HUMAN", context_set="ALL")
+
+        rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
+
+        assert [row["derived"] for row in rows] == [
+            *[""] * 3,
+            "Average Human",
+            "Best Human, cross-fitted",
+            "Best Human, plain",
+        ]
+        for row in rows[3:]:
+            assert (row["system"], row["rank"], row["kind"]) == ("", "", "DERIVED")
+            assert float(row["elo_low"]) <= float(row["elo"]) <= float(row["elo_high"])
+            assert int(row["n_judgments"]) > 0
+        assert None not in rows[3]  # as many cells as columns
 
 
 class TestDefuse:

@@ -97,9 +97,9 @@ class TestLeaderboard:
         systems = [make_system() for _ in range(6)]
         study = refit(make_judged_study(systems=systems, with_llm=True), now)
 
-        # study, fitted selections, newest fit, ratings with systems, dimension rates, and
-        # decisions on raters and deletions since the fit
-        with django_assert_max_num_queries(7):
+        # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
+        # of people, and decisions on raters and deletions since the fit
+        with django_assert_max_num_queries(8):
             assert page(client, study).status_code == 200
 
     def test_is_read_and_never_posted_to(self, client):
