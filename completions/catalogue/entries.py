@@ -38,6 +38,13 @@ class _Strict(BaseModel):
         return found
 
 
+class Price(_Strict):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
 class Parameters(_Strict):
     """What a model needs set; every field is one that ``completions.services.calling`` reads."""
 
@@ -47,7 +54,12 @@ class Parameters(_Strict):
     leave_out: tuple[Literal["temperature", "top_p"], ...] = Field(default=(), strict=False)
     """Wanted, but refused by the model: not sent, and recorded as dropped."""
     max_tokens: int | None = Field(default=None, gt=0)
+    opening: Words | None = None
+    """Said in the user's role before a chat that the assistant begins."""
+    price: Price | None = None
+    """What it costs, where LiteLLM does not list it."""
     reasoning_effort: Literal["disable", "minimal", "low", "medium", "high"] | None = None
+    system_role: Literal["developer"] | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     timeout_s: float | None = Field(default=None, gt=0)
     top_p: float | None = Field(default=None, gt=0, le=1)

@@ -1,5 +1,6 @@
 """The few ways in which a call can fail, and which of them may heal."""
 
+import re
 import time
 from email.utils import parsedate_to_datetime
 
@@ -8,12 +9,18 @@ from completions.llm.exchange import Reply
 _PERMANENT_KINDS = {
     400: "bad_request",
     401: "authentication",
+    402: "payment",
     403: "forbidden",
     404: "not_found",
     422: "bad_request",
 }
 _TRANSIENT_KINDS = {200: "broken_body", 408: "timeout", 425: "too_early", 429: "rate_limited"}
 _FIRST_SERVER_ERROR = 500
+_NO_KEY = re.compile(r"missing credentials|api[_ ]key", re.IGNORECASE)
+_UNREADABLE = "Error converting to valid response block"
+_NOTHING_LEFT = "insufficient_quota"
+CONFIGURATION = "configuration"
+"""The kind of a failure that only whoever runs the platform can mend."""
 
 
 class ProviderError(Exception):
@@ -62,15 +69,45 @@ def classified(error: Exception) -> ProviderError | None:
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
         return None
-    detail = f"{type(error).__name__}: {error}"
-    if type(error).__name__ == "ContentPolicyViolationError":
-        return ContentFilteredError(detail)
     if type(error).__name__ == "MidStreamFallbackError":
-        return TransientError(detail, kind="cut_stream")
+        return _broken_stream(error)
+    detail = f"{type(error).__name__}: {error}"
+    if (mislabelled := _mislabelled(error, detail)) is not None:
+        return mislabelled
     if status in _TRANSIENT_KINDS or status >= _FIRST_SERVER_ERROR:
         kind = _TRANSIENT_KINDS.get(status, "server_error")
         return TransientError(detail, kind=kind, retry_after_s=_retry_after(error))
     return PermanentError(detail, kind=_PERMANENT_KINDS.get(status, f"status_{status}"))
+
+
+def _mislabelled(error: Exception, detail: str) -> ProviderError | None:
+    """Return what an error is whose status says something else, or None."""
+    if type(error).__name__ == "ContentPolicyViolationError":
+        return ContentFilteredError(detail)
+    if _NOTHING_LEFT in detail:  # comes as a rate limit
+        return PermanentError(detail, kind="payment")
+    if _UNREADABLE in detail:  # LiteLLM blames the request for an answer that it cannot read
+        return TransientError(detail, kind="broken_body")
+    return None
+
+
+def lacks_key(error: Exception) -> bool:
+    """Say whether an error that LiteLLM calls the provider's is about a key that it did not find.
+
+    Some of them it reports as the provider's overload, which would be asked again in vain.
+    """
+    return _NO_KEY.search(str(error)) is not None
+
+
+def _broken_stream(error: Exception) -> ProviderError:
+    """Return what ended a stream: before its first text it is a refusal in disguise."""
+    inner = getattr(error, "original_exception", None)
+    if getattr(error, "is_pre_first_chunk", False) and isinstance(inner, Exception):
+        found = classified(inner)
+        if found is not None and found.kind != "server_error":
+            return found
+    detail = f"{type(error).__name__}: {error}"
+    return TransientError(detail, kind="cut_stream", retry_after_s=_retry_after(inner or error))
 
 
 def _retry_after(error: Exception) -> float | None:

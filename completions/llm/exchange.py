@@ -22,14 +22,25 @@ class Request:
     leave_out: Collection[str] = ()
     """Sampling parameters that are wanted and that the model refuses: recorded as dropped."""
     reasoning_effort: str | None = None
+    system_role: str = "system"
+    """The role under which this model takes instructions."""
+    opening: str = ""
+    """Said in the user's role before a chat that the assistant begins, where the API needs it."""
+    price: Mapping[str, float] | None = None
+    """What ``input`` and ``output`` cost, in US dollars for a million tokens, if not as listed."""
     max_tokens: int = 300
     response_schema: Mapping[str, Any] | None = None
     timeout_s: float = 120.0
     stream: bool = False
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Say whether it goes to an address of one's own, and not to the provider's."""
+        return bool(self.api_base or self.api_base_env)
+
     def asked(self) -> dict[str, Any]:
         """Return the parameters as wanted, for the record."""
-        effort = self.reasoning_effort
+        unusual = {"reasoning_effort": self.reasoning_effort, "price": self.price}
         return {
             "model": self.model,
             "temperature": self.temperature,
@@ -37,7 +48,7 @@ class Request:
             "max_tokens": self.max_tokens,
             "response_schema": self.response_schema is not None,
             "stream": self.stream,
-            **({} if effort is None else {"reasoning_effort": effort}),
+            **{name: value for name, value in unusual.items() if value is not None},
         }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from completions.llm.errors import (
+    CONFIGURATION,
     ContentFilteredError,
     EmptyAnswerError,
     PermanentError,
@@ -14,12 +15,15 @@ from completions.llm.errors import (
     TransientError,
     TruncatedAnswerError,
     classified,
+    lacks_key,
 )
 from completions.llm.exchange import Reply, Request
-from completions.llm.library import litellm
-from completions.llm.parameters import arguments, dropped, sent_parameters
+from completions.llm.library import listed_price, litellm, missing_keys
+from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+INVENTED_ID = re.compile(r"chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What LiteLLM calls an answer whose id it does not pass on."""
 
 
 async def complete(request: Request) -> Reply:
@@ -47,9 +51,22 @@ async def complete(request: Request) -> Reply:
     except Exception as error:
         if (known := classified(error)) is None:
             raise
-        raise known from error
-    reply = _reply(request.model, received, started)
-    return _checked(replace(reply, honoured=honoured, dropped=dropped(request, honoured)))
+        raise _without_key(error, given) or known from error
+    reply = replace(
+        _reply(request, received, started),
+        honoured={**honoured, **conditions(request)},
+        dropped=dropped(request, honoured),
+    )
+    return _checked(reply)
+
+
+def _without_key(error: Exception, given: dict[str, Any]) -> PermanentError | None:
+    """Return what to raise instead if LiteLLM looked for a key and there is none."""
+    if "api_key" in given or not lacks_key(error):
+        return None
+    missing = " or ".join(missing_keys(given["model"]))
+    msg = f"The environment has no {missing}."
+    return PermanentError(msg, kind=CONFIGURATION) if missing else None
 
 
 @dataclass(frozen=True)
@@ -72,7 +89,7 @@ async def _receive(given: dict[str, Any]) -> _Received:
     return _Received(
         text=choice.message.content or "",
         finish_reason=str(choice.finish_reason or ""),
-        provider_id=str(answer.id or ""),
+        provider_id=_provider_id(answer.id, answer),
         usage=getattr(answer, "usage", None),
     )
 
@@ -80,9 +97,9 @@ async def _receive(given: dict[str, Any]) -> _Received:
 async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module loaded late)
     """Collect a stream; the first text that comes sets the time to first token."""
     texts: list[str] = []
-    first_at, finish_reason, provider_id, usage = None, "", "", None
+    first_at, finish_reason, given_id, usage = None, "", "", None
     async for chunk in stream:
-        provider_id = provider_id or str(chunk.id or "")
+        given_id = given_id or str(chunk.id or "")
         usage = getattr(chunk, "usage", None) or usage
         for choice in chunk.choices:
             finish_reason = str(choice.finish_reason or finish_reason)
@@ -93,21 +110,39 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
         # LiteLLM makes up a "stop" for a stream that ended without saying so.
         msg = "The stream ended before the provider said that the answer was complete."
         raise TransientError(msg, kind="cut_stream")
+    if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
+        usage = None  # LiteLLM has counted by itself, with some tokenizer
+    provider_id = _provider_id(given_id, stream)
     return _Received("".join(texts), finish_reason, provider_id, usage, first_at)
 
 
-def _reply(model: str, received: _Received, started: float) -> Reply:
-    usage, first_at = received.usage, received.first_at
+def _provider_id(given: Any, answer: Any) -> str:  # noqa: ANN401 (of a module loaded late)
+    """Return the provider's id of an answer, or of the request where LiteLLM invents the former."""
+    if not INVENTED_ID.fullmatch(str(given or "")):
+        return str(given or "")
+    headers = answer._hidden_params.get("additional_headers") or {}  # noqa: SLF001 (no other way)
+    return str(headers.get("llm_provider-request-id") or "")
+
+
+def _reply(request: Request, received: _Received, started: float) -> Reply:
+    n_prompt, n_completion = _counts(received.usage)
+    first_at = received.first_at
     return Reply(
         text=received.text,
         finish_reason=received.finish_reason,
         provider_id=received.provider_id,
-        n_prompt_tokens=getattr(usage, "prompt_tokens", None),
-        n_completion_tokens=getattr(usage, "completion_tokens", None),
-        cost_usd=_cost(model, usage),
+        n_prompt_tokens=n_prompt,
+        n_completion_tokens=n_completion,
+        cost_usd=_cost(request, received.usage),
         ttft_ms=None if first_at is None else round(1000 * (first_at - started)),
         latency_ms=round(1000 * (time.perf_counter() - started)),
     )
+
+
+def _counts(usage: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 (of a module loaded late)
+    """Return the tokens of question and answer; none in a question means that nobody counted."""
+    n_prompt = getattr(usage, "prompt_tokens", None)
+    return (n_prompt, getattr(usage, "completion_tokens", None)) if n_prompt else (None, None)
 
 
 def _checked(reply: Reply) -> Reply:
@@ -127,12 +162,19 @@ def _checked(reply: Reply) -> Reply:
     return reply
 
 
-def _cost(model: str, usage: Any) -> float | None:  # noqa: ANN401 (a type of a module loaded late)
-    """Return the price of a call in US dollars, or None for a model without a known price."""
-    if usage is None:
+def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a module loaded late)
+    """Return the price of a call in US dollars, or None where the price or the tokens are unknown.
+
+    What LiteLLM lists is the provider's price: it says nothing about an address of one's own.
+    """
+    n_prompt, n_completion = _counts(usage)
+    if n_prompt is None or n_completion is None:
         return None
-    counts = {name: getattr(usage, name) for name in ("prompt_tokens", "completion_tokens")}
-    try:
-        return float(sum(litellm().cost_per_token(model=model, usage_object=usage, **counts)))
-    except Exception:  # an unmapped model is not one of LiteLLM's typed errors
+    if request.price is not None:
+        price = request.price
+        return (n_prompt * price["input"] + n_completion * price["output"]) / 1e6
+    if request.is_elsewhere or listed_price(request.model) is None:
         return None
+    counts = {"prompt_tokens": n_prompt, "completion_tokens": n_completion}
+    cost = litellm().cost_per_token(model=request.model, usage_object=usage, **counts)
+    return float(sum(cost))

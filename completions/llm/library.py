@@ -33,6 +33,27 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
     return library
 
 
+def missing_keys(model: str) -> list[str]:
+    """Name the variables that LiteLLM would take a key from and that are not set."""
+    return [str(name) for name in litellm().validate_environment(model)["missing_keys"]]
+
+
+def listed_price(model: str) -> dict[str, float] | None:
+    """Return what LiteLLM lists for this very model: US dollars for a million tokens each way.
+
+    None if it lists nothing, or nothing above zero. LiteLLM itself calls a call free when it
+    lists no price, and prices some unknown models by their size.
+    """
+    _, provider, _, _ = litellm().get_llm_provider(model)
+    prices = litellm().model_cost
+    for name in (model, model.removeprefix(f"{provider}/")):
+        entry = prices.get(name, {})
+        each = [entry.get(f"{way}_cost_per_token") for way in ("input", "output")]
+        if entry.get("litellm_provider") == provider and all(each):
+            return {"input": 1e6 * each[0], "output": 1e6 * each[1]}
+    return None
+
+
 def warm_up() -> None:
     """Load LiteLLM now, which takes seconds, so that the first call need not wait for it."""
     litellm()

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from completions.llm.errors import PermanentError, classified
+from completions.llm.errors import CONFIGURATION, PermanentError, classified
 from completions.llm.exchange import Request
 from completions.llm.library import litellm
 
 SCHEMA_KEYS = frozenset({"response_format", "output_format", "response_json_schema", "tools"})
 """Under one of these names LiteLLM passes a schema on, depending on the provider."""
 UNUSED_KEY = "unused"
-CONFIGURATION = "configuration"
-"""The kind of a failure that only whoever runs the platform can mend."""
+OWN_SERVER, OWN_SERVER_BASE = "hosted_vllm/", "HOSTED_VLLM_API_BASE"
 
 
 def sent_parameters(request: Request) -> dict[str, Any]:
@@ -64,7 +63,7 @@ def arguments(request: Request) -> dict[str, Any]:
     """Translate a request into LiteLLM's arguments, with its own retries off."""
     given: dict[str, Any] = {
         "model": request.model,
-        "messages": [dict(message) for message in request.messages],
+        "messages": messages(request),
         "timeout": request.timeout_s,
         "max_retries": 0,
         "num_retries": 0,
@@ -77,6 +76,31 @@ def arguments(request: Request) -> dict[str, Any]:
     if request.stream:
         given |= {"stream": True, "stream_options": {"include_usage": True}}
     return given
+
+
+def messages(request: Request) -> list[dict[str, str]]:
+    """Return the chat as this model takes it."""
+    chat = [dict(message) for message in request.messages]
+    for message in chat:
+        if message["role"] == "system":
+            message["role"] = request.system_role
+    if _needs_opening(request):
+        place = next(n for n, message in enumerate(chat) if message["role"] == "assistant")
+        chat.insert(place, {"role": "user", "content": request.opening})
+    return chat
+
+
+def conditions(request: Request) -> dict[str, str]:
+    """Return what the model was told otherwise than the request says, for the record."""
+    told = {"opening": request.opening} if _needs_opening(request) else {}
+    if request.system_role != "system":
+        told["system_role"] = request.system_role
+    return told
+
+
+def _needs_opening(request: Request) -> bool:
+    roles = [one["role"] for one in request.messages if one["role"] != "system"]
+    return bool(request.opening) and roles[:1] == ["assistant"]
 
 
 def _sampling(request: Request) -> dict[str, Any]:
@@ -101,6 +125,10 @@ def _credentials(request: Request) -> dict[str, str]:
     own gets no such key, or it would be sent to a stranger.
     """
     address = _address(request)
+    if request.model.startswith(OWN_SERVER) and not (address or os.environ.get(OWN_SERVER_BASE)):
+        # LiteLLM would take the dialogue to OpenAI.
+        msg = f"{request.model} needs an address."
+        raise PermanentError(msg, kind=CONFIGURATION)
     found = {"api_base": address} if address else {}
     if request.api_key_env:
         return found | {"api_key": _from_environment(request.api_key_env)}

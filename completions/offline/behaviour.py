@@ -45,6 +45,8 @@ class Behaviour:
     rates: Mapping[Fault, float] = field(default_factory=dict)
     retry_after_s: float = 1.0
     seed: int = 0
+    counts_tokens: bool = True
+    """Whether chat completions say how many tokens they took; some servers do not."""
     stand_ins: bool = False
     """Whether simulated models answer for models that are not here."""
 

@@ -120,8 +120,12 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(answer, asked, is_cut=is_cut)
             return
         self.provider.pause_for_tokens(len(answer.tokens))
-        payload = json.dumps(self.api.body(answer)).encode()
-        self._send_bytes(200, payload, announced=len(payload) * (2 if is_cut else 1))
+        body = self.api.body(answer)
+        if not self.provider.behaviour.counts_tokens:
+            body.pop("usage", None)
+        payload = json.dumps(body).encode()
+        announced = len(payload) * (2 if is_cut else 1)
+        self._send_bytes(200, payload, *self._id_of(answer), announced=announced)
         self.close_connection = self.close_connection or is_cut
 
     def _stream(self, answer: answers.Answer, asked: Asked, *, is_cut: bool) -> None:
@@ -129,10 +133,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
+        for name, value in self._id_of(answer):
+            self.send_header(name, value)
         self.end_headers()
         # Without a set pace nobody can tell tokens apart: fewer events cost the client less.
         pieces = answer.pieces(1 if self.provider.behaviour.tokens_per_s else TOKENS_AT_ONCE)
-        for place, event in enumerate(self.api.events(answer, pieces, asked.wants_usage)):
+        wants_usage = asked.wants_usage and self.provider.behaviour.counts_tokens
+        for place, event in enumerate(self.api.events(answer, pieces, wants_usage)):
             if is_cut and 2 * place > len(pieces):
                 self.close_connection = True
                 return
@@ -140,6 +147,9 @@ class Handler(BaseHTTPRequestHandler):
             if event:
                 self._send_chunk(event)
         self._send_chunk(b"")
+
+    def _id_of(self, answer: answers.Answer) -> list[tuple[str, str]]:
+        return [(self.api.id_header, answer.id)] if self.api.id_header else []
 
     def _send_chunk(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))

@@ -12,8 +12,7 @@ import pytest
 
 from completions import llm, offline, pulling
 from completions.llm.errors import classified
-from completions.llm.gateway import _cost
-from completions.llm.library import litellm
+from completions.llm.library import listed_price, litellm
 from completions.llm.parameters import arguments
 from completions.offline import Behaviour, Fault
 
@@ -316,12 +315,6 @@ class TestParameters:
         assert server.calls[0].request.keys().isdisjoint({"temperature", "top_p"})
         assert reply.dropped == ()
 
-    def test_known_models_have_a_price(self):
-        usage = litellm().Usage(prompt_tokens=1000, completion_tokens=100)
-
-        assert _cost("openai/gpt-4o", usage) == pytest.approx(0.0035)
-        assert _cost("openai/gpt-4o", None) is None
-
     def test_a_bug_while_asking_what_is_sent_is_not_disguised(self, monkeypatch):
         def fail(_model: str) -> None:
             msg = "a bug"
@@ -331,6 +324,206 @@ class TestParameters:
 
         with pytest.raises(KeyError, match="a bug"):
             llm.sent_parameters(make_request(model="openai/seen-by-no-other-test"))
+
+
+class TestCost:
+    def test_a_listed_model_costs_what_its_tokens_cost_at_its_provider(self, server, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("OPENAI_API_BASE", server.base_url)  # as if it were the provider
+        server.behaviour = Behaviour(stand_ins=True)
+
+        reply = ask(make_request(model="openai/gpt-4o"))
+
+        assert reply.n_prompt_tokens
+        assert reply.n_completion_tokens
+        price = (2.5 * reply.n_prompt_tokens + 10 * reply.n_completion_tokens) / 1e6
+        assert reply.cost_usd == pytest.approx(price)
+
+    def test_a_price_of_ones_own_comes_first(self, server):
+        request = make_request(server, price={"input": 1, "output": 2})
+
+        reply = ask(request)
+
+        assert reply.n_prompt_tokens
+        assert reply.n_completion_tokens
+        assert reply.cost_usd == (reply.n_prompt_tokens + 2 * reply.n_completion_tokens) / 1e6
+        assert request.asked()["price"] == {"input": 1, "output": 2}
+        assert ask(make_request(server)).cost_usd is None  # no later call has that price
+
+    def test_a_price_of_nothing_is_no_guess_if_somebody_says_so(self, server):
+        assert ask(make_request(server, price={"input": 0, "output": 0})).cost_usd == 0
+
+    def test_at_an_address_of_ones_own_the_listed_price_says_nothing(self, server):
+        server.behaviour = Behaviour(stand_ins=True)
+
+        assert ask(make_request(server, model="openai/gpt-4o")).cost_usd is None
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize("prefix", PREFIXES)
+    def test_tokens_that_nobody_counted_are_unknown_and_cost_nothing_known(
+        self, server, prefix, stream
+    ):
+        server.behaviour = Behaviour(counts_tokens=False)
+        model, price = f"{prefix}/offline-alder", {"input": 1, "output": 2}
+
+        reply = ask(make_request(server, model=model, stream=stream, price=price))
+
+        assert reply.text
+        assert (reply.n_prompt_tokens, reply.n_completion_tokens) == (None, None)
+        assert reply.cost_usd is None
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            "anthropic/claude-opus-4-20250514",  # LiteLLM would say 0
+            "gemini/gemini-3-pro-preview",
+            "fireworks_ai/accounts/fireworks/models/nosuch",
+            "fireworks_ai/accounts/fireworks/models/nosuch-70b",  # priced by its size
+            "openai/nosuch",
+            "hosted_vllm/gpt-4o",
+        ],
+    )
+    def test_what_is_not_listed_has_no_price(self, model):
+        assert listed_price(model) is None
+
+    @pytest.mark.parametrize(
+        ("model", "price"),
+        [
+            ("openai/gpt-4o", {"input": 2.5, "output": 10}),
+            ("anthropic/claude-haiku-4-5-20251001", {"input": 1, "output": 5}),
+            ("gemini/gemini-2.5-flash", {"input": 0.3, "output": 2.5}),
+        ],
+    )
+    def test_what_is_listed_has_its_price(self, model, price):
+        assert listed_price(model) == pytest.approx(price)
+
+
+class TestOtherProviders:
+    """What is special about LiteLLM's ways to Anthropic and Google."""
+
+    MODELS = ("anthropic/offline-alder", "gemini/offline-alder")
+
+    def to(self, server: offline.OfflineServer, model: str, **fields: Any) -> llm.Request:
+        base = server.base_url.removesuffix("/v1")
+        return make_request(model=model, api_base=base, **fields)
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize("model", MODELS)
+    def test_the_id_is_the_providers_and_tokens_are_those_it_counted(self, server, model, stream):
+        one, two = (ask(self.to(server, model, stream=stream)) for _ in range(2))
+
+        assert one.provider_id.startswith("offline-")
+        assert one.provider_id == two.provider_id
+        assert one.n_completion_tokens == -(-len(one.text) // 4)
+        assert (one.ttft_ms is not None) == stream
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize("model", MODELS)
+    @pytest.mark.parametrize(
+        ("fault", "kind"),
+        [
+            (Fault.RATE_LIMITED, "rate_limited"),
+            (Fault.UNAUTHORIZED, "authentication"),
+            (Fault.EMPTY, "empty"),
+            (Fault.TRUNCATED, "truncated"),
+            (Fault.FILTERED, "content_filtered"),
+        ],
+    )
+    def test_each_fault_is_its_kind_and_asked_once(self, server, model, stream, fault, kind):
+        server.behaviour = Behaviour(retry_after_s=7)
+        server.script.append(fault)
+
+        with pytest.raises(llm.ProviderError) as raised:
+            ask(self.to(server, model, stream=stream))
+
+        assert raised.value.kind == kind
+        assert len(server.calls) == 1
+        if isinstance(raised.value, llm.TransientError):
+            assert raised.value.retry_after_s == 7
+
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize("model", MODELS)
+    @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.CUT, Fault.BROKEN_BODY])
+    def test_a_broken_answer_may_heal(self, server, model, stream, fault):
+        server.script.append(fault)
+
+        with pytest.raises(llm.TransientError):
+            ask(self.to(server, model, stream=stream))
+
+        assert len(server.calls) == 1
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_an_opening_goes_before_a_chat_that_the_assistant_begins(self, server, model):
+        messages = (
+            {"role": "system", "content": "Be kind."},
+            {"role": "assistant", "content": "Hi."},
+            {"role": "user", "content": "I feel lonely."},
+        )
+
+        reply = ask(self.to(server, model, messages=messages, opening="(Begins.)"))
+
+        received = server.calls[0].request
+        chat = received.get("messages") or received["contents"]
+        assert [one["role"] for one in chat][::2] == ["user", "user"]
+        assert "(Begins.)" in str(chat[0])
+        assert reply.honoured["opening"] == "(Begins.)"
+
+    def test_without_need_there_is_no_opening(self, server):
+        reply = ask(self.to(server, self.MODELS[0], opening="(Begins.)"))
+
+        assert "(Begins.)" not in str(server.calls[0].request)
+        assert "opening" not in reply.honoured
+
+    @pytest.mark.parametrize(("asked", "role"), [("system", "user"), ("developer", "developer")])
+    def test_instructions_reach_o3_as_such_only_from_the_developer(self, server, asked, role):
+        server.behaviour = Behaviour(stand_ins=True)
+
+        reply = ask(make_request(server, model="openai/o3", system_role=asked))
+
+        assert server.calls[0].request["messages"][0]["role"] == role
+        assert reply.honoured.get("system_role", "system") == asked
+
+
+class TestMissingKeys:
+    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+    @pytest.mark.parametrize(
+        ("model", "variable"),
+        [
+            ("openai/gpt-5", "OPENAI_API_KEY"),
+            ("anthropic/claude-haiku-4-5", "ANTHROPIC_API_KEY"),
+            ("gemini/gemini-2.5-pro", "GEMINI_API_KEY"),
+            ("fireworks_ai/accounts/fireworks/models/kimi-k2-instruct", "FIREWORKS"),
+            ("moonshot/kimi-k2.5", "MOONSHOT_API_KEY"),
+        ],
+    )
+    def test_asking_again_cannot_help_and_the_variable_is_named(
+        self, monkeypatch, model, variable, stream
+    ):
+        for name in [name for name in os.environ if name.endswith("API_KEY")]:
+            monkeypatch.delenv(name)
+
+        with pytest.raises(llm.PermanentError, match=variable) as raised:
+            ask(make_request(model=model, stream=stream))
+
+        assert raised.value.kind == "configuration"
+
+    def test_a_server_of_ones_own_without_address_is_asked_nowhere(self, monkeypatch):
+        monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
+
+        with pytest.raises(llm.PermanentError, match="needs an address") as raised:
+            ask(make_request(model="hosted_vllm/ours"))
+
+        assert raised.value.kind == "configuration"
+
+    def test_a_provider_that_wants_to_be_paid_is_not_asked_again(self):
+        error = litellm().RateLimitError(
+            "Error code: 429 - insufficient_quota", model="m", llm_provider="openai"
+        )
+
+        found = classified(error)
+
+        assert isinstance(found, llm.PermanentError)
+        assert found.kind == "payment"
 
 
 class TestImport:

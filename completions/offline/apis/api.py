@@ -36,6 +36,8 @@ class Api:
     body: Callable[[Answer], JsonObject]
     events: Callable[[Answer, list[str], bool], Iterator[bytes]]
     error: Callable[[int, str], JsonObject]
+    id_header: str = ""
+    """A header that carries the answer's id, if there is one."""
 
 
 def event(data: JsonObject, name: str = "") -> bytes:

@@ -71,4 +71,5 @@ MESSAGES = Api(
     body=_body,
     events=_events,
     error=_error,
+    id_header="request-id",
 )
