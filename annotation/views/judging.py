@@ -113,6 +113,8 @@ def _show_again(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm)
     lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
         return _say_gone(request)
+    if lease.comparison.is_erased:  # there is nothing to judge any more
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     return _show(request, lease, form, status=422)
 
 

@@ -9,8 +9,9 @@ from django.urls import reverse
 
 from annotation import services as annotation_services
 from annotation.choices import RaterState
+from completions.models import Completion
 from ranking import services
-from tests.factories import NOW, make_judgment
+from tests.factories import NOW, make_judgment, make_writer
 from tests.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,17 @@ class TestTheNote:
         )
 
         assert NOTE in page(study)
+
+    def test_stands_after_messages_were_deleted_on_request(self, study):
+        of_a_person = study.comparisons.first().first
+        writer = make_writer(dataset=study.dataset)
+        Completion.objects.filter(pk=of_a_person.pk).update(writer=writer)
+
+        annotation_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
+
+        assert NOTE in page(study)
+        services.refit_study(study=study, clock=lambda: NOW + 3 * HOUR)
+        assert NOTE not in page(study)
 
     def test_does_not_follow_from_decisions_in_another_study(self, study):
         other = make_judged_study()
