@@ -1,5 +1,6 @@
 """What is written to the people who write: subject and body of each mail, composed when it goes."""
 
+import datetime as dt
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -11,6 +12,8 @@ from completions.guidelines import GUIDE
 from completions.models import Writer, WriterMail
 
 NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"
+MOST_ATTEMPTS = 5
+"""After so many refusals of a mail by the server it is given up."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,16 @@ class Letter:
         return cls(subject, "\n\n".join(paragraph for paragraph in said if paragraph))
 
 
+@dataclass(frozen=True)
+class MailRow:
+    """One mail to a writer, and what became of it."""
+
+    kind_label: str
+    queued_at: dt.datetime
+    state: str
+    error: str
+
+
 def is_server_set_up() -> bool:
     """Say whether there is a way to send mail."""
     return bool(settings.EMAIL_BACKEND != NO_SERVER)
@@ -40,6 +53,14 @@ def absolute(path: str) -> str:
 def personal_link(writer: Writer) -> str:
     """Return the writer's link as a whole; whoever has it can write in their place."""
     return absolute(invitation_link(writer))
+
+
+def mail_rows(writer: Writer) -> list[MailRow]:
+    """Return the mails to the writer with where each stands, the newest first."""
+    return [
+        MailRow(str(MailKind(mail.kind).label), mail.queued_at, _mail_state(mail), mail.error)
+        for mail in writer.mails.select_related("writer").order_by("-queued_at", "-pk")
+    ]
 
 
 def compose(mail: WriterMail) -> Letter:
@@ -111,3 +132,13 @@ def _returned(writer: Writer, note: str) -> Letter:
 
 def _noted(note: str) -> str:
     return _("This is what they say:\n\n%(note)s") % {"note": note} if note else ""
+
+
+def _mail_state(mail: WriterMail) -> str:
+    if mail.sent_at is not None:
+        return _("sent")
+    if not mail.writer.email:
+        return _("not sent: the address is forgotten")
+    if mail.attempts >= MOST_ATTEMPTS:
+        return _("given up: the server refused it %(n)d times") % {"n": mail.attempts}
+    return _("tried, and tried again soon") if mail.error else _("waits to be sent")

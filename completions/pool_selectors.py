@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from completions.choices import Background, MessageState, Review, WriterState
+from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
 from completions.console_selectors import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
+DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
+TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class WriterRow:
     state_label: str
     background_label: str
     is_simulated: bool
+    is_to_decide: bool
+    """The trial is over, and somebody is to read it."""
     n_trial: int
     n_sent: int
     n_accepted: int
@@ -146,19 +150,25 @@ def written() -> QuerySet[Completion]:
     return written.exclude(context__review=Review.DROPPED)
 
 
-def writer_rows(dataset: Dataset) -> list[WriterRow]:
-    """Return every writer of the pool, in two queries."""
+def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
+    """Return every writer of the pool, or the one of that pseudonym, in three queries."""
+    people = dataset.writers.filter(code=code) if code else dataset.writers.all()
     written_at = "leases__message__revisions__written_at"
-    sent_at = dict(dataset.writers.order_by().values_list("pk").annotate(Max(written_at)))
-    writers = dataset.writers.annotate(
+    sent_at = dict(people.order_by().values_list("pk").annotate(Max(written_at)))
+    n_talks = Context.objects.filter(dataset__vetted_datasets=dataset).count()
+    writers = people.annotate(
         taken_at=Max("leases__issued_at"),
         n_messages=Count("leases__message"),
         n_accepted=Count("leases__message__completion"),
         n_trial=_in_state(MessageState.TRIAL),
         n_waiting=_in_state(MessageState.WAITING),
         n_returned=_in_state(MessageState.RETURNED),
+        n_tried=Count("leases", filter=TRIED),
     )
-    return [_writer_row(writer, sent_at[writer.pk]) for writer in writers.order_by("code")]
+    return [
+        _writer_row(writer, sent_at=sent_at.get(writer.pk), n_talks=n_talks)
+        for writer in writers.order_by("code")
+    ]
 
 
 def writer_of(dataset: Dataset, code: str) -> Writer | None:
@@ -190,14 +200,20 @@ def _in_state(state: str) -> Count:
     return Count("leases__message", filter=Q(leases__message__state=state))
 
 
-def _writer_row(writer: Any, sent_at: dt.datetime | None) -> WriterRow:  # noqa: ANN401 (annotated)
-    background = writer.background
+def _writer_row(
+    writer: Any,  # noqa: ANN401 (annotated)
+    *,
+    sent_at: dt.datetime | None,
+    n_talks: int,
+) -> WriterRow:
+    background, is_on_trial = writer.background, writer.state == WriterState.VETTING
     return WriterRow(
         code=writer.code,
         state=writer.state,
         state_label=str(WriterState(writer.state).label),
         background_label=str(Background(background).label) if background else "",
         is_simulated=writer.is_simulated,
+        is_to_decide=is_on_trial and writer.n_trial > 0 and writer.n_tried >= n_talks,
         n_trial=writer.n_trial,
         n_sent=writer.n_messages - writer.n_trial,
         n_accepted=writer.n_accepted,

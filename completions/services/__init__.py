@@ -26,6 +26,7 @@ from completions.services.deciding import (
     decide_message,
 )
 from completions.services.fixing import CompletionFixedError, fix_completions, lock_texts
+from completions.services.forgetting import erase_texts, forget_person, lock_work
 from completions.services.freezing import freeze_dataset, thaw_dataset
 from completions.services.generating import (
     NotAModelError,
@@ -34,7 +35,6 @@ from completions.services.generating import (
     is_generation_waiting,
     plan_generation_calls,
 )
-from completions.services.forgetting import erase_texts, forget_person, lock_work
 from completions.services.going import give_work_back, leave, pause_writer, resume_writer
 from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
 from completions.services.importing import (
@@ -44,6 +44,7 @@ from completions.services.importing import (
     import_dialogues,
 )
 from completions.services.inviting import (
+    LINKED,
     CannotBeInvitedError,
     Invitations,
     invite_again,
@@ -96,6 +97,7 @@ from completions.services.vetting import (
 )
 
 __all__ = [
+    "LINKED",
     "OFFLINE",
     "AnotherAtWorkError",
     "Assistants",
@@ -143,10 +145,13 @@ __all__ = [
     "decide_hold",
     "decide_message",
     "decline_invitation",
+    "erase_texts",
     "fix_completions",
     "forget_generation_claims",
+    "forget_person",
     "freeze_dataset",
     "generate_completions",
+    "give_work_back",
     "hold_leaks",
     "import_dialogues",
     "invite_again",
@@ -157,6 +162,8 @@ __all__ = [
     "leave",
     "load_vetting_talks",
     "lock_texts",
+    "lock_work",
+    "lock_writer",
     "make_adversarial_contexts",
     "move_on",
     "new_code",
@@ -182,9 +189,4 @@ __all__ = [
     "thaw_dataset",
     "try_messages",
     "use_vetting",
-    "erase_texts",
-    "forget_person",
-    "lock_work",
-    "give_work_back",
-    "lock_writer",
 ]

@@ -17,7 +17,6 @@ from completions.models import Writer, WriterMail
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)
 """No shorter than a task may run, so that nobody takes what another sender still has."""
-MOST_ATTEMPTS = 5
 REFUSALS = (SMTPRecipientsRefused, SMTPDataError)
 """Errors of one mail; every other one is the server's, and no mail is to blame."""
 
@@ -61,7 +60,7 @@ def send_writer_mails(*, now: dt.datetime) -> int:
 def _claim(now: dt.datetime) -> list[WriterMail]:
     """Take mails that wait, that no other sender has, and that have somewhere to go."""
     forgotten = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
-    waiting = WriterMail.objects.filter(forgotten, sent_at=None, attempts__lt=MOST_ATTEMPTS)
+    waiting = WriterMail.objects.filter(forgotten, sent_at=None, attempts__lt=mails.MOST_ATTEMPTS)
     waiting = waiting.exclude(writer__email="").select_related("writer__dataset")
     rows = waiting.order_by("queued_at", "pk").select_for_update(skip_locked=True, of=("self",))
     claimed = list(rows[:BATCH])

@@ -210,4 +210,4 @@ class TestServerThatFails:
             send(NOW + number * mailing.RETRY_AFTER)
 
         assert len(server.outcomes) == 4
-        assert WriterMail.objects.get().attempts == mailing.MOST_ATTEMPTS
+        assert WriterMail.objects.get().attempts == mails.MOST_ATTEMPTS
