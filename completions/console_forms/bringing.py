@@ -1,0 +1,90 @@
+"""What admins post to bring messages in that were written elsewhere."""
+
+from dataclasses import asdict, dataclass
+
+from django import forms
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+
+MOST_BYTES = 1_500_000
+MOST_ROWS = 5_000
+MOST_SEALED = 2_200_000  # below what Django takes in a form, which has other fields, too
+DAY_S = 24 * 60 * 60
+
+
+class TooLargeError(ValueError):
+    """A file is too large to be carried by a page."""
+
+
+class SealBrokenError(ValueError):
+    """What was posted was not sealed here, for this admin and dataset, within a day."""
+
+
+class Upload(forms.Form):
+    """A file, and whether people read its messages already."""
+
+    file = forms.FileField(
+        label=_("File"),
+        error_messages={
+            "required": _("Choose a file: CSV, or JSON lines."),
+            "empty": _("The file is empty. Choose another one."),
+        },
+    )
+    are_accepted = forms.BooleanField(
+        required=False, label=_("People read and accepted these messages elsewhere")
+    )
+
+    def clean_file(self) -> bytes:
+        """Return what is in the file, if that fits a page."""
+        file: UploadedFile = self.cleaned_data["file"]
+        if file.size is None or file.size > MOST_BYTES:
+            raise forms.ValidationError(self.too_large())
+        return file.read()
+
+    @staticmethod
+    def too_large() -> str:
+        """Say what to do with a large file."""
+        return str(_("The file is too large for this page. Import it by command, or split it."))
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence for each control."""
+        return [str(message) for messages in self.errors.values() for message in messages]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file that was checked, with what the admin was shown of it."""
+
+    text: str
+    are_accepted: bool
+    digest: str = ""
+
+    def seal(self, holder: str) -> str:
+        """Return all of it, signed and compressed, for a hidden field of ``holder``'s page.
+
+        The page carries the file, so that nothing is left on the server if nobody confirms.
+
+        Raises
+        ------
+        TooLargeError
+            If a form cannot carry it.
+        """
+        sealed = signing.dumps(asdict(self), salt=f"writing import {holder}", compress=True)
+        if len(sealed) > MOST_SEALED:
+            raise TooLargeError
+        return sealed
+
+    @classmethod
+    def unseal(cls, sealed: str, holder: str) -> "Checked":
+        """Return what was sealed.
+
+        Raises
+        ------
+        SealBrokenError
+            If it was sealed for another page, more than a day ago, or not at all.
+        """
+        try:
+            return cls(**signing.loads(sealed, salt=f"writing import {holder}", max_age=DAY_S))
+        except signing.BadSignature as error:
+            raise SealBrokenError from error

@@ -1,0 +1,140 @@
+"""The console's page on which messages are brought in that were written elsewhere."""
+
+import csv
+import io
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from completions import services
+from completions.console_forms import bringing as forms
+from completions.console_forms.bringing import Checked
+from completions.console_http import StaffRequest, staff_page
+from completions.models import Dataset
+from completions.written_files import WrittenFile, WrittenFileError
+
+LISTED = 100
+"""Refused rows that the page shows; the table has them all."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page
+def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Take a file, and show what would become of each row; nothing is stored yet."""
+    if request.method != "POST":
+        return _page(request, dataset, forms.Upload())
+    form = forms.Upload(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, dataset, form, status=422)
+    try:
+        text = form.cleaned_data["file"].decode("utf-8", "surrogateescape")
+        return _preview(request, dataset, Checked(text, form.cleaned_data["are_accepted"]))
+    except WrittenFileError as error:
+        form.add_error("file", f"{request.FILES['file'].name}: {error}.")
+    except forms.TooLargeError:
+        form.add_error("file", form.too_large())
+    except services.DatasetFrozenError:
+        form.add_error(None, _("The dataset is frozen: nothing was stored."))
+    return _page(request, dataset, form, status=422)
+
+
+@require_POST
+@staff_page
+def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Store exactly what was shown, or show again what changed since."""
+    try:
+        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request, dataset))
+        report = services.bring_messages(
+            dataset=dataset,
+            rows=_file(checked),
+            now=timezone.now(),
+            by=request.user,
+            are_accepted=checked.are_accepted,
+            as_shown=checked.digest,
+        )
+    except forms.SealBrokenError:
+        messages.error(request, _("The check was too long ago. Choose the file once more."))
+    except services.OutcomeChangedError:
+        messages.error(request, _("Something changed meanwhile. Nothing was stored: look again."))
+        return _preview(request, dataset, checked, status=409)
+    except services.DatasetFrozenError:
+        messages.error(request, _("The dataset is frozen: nothing was stored."))
+    else:
+        messages.success(request, _said(report))
+        return redirect("writing:messages", dataset.slug)
+    return redirect("writing:import", dataset.slug)
+
+
+@require_POST
+@staff_page
+def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Send the refused rows as a table."""
+    try:
+        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request, dataset))
+        report = services.try_messages(
+            dataset=dataset,
+            rows=_file(checked),
+            now=timezone.now(),
+            are_accepted=checked.are_accepted,
+        )
+    except (forms.SealBrokenError, services.DatasetFrozenError):
+        messages.error(request, _("The check was too long ago. Choose the file once more."))
+        return redirect("writing:import", dataset.slug)
+    answer = HttpResponse(content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{dataset.slug}-refused.csv"'
+    csv.writer(answer).writerows(report.rows())
+    return answer
+
+
+def _preview(
+    request: StaffRequest, dataset: Dataset, checked: Checked, *, status: int = 200
+) -> HttpResponse:
+    file = _file(checked)
+    report = services.try_messages(
+        dataset=dataset, rows=file, now=timezone.now(), are_accepted=checked.are_accepted
+    )
+    shown = replace(checked, digest=report.digest)
+    parts = {
+        "report": report,
+        "listed": report.refused[:LISTED],
+        "n_unlisted": max(0, report.n_refused - LISTED),
+        "unknown": list(file.unknown),
+        "are_accepted": checked.are_accepted,
+        "sealed": shown.seal(_holder(request, dataset)),
+    }
+    return _page(request, dataset, forms.Upload(), status=status, **parts)
+
+
+def _page(
+    request: StaffRequest,
+    dataset: Dataset,
+    form: forms.Upload,
+    *,
+    status: int = 200,
+    **report: object,
+) -> HttpResponse:
+    parts = {"dataset": dataset, "form": form, "most_rows": forms.MOST_ROWS, **report}
+    return render(request, "console/writing/import.html", parts, status=status)
+
+
+def _file(checked: Checked) -> WrittenFile:
+    content = checked.text.encode("utf-8", "surrogateescape")
+    return WrittenFile(io.BytesIO(content), most_rows=forms.MOST_ROWS)
+
+
+def _holder(request: StaffRequest, dataset: Dataset) -> str:
+    return f"{dataset.slug} {request.user.pk}"
+
+
+def _said(report: services.BringReport) -> str:
+    return ngettext(
+        "%(n)d message is stored: %(waiting)d to review, %(accepted)d accepted.",
+        "%(n)d messages are stored: %(waiting)d to review, %(accepted)d accepted.",
+        report.n_stored,
+    ) % {"n": report.n_stored, "waiting": report.n_waiting, "accepted": report.n_accepted}
