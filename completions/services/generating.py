@@ -5,12 +5,13 @@ import hashlib
 import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
-from completions import llm, prompts, pulling
+from completions import llm, manners, prompts, pulling
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, Context, Dataset, GenerationCall, System
 from completions.services import calling
@@ -140,8 +141,16 @@ def _store_completions(answers: Sequence[Answered]) -> None:
             state=CallState.DONE,
             ended_at=answered.at,
             completion=completion,
-            **calling.reply_fields(answered.question, answered.reply),
+            **_record(answered),
         )
+
+
+def _record(answered: Answered) -> dict[str, Any]:
+    """Return the columns that keep a reply, with what is unusual about its form."""
+    fields = calling.reply_fields(answered.question, answered.reply)
+    return fields | {
+        "honoured": {**fields["honoured"], "flags": manners.flags_of(answered.reply.text)}
+    }
 
 
 def _completion(call: GenerationCall, answered: Answered) -> Completion:

@@ -130,6 +130,27 @@ class TestGenerate:
         assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
         assert [m["content"] for m in messages[1:]] == [t["text"] for t in call.context.turns]
 
+    def test_a_reply_that_is_more_than_the_message_is_kept_raw_and_flagged(
+        self, provider, clock, monkeypatch
+    ):
+        raw = "Here is a reply:\n\nThat sounds hard."
+        monkeypatch.setattr("completions.offline.voices.reply", lambda *_: raw)
+        call = make_call()
+
+        services.generate_completions(clock=clock)
+
+        call.refresh_from_db()
+        assert call.raw_answer == raw
+        assert call.honoured["flags"] == ["preamble", "paragraphs"]
+
+    def test_a_message_alone_has_no_flags(self, provider, clock):
+        call = make_call()
+
+        services.generate_completions(clock=clock)
+
+        call.refresh_from_db()
+        assert call.honoured["flags"] == []
+
     def test_many_calls_are_made_at_once_and_each_once(self, provider, clock, settings):
         settings.HEART_LLM_CONCURRENCY = 8
         system = make_simulated()
