@@ -179,7 +179,7 @@ class TestInviting:
         [
             ("", "Type at least one"),
             ("kim@nowhere", "There is no e-mail address in this"),
-            ("\n".join(f"{n}@example.org" for n in range(501)), "more than 500 at once"),
+            ("\n".join(f"{n}@example.org" for n in range(501)), "That is more than 500 at once"),
             (f"{'a' * 250}@example.org", "There is no e-mail address in this"),
         ],
         ids=["nothing", "no address", "too many", "too long"],
@@ -188,7 +188,7 @@ class TestInviting:
         page = staff.post(url("invite"), {"emails": emails})
 
         assert page.status_code == 422
-        assert f'id="emails-error">{words}' in told(page) or words in told(page)
+        assert f'id="emails-error">{words}' in told(page)
         assert 'aria-invalid="true"' in told(page)
         assert not Writer.objects.exists()
 
