@@ -3,10 +3,16 @@
 from django.urls import path
 
 from annotation import console, console_checks, console_reports, console_study
+from annotation.views import withdrawing_writer
 
 app_name = "console"
 urlpatterns = [
     path("", console.overview, name="overview"),
+    path(
+        "writing/<slug:dataset>/writers/<str:code>/withdraw/",
+        withdrawing_writer.withdraw_for,
+        name="withdraw_writer",
+    ),
     path("<slug:study>/open/", console.open_study, name="open"),
     path("<slug:study>/pause/", console.pause_study, name="pause"),
     path("<slug:study>/close/", console.close_study, name="close"),

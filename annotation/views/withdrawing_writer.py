@@ -1,14 +1,20 @@
-"""A writer withdraws, and says what is to become of their texts."""
+"""A writer withdraws, alone or with an admin's help, and says what is to become of the texts."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation import services
 from annotation.entry_forms import WriterWithdrawal
 from completions import http as writers
+from completions import pool_selectors
 from completions.choices import WriterState
+from completions.console_http import StaffRequest, or_404, staff_page
 from completions.http import writer_page
+from completions.models import Dataset, Writer
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -22,7 +28,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     writer = writers.recognised(request)
     if writer is None:
         return writers.say_who_are_you(request)
-    if writer.state == WriterState.WITHDRAWN and not writer.texts_kept:
+    if _is_erased(writer):
         return writers.say_not_writing(request, writer)
     form = WriterWithdrawal(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -39,3 +45,32 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     return writers.render_fragment(
         request, "annotation/_withdraw_writer.html", context, status=status
     )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page
+def withdraw_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
+    """Do the same for a writer who asked an admin for it: who lost the link, or never had one."""
+    writer = or_404(pool_selectors.writer_of(dataset, code))
+    form = WriterWithdrawal(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        keep_texts = form.cleaned_data["texts"] == "keep"
+        services.withdraw_writer(
+            writer=writer, keep_texts=keep_texts, now=timezone.now(), by=request.user
+        )
+        messages.success(request, _("%(code)s has withdrawn.") % {"code": code})
+    elif not _is_erased(writer):
+        context = {
+            "dataset": dataset,
+            "writer": writer,
+            "form": form,
+            "has_withdrawn": writer.state == WriterState.WITHDRAWN,
+        }
+        status = 422 if form.is_bound else 200
+        return render(request, "console/writing/withdraw.html", context, status=status)
+    return redirect("writing:writer", dataset.slug, code)
+
+
+def _is_erased(writer: Writer) -> bool:
+    """Say whether nothing is left to decide about."""
+    return writer.state == WriterState.WITHDRAWN and not writer.texts_kept
