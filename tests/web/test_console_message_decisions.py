@@ -1,5 +1,7 @@
 """What reviewers post about messages: decisions, who wrote one, freezing and thawing."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -225,6 +227,15 @@ class TestTheForm:
         message = make_read(dataset, state=state)
 
         assert verdicts_of(client.get(f"{QUEUE}{message.pk}/")) == offered
+
+    def test_has_a_key_for_every_button_and_the_way_on(self, client, dataset):
+        make_read(dataset)
+        message = make_read(dataset)
+        make_read(dataset)
+
+        html = client.get(f"{QUEUE}{message.pk}/").content.decode()
+
+        assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
 
     def test_offers_to_take_an_acceptance_back(self, client, dataset):
         message = make_read(dataset)

@@ -265,7 +265,7 @@ class TestThePageOfAMessage:
         assert "Words per minute 20" in page
         assert f"Pasted 2 times, 1,200 characters; the text has {len(WORDS)}" in page
         assert "Own words declared" in page
-        assert "was asked to look again, and sent it so" in page
+        assert "Second look asked for, then sent so" in page
 
     def test_says_what_is_not_known_of_a_text_written_elsewhere(self, client, dataset):
         page = text(client.get(address(make_read(dataset, is_declared=False))))
