@@ -74,7 +74,7 @@ def exchanges(provider) -> dict[str, Exchange]:
 def exchange(provider: offline.OfflineServer, entry: Entry, patch: pytest.MonkeyPatch) -> Exchange:
     """Ask a system as a run does: from its row, with the stored prompt, as a stream."""
     patch.setenv(str(entry.parameters.api_key_env), "a-key")
-    row = System(model_id=entry.model_id, parameters=entry.parameters.as_stored())
+    row = row_of(entry)
     if entry.parameters.api_base_env is None:
         row.api_base = address_of(provider, entry)
     request = calling.request_to(
@@ -84,6 +84,10 @@ def exchange(provider: offline.OfflineServer, entry: Entry, patch: pytest.Monkey
     reply = pulling.run_on_loop(lambda _executor: llm.complete(request))
     (call,) = provider.calls
     return Exchange(entry, call.path, call.model, call.request, reply)
+
+
+def row_of(entry: Entry) -> System:
+    return System(model_id=str(entry.model_id), parameters=entry.parameters.as_stored())
 
 
 def address_of(provider: offline.OfflineServer, entry: Entry) -> str:
@@ -99,7 +103,7 @@ each = pytest.mark.parametrize("slug", sorted(MODELS))
 def test_the_model_is_the_one_of_the_row(exchanges, slug):
     asked = exchanges[slug]
 
-    assert asked.model == asked.entry.model_id.split("/", 1)[1]
+    assert asked.model == str(asked.entry.model_id).split("/", 1)[1]
 
 
 @each
@@ -110,7 +114,7 @@ def test_it_is_asked_in_its_providers_own_way(exchanges, slug):
         "gemini": f"/models/{asked.model}:streamGenerateContent?alt=sse",
     }
 
-    assert asked.path == paths.get(asked.entry.model_id.split("/")[0], "/v1/chat/completions")
+    assert asked.path == paths.get(str(asked.entry.model_id).split("/")[0], "/v1/chat/completions")
     assert asked.body.get("stream", True) is True
 
 
@@ -199,7 +203,7 @@ def test_the_one_without_public_endpoint_is_not_asked_before_it_has_an_address(m
     entry = MODELS[BY_ADDRESS]
     monkeypatch.setenv(str(entry.parameters.api_key_env), "a-key")
     monkeypatch.delenv("POLARIS_API_BASE", raising=False)
-    row = System(model_id=entry.model_id, parameters=entry.parameters.as_stored())
+    row = row_of(entry)
     request = calling.request_to(row, messages=prompts.supporter_messages(TURNS, PROMPT))
 
     with pytest.raises(llm.PermanentError, match="POLARIS_API_BASE") as raised:
