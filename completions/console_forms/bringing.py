@@ -4,13 +4,14 @@ from dataclasses import asdict, dataclass
 
 from django import forms
 from django.core import signing
-from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
 MOST_BYTES = 1_500_000
 MOST_ROWS = 5_000
 MOST_SEALED = 2_200_000  # below what Django takes in a form, which has other fields, too
 DAY_S = 24 * 60 * 60
+UNDECIDED = "surrogateescape"
+"""How bytes that are no text are kept until the file is read."""
 
 
 class TooLargeError(ValueError):
@@ -19,6 +20,14 @@ class TooLargeError(ValueError):
 
 class SealBrokenError(ValueError):
     """What was posted was not sealed here, for this admin and dataset, within a day."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file as it was sent; what is not UTF-8 in it is for its reader to tell."""
+
+    name: str
+    text: str
 
 
 class Upload(forms.Form):
@@ -35,12 +44,12 @@ class Upload(forms.Form):
         required=False, label=_("People read and accepted these messages elsewhere")
     )
 
-    def clean_file(self) -> bytes:
+    def clean_file(self) -> "Sent":
         """Return what is in the file, if that fits a page."""
-        file: UploadedFile = self.cleaned_data["file"]
-        if file.size is None or file.size > MOST_BYTES:
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
             raise forms.ValidationError(self.too_large())
-        return file.read()
+        return Sent(file.name, file.read().decode("utf-8", UNDECIDED))
 
     @staticmethod
     def too_large() -> str:
@@ -59,6 +68,11 @@ class Checked:
     text: str
     are_accepted: bool
     digest: str = ""
+
+    @property
+    def content(self) -> bytes:
+        """The file as it was sent."""
+        return self.text.encode("utf-8", UNDECIDED)
 
     def seal(self, holder: str) -> str:
         """Return all of it, signed and compressed, for a hidden field of ``holder``'s page.

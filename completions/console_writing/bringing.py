@@ -32,11 +32,12 @@ def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     form = forms.Upload(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, dataset, form, status=422)
+    sent = form.cleaned_data["file"]
     try:
-        text = form.cleaned_data["file"].decode("utf-8", "surrogateescape")
-        return _preview(request, dataset, Checked(text, form.cleaned_data["are_accepted"]))
+        checked = Checked(sent.text, form.cleaned_data["are_accepted"])
+        return _preview(request, dataset, checked)
     except WrittenFileError as error:
-        form.add_error("file", f"{request.FILES['file'].name}: {error}.")
+        form.add_error("file", f"{sent.name}: {error}.")
     except forms.TooLargeError:
         form.add_error("file", form.too_large())
     except services.DatasetFrozenError:
@@ -48,8 +49,9 @@ def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Store exactly what was shown, or show again what changed since."""
+    if (checked := _unsealed(request, dataset)) is None:
+        return redirect("writing:import", dataset.slug)
     try:
-        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request, dataset))
         report = services.bring_messages(
             dataset=dataset,
             rows=_file(checked),
@@ -58,8 +60,6 @@ def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
             are_accepted=checked.are_accepted,
             as_shown=checked.digest,
         )
-    except forms.SealBrokenError:
-        messages.error(request, _("The check was too long ago. Choose the file once more."))
     except services.OutcomeChangedError:
         messages.error(request, _("Something changed meanwhile. Nothing was stored: look again."))
         return _preview(request, dataset, checked, status=409)
@@ -75,17 +75,9 @@ def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Send the refused rows as a table."""
-    try:
-        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request, dataset))
-        report = services.try_messages(
-            dataset=dataset,
-            rows=_file(checked),
-            now=timezone.now(),
-            are_accepted=checked.are_accepted,
-        )
-    except (forms.SealBrokenError, services.DatasetFrozenError):
-        messages.error(request, _("The check was too long ago. Choose the file once more."))
+    if (checked := _unsealed(request, dataset)) is None or dataset.frozen_at is not None:
         return redirect("writing:import", dataset.slug)
+    report = _tried(dataset, checked)[1]
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{dataset.slug}-refused.csv"'
     csv.writer(answer).writerows(report.rows())
@@ -95,10 +87,7 @@ def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 def _preview(
     request: StaffRequest, dataset: Dataset, checked: Checked, *, status: int = 200
 ) -> HttpResponse:
-    file = _file(checked)
-    report = services.try_messages(
-        dataset=dataset, rows=file, now=timezone.now(), are_accepted=checked.are_accepted
-    )
+    file, report = _tried(dataset, checked)
     shown = replace(checked, digest=report.digest)
     parts = {
         "report": report,
@@ -123,9 +112,26 @@ def _page(
     return render(request, "console/writing/import.html", parts, status=status)
 
 
+def _tried(dataset: Dataset, checked: Checked) -> tuple[WrittenFile, services.BringReport]:
+    """Return the file as it was gone through, and what would become of its rows."""
+    file = _file(checked)
+    report = services.try_messages(
+        dataset=dataset, rows=file, now=timezone.now(), are_accepted=checked.are_accepted
+    )
+    return file, report
+
+
 def _file(checked: Checked) -> WrittenFile:
-    content = checked.text.encode("utf-8", "surrogateescape")
-    return WrittenFile(io.BytesIO(content), most_rows=forms.MOST_ROWS)
+    return WrittenFile(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+
+
+def _unsealed(request: StaffRequest, dataset: Dataset) -> Checked | None:
+    """Return what the page carried, or say that it is not to be trusted any more."""
+    try:
+        return Checked.unseal(request.POST.get("sealed", ""), _holder(request, dataset))
+    except forms.SealBrokenError:
+        messages.error(request, _("The check was too long ago. Choose the file once more."))
+        return None
 
 
 def _holder(request: StaffRequest, dataset: Dataset) -> str:

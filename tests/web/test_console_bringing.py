@@ -44,7 +44,7 @@ def check(client, *rows, **posted):
 
 
 def sealed(answer):
-    return re.search(r'name="sealed" value="([^"]+)"', answer.content.decode())[1]
+    return re.findall(r'name="sealed" value="([^"]+)"', answer.content.decode())[0]
 
 
 class TestAccess:
