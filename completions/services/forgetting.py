@@ -41,8 +41,9 @@ def erase_texts(writer: Writer, *, now: dt.datetime) -> list[int]:
     Context.objects.filter(pk__in=freed).update(slots_left=F("slots_left") + 1)
     messages.update(state=MessageState.ERASED, changed_at=now)
     # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
-    revisions = QuerySet(MessageRevision).filter(message__lease__writer=writer, erased_at=None)
-    revisions.update(text="", flags=[], erased_at=now)
+    revisions: QuerySet[MessageRevision] = QuerySet(MessageRevision)
+    written = revisions.filter(message__lease__writer=writer, erased_at=None)
+    written.update(text="", flags=[], erased_at=now)
     writer.leases.update(skip_reason="")
     return _erase_completions(writer, now=now)
 

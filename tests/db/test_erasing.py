@@ -61,8 +61,8 @@ def make_compared(study=None, **fields):
     """An accepted message of a person that a study compares with another completion."""
     study = study or make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="f" * 64)
     message = make_accepted(SECRET, lease=lease_for(make_writer(dataset=study.dataset), **CLOSED))
-    other = make_completion(context=message.completion.context)
-    first, second = sorted((message.completion, other), key=lambda one: one.pk)
+    make_completion(context=message.lease.context)
+    first, second = Completion.objects.filter(context=message.lease.context).order_by("pk")
     return message, make_comparison(study=study, first=first, second=second, **fields)
 
 

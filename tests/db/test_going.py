@@ -1,5 +1,7 @@
 """Writers pause, go on and leave, and what they sent stays."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -11,7 +13,7 @@ from tests.factories_of_writing import make_accepted, make_sent, make_vetting
 
 pytestmark = pytest.mark.django_db
 
-NEW = {"admitted_at": None, "background": "PEER"}
+NEW: dict[str, Any] = {"admitted_at": None, "background": "PEER"}
 
 
 def pause(writer, by=None):

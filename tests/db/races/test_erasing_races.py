@@ -41,11 +41,9 @@ def make_written(study, n_contexts):
         other = make_completion(context=context)
         for n, writer in enumerate(writers):
             lease = make_writing_lease(writer=writer, context=context, **CLOSED)
-            message = make_accepted(lease=lease)
-            pair = sorted((other, message.completion), key=lambda one: one.pk)
-            make_comparison(
-                study=study, first=pair[0], second=pair[1], position=LEAVING * place + n
-            )
+            make_accepted(lease=lease)
+            text = Completion.objects.get(context=context, writer=writer)
+            make_comparison(study=study, first=other, second=text, position=LEAVING * place + n)
     return writers
 
 
