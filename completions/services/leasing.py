@@ -47,7 +47,7 @@ def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | No
     """
     writer = lock_active_writer(writer)
     refuse_frozen(writer)
-    held = timed.lock_open(writer.leases.select_related("context"))
+    held = timed.lock_open(writer.leases)
     if held is not None:
         timed.prolong(held, length=LEASE_LENGTH, now=now)
         return held
@@ -141,23 +141,28 @@ def give_back(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -
 def _claim_slot(writer: Writer) -> Context | None:
     """Take a slot of the best talk: one that nobody holds, or, when all are held, the first."""
     offered = selectors.contexts_to_give(writer)
-    nobodys = offered.select_for_update(skip_locked=True, no_key=True).first()
-    context = nobodys or _wait_for_one(offered)
+    context = _lock_first(offered, skip_locked=True) or _wait_for_one(offered)
     if context is not None:
         Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)
     return context
 
 
 def _wait_for_one(offered: QuerySet[Context]) -> Context | None:
-    """Lock the first talk that is still free when whoever holds it is done.
+    """Lock the first talk that is still free when whoever holds it is done."""
+    waited = (
+        _lock_first(offered.filter(pk=pk), skip_locked=False)
+        for pk in list(offered.values_list("pk", flat=True))
+    )
+    return next(filter(None, waited), None)
 
-    One that was filled meanwhile is let go before the next is waited for: who holds many talks
-    (an import, somebody who leaves) takes them in another order, and must not wait for this one.
+
+def _lock_first(offered: QuerySet[Context], *, skip_locked: bool) -> Context | None:
+    """Lock the first talk that is still free.
+
+    Those that turn out to be filled are let go before another is waited for: who holds many
+    (the sweep, an import, somebody who leaves) takes them in another order.
     """
-    for pk in list(offered.values_list("pk", flat=True)):
-        with transaction.atomic():
-            context = offered.filter(pk=pk).select_for_update(no_key=True).first()
-            transaction.set_rollback(context is None)  # to the savepoint, which lets the lock go
-        if context is not None:
-            return context
-    return None
+    with transaction.atomic():
+        context = offered.select_for_update(skip_locked=skip_locked, no_key=True).first()
+        transaction.set_rollback(context is None)  # to the savepoint, which lets the locks go
+    return context
