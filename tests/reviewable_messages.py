@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from completions.choices import LeaseOutcome, Stratum
-from completions.models import Dataset, Message
+from completions.models import Completion, Dataset, Message
 from tests.factories import NOW, make_context, make_dialogue, make_writer, make_writing_lease
 from tests.factories_of_writing import make_message, make_revision
 from tests.factories_written_once import make_user
@@ -29,6 +29,11 @@ def make_read(
     message = make_message(lease=lease, **state)
     make_revision(message=message, text=text, **fields)
     return message
+
+
+def completion_of(message: Message) -> Completion:
+    """Return what came of an accepted message."""
+    return Completion.objects.get(message=message)
 
 
 def staff() -> tuple[Client, User]:

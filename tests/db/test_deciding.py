@@ -34,6 +34,7 @@ from tests.factories_of_writing import (
     make_vetting,
 )
 from tests.factories_written_once import make_user
+from tests.reviewable_messages import completion_of
 
 pytestmark = pytest.mark.django_db
 
@@ -374,12 +375,13 @@ class TestTakingBack:
 
     def test_is_refused_when_a_plan_from_before_compares_it(self, verdict):
         message = make_accepted()
-        make_comparison(first=message.completion)
+        completion = completion_of(message)
+        make_comparison(first=completion)
 
         with pytest.raises(services.CompletionFixedError):
             decide(message, verdict)
 
-        assert Completion.objects.filter(pk=message.completion_id).exists()
+        assert completion_of(message) == completion
 
     def test_is_refused_while_the_dataset_is_frozen(self, verdict):
         message = make_accepted()

@@ -8,6 +8,7 @@ from completions.models import Context, Dataset, LogEntry, WritingLease
 from tests.factories import HOUR, NOW, make_dataset, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_vetting
 from tests.factories_written_once import make_user
+from tests.reviewable_messages import completion_of
 
 pytestmark = pytest.mark.django_db
 
@@ -52,8 +53,9 @@ class TestFreezing:
         assert stored(closed).outcome == LeaseOutcome.SUBMITTED
 
     def test_ends_a_trial_without_giving_a_slot_to_its_talk(self):
-        dataset = make_dataset(vetting=make_vetting(1))
-        talk = dataset.vetting.contexts.get()
+        vetting = make_vetting(1)
+        dataset = make_dataset(vetting=vetting)
+        talk = vetting.contexts.get()
         newcomer = make_writing_lease().writer
         newcomer.leases.all().delete()
         newcomer.dataset = dataset
@@ -111,7 +113,7 @@ class TestThawing:
         assert services.lease_next_context(writer=other, now=NOW) is not None
 
     def test_leaves_what_is_compared_fixed(self):
-        completion = make_accepted().completion
+        completion = completion_of(make_accepted())
         completion.fixed_at = NOW
         completion.save()
         freeze(completion.context.dataset)

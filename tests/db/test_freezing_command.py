@@ -7,7 +7,7 @@ from completions.choices import MessageState
 from completions.models import Dataset, LogEntry
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted
-from tests.reviewable_messages import make_read
+from tests.reviewable_messages import completion_of, make_read
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +54,7 @@ class TestFreeze:
 
 class TestThaw:
     def test_lets_people_write_again_and_tells_what_stays(self):
-        completion = make_accepted().completion
+        completion = completion_of(make_accepted())
         completion.fixed_at = NOW
         completion.save()
         Dataset.objects.filter(pk=completion.context.dataset_id).update(slug="talks", frozen_at=NOW)

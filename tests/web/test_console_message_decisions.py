@@ -10,7 +10,7 @@ from completions.choices import Background, MessageState, MessageVerdict, Writer
 from completions.models import Dataset, LogEntry, Message, MessageDecision
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_revision
-from tests.reviewable_messages import WORDS, make_read, staff
+from tests.reviewable_messages import WORDS, completion_of, make_read, staff
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -164,7 +164,7 @@ class TestARefusedDecision:
     def test_about_a_compared_text_says_why(self, client, dataset):
         message = make_read(dataset)
         decide(client, message, "ACCEPTED")
-        completion = Message.objects.get(pk=message.pk).completion
+        completion = completion_of(message)
         completion.fixed_at = NOW
         completion.save()
 
@@ -342,4 +342,4 @@ class TestFreezing:
 
         decide(client, message, "ACCEPTED")
 
-        assert Message.objects.get(pk=message.pk).completion.text == WORDS
+        assert completion_of(message).text == WORDS

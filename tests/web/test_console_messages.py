@@ -23,7 +23,7 @@ from tests.factories_of_writing import (
     make_vetting,
 )
 from tests.factories_written_once import make_user
-from tests.reviewable_messages import WORDS, make_read, staff
+from tests.reviewable_messages import WORDS, completion_of, make_read, staff
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -320,7 +320,7 @@ class TestThePageOfAMessage:
         assert "an empty <ins>flat every night.</ins>" in " ".join(html.split())
 
     def test_shows_a_completion_that_it_is_like(self, client, dataset):
-        other = make_accepted("It must be hard to come home at all.").completion
+        other = completion_of(make_accepted("It must be hard to come home at all."))
         message = make_read(dataset, flags=[near("another", completion=other.pk)])
 
         assert "It must be hard to come home at all." in text(client.get(address(message)))
@@ -383,7 +383,7 @@ class TestThePageOfAMessage:
         self, client, dataset, django_assert_max_num_queries, n
     ):
         other = make_read(dataset)
-        completion = make_accepted().completion
+        completion = completion_of(make_accepted())
         flags = [near("own", message=other.pk), near("another", completion=completion.pk), LEAK]
         message = make_read(dataset, flags=flags)
         for _ in range(n):
