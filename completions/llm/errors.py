@@ -18,6 +18,7 @@ _TRANSIENT_KINDS = {200: "broken_body", 408: "timeout", 425: "too_early", 429: "
 _FIRST_SERVER_ERROR = 500
 _NO_KEY = re.compile(r"missing credentials|api[_ ]key", re.IGNORECASE)
 _UNREADABLE = "Error converting to valid response block"
+_GOOGLES_DELAY = re.compile(r"\"retryDelay\"\s*:\s*\"(?P<seconds>\d+(?:\.\d+)?)s\"")
 _NOTHING_LEFT = "insufficient_quota"
 CONFIGURATION = "configuration"
 """The kind of a failure that only whoever runs the platform can mend."""
@@ -111,9 +112,18 @@ def _broken_stream(error: Exception) -> ProviderError:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Return the seconds that the provider asks to wait, given as a number or as a date."""
+    """Return the seconds that the provider asks to wait: in a header, or in Google's body."""
     headers = getattr(error, "litellm_response_headers", None) or {}
-    value = str(headers.get("retry-after", "")).strip()
+    if (found := _GOOGLES_DELAY.search(str(error))) is not None and "retry-after" not in headers:
+        return float(found["seconds"])
+    try:
+        return max(0.0, float(headers["retry-after-ms"]) / 1000)
+    except (KeyError, ValueError):
+        return _seconds(str(headers.get("retry-after", "")).strip())
+
+
+def _seconds(value: str) -> float | None:
+    """Read a wait that is given as a number of seconds or as a date."""
     try:
         return max(0.0, float(value))
     except ValueError:

@@ -271,6 +271,50 @@ class TestFailures:
         assert isinstance(found, llm.TransientError)
         assert found.retry_after_s == seconds
 
+    def test_milliseconds_say_it_more_exactly(self):
+        error = Exception("throttled")
+        headers = {"retry-after": "2", "retry-after-ms": "1250"}
+        vars(error).update(status_code=429, litellm_response_headers=headers)
+
+        found = classified(error)
+
+        assert isinstance(found, llm.TransientError)
+        assert found.retry_after_s == 1.25
+
+    def test_google_says_it_in_the_body(self):
+        error = Exception('{"error": {"details": [{"retryDelay": "31.5s"}]}}')
+        vars(error).update(status_code=429)
+
+        found = classified(error)
+
+        assert isinstance(found, llm.TransientError)
+        assert found.retry_after_s == 31.5
+
+    def test_a_call_that_hangs_is_made_once(self, server):
+        server.script.append(Fault.HANG)
+
+        with pytest.raises(llm.TransientError) as raised:
+            ask(make_request(server, timeout_s=0.3))
+
+        assert raised.value.kind == "timeout"
+        assert len(server.calls) == 1
+
+    @pytest.mark.parametrize("model", ["openai/o", "hosted_vllm/o", "anthropic/o", "gemini/o"])
+    def test_no_failure_gives_the_key_away_or_prints_anything(
+        self, server, monkeypatch, capfd, caplog, model
+    ):
+        monkeypatch.setenv("MY_LAB_KEY", "s3cret")
+        server.script.append(Fault.UNAUTHORIZED)
+        base = server.base_url.removesuffix("/v1")
+
+        with pytest.raises(llm.PermanentError) as raised:
+            ask(make_request(model=model, api_base=base, api_key_env="MY_LAB_KEY"))
+
+        assert raised.value.kind == "authentication"
+        assert "s3cret" not in str(raised.value)
+        assert capfd.readouterr() == ("", "")
+        assert "lonely" not in caplog.text
+
 
 class TestParameters:
     @pytest.mark.parametrize("model", ["openai/o3", "openai/gpt-5"])
