@@ -30,7 +30,7 @@ MAY_COME_IN = (
     WriterState.PAUSED,
 )
 
-GONE = (WriterState.PAUSED, WriterState.LEFT, WriterState.WITHDRAWN)
+GONE = (WriterState.PAUSED, WriterState.REFUSED, WriterState.LEFT, WriterState.WITHDRAWN)
 
 P = ParamSpec("P")
 
@@ -155,52 +155,60 @@ def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) 
     """Tell a writer who is paused, or has left, what became of their texts, and the way on."""
     if writer.state == WriterState.PROFILING:
         return go(request, reverse("completions:profile"))
-    state = WriterState(writer.state)
-    if state not in GONE:
-        heading, text = {
-            WriterState.INVITED: (
-                _("One step is missing"),
-                _("Open your personal link once more: it asks for your agreement first."),
-            ),
-        }.get(
-            state,
-            (
-                _("You are not writing here"),
-                _("If you want to come back, ask whoever invited you."),
-            ),
-        )
+    heading, text = _words_on(writer)
+    if writer.state not in GONE:
         return say(request, heading=heading, text=text, status=status)
-    heading, text = _words_on_going(writer)
     context = {
         "heading": heading,
         "text": text,
         "may_resume": writer.may_resume,
-        "may_withdraw": state != WriterState.PAUSED and writer.texts_kept,
+        "may_withdraw": writer.state != WriterState.PAUSED and writer.texts_kept,
     }
     return render_fragment(request, "completions/_away.html", context, status=status)
 
 
-def _words_on_going(writer: Writer) -> tuple[str, str]:
-    """Return what a writer on pause, or who has left or withdrawn, is told."""
-    if writer.state == WriterState.LEFT:
-        return _("You have left"), _(
-            "Thank you for what you wrote: it stays and counts. If you want to come back, ask "
-            "whoever invited you."
-        )
+def _words_on(writer: Writer) -> tuple[str, str]:
+    """Return what a writer who is not writing is told."""
     if writer.state == WriterState.PAUSED and writer.may_resume:
         return _("You are on a pause"), _("Everything you sent or saved is kept. Take your time.")
-    if writer.state == WriterState.PAUSED:
-        return _("Your writing is on pause"), _(
-            "Everything you sent or saved is kept. Ask whoever invited you when it goes on."
-        )
-    if writer.texts_kept:
+    if not writer.texts_kept:
         return _("You have withdrawn"), _(
-            "Nothing leads from your messages to you any more. They stay under a random code; "
-            "you may still have them deleted. Thank you for having been here."
+            "Your messages were deleted, and count in no result from now on. Thank you for having "
+            "been here."
         )
-    return _("You have withdrawn"), _(
-        "Your messages were deleted, and count in no result from now on. Thank you for having "
-        "been here."
+    return {
+        WriterState.INVITED: (
+            _("One step is missing"),
+            _("Open your personal link once more: it asks for your agreement first."),
+        ),
+        WriterState.REFUSED: (
+            _("Your trial is over"),
+            _(
+                "Thank you for your trial messages. We do not go on from here: they are compared "
+                "with nothing, and published nowhere."
+            ),
+        ),
+        WriterState.PAUSED: (
+            _("Your writing is on pause"),
+            _("Everything you sent or saved is kept. Ask whoever invited you when it goes on."),
+        ),
+        WriterState.LEFT: (
+            _("You have left"),
+            _(
+                "Thank you for what you wrote: it stays and counts. If you want to come back, ask "
+                "whoever invited you."
+            ),
+        ),
+        WriterState.WITHDRAWN: (
+            _("You have withdrawn"),
+            _(
+                "Nothing leads from your messages to you any more. They stay under a random code; "
+                "you may still have them deleted. Thank you for having been here."
+            ),
+        ),
+    }.get(
+        WriterState(writer.state),
+        (_("You are not writing here"), _("If you want to come back, ask whoever invited you.")),
     )
 
 

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from completions import guidelines, http, services
 from completions.badges import writer_of_badge
@@ -14,7 +14,6 @@ from completions.models import Writer
 from completions.writer_forms import arriving as forms
 
 ASKED = (WriterState.INVITED, WriterState.DECLINED)
-GONE = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -24,7 +23,7 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
     writer = writer_of_badge(link, use="link")
     if writer is None:
         return http.say_wrong_link(request)
-    if writer.state in GONE:
+    if not writer.texts_kept:  # nothing is left to decide, and nobody is left to know
         return http.say_not_writing(request, writer)
     if writer.state not in ASKED:
         return _let_in(request, writer)
@@ -48,11 +47,17 @@ def profile(request: WriterRequest) -> HttpResponse:
     return http.go(request, reverse("completions:desk"))
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @writer_page
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Have this browser forget the writer, and say how to come back."""
-    response = http.say(
+    """Have this browser forget the writer; the page that follows says how to come back."""
+    if request.method == "POST":
+        response = http.SeeOther(reverse("completions:sign-out"))
+        response.delete_cookie(http.COOKIE, path="/", samesite="Lax")
+        return response
+    if http.recognised(request) is not None:
+        return http.SeeOther(reverse("completions:desk"))
+    return http.say(
         request,
         heading=_("You are signed out"),
         text=_(
@@ -61,8 +66,6 @@ def sign_out(request: HttpRequest) -> HttpResponse:
         ),
         status=200,
     )
-    response.delete_cookie(http.COOKIE, path="/", samesite="Lax")
-    return response
 
 
 def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from completions import guidelines
 from completions.badges import badge, invitation_link
@@ -143,18 +144,25 @@ class TestPersonalLink:
         assert words in page.content.decode()
 
     @pytest.mark.parametrize(
-        ("state", "is_known"),
-        [
-            (WriterState.PAUSED, True),
-            (WriterState.LEFT, True),
-            (WriterState.REFUSED, True),
-            (WriterState.WITHDRAWN, False),
-        ],
+        "state",
+        [WriterState.PAUSED, WriterState.LEFT, WriterState.REFUSED, WriterState.WITHDRAWN],
     )
-    def test_knows_whoever_still_has_something_to_decide(self, client, state, is_known):
+    def test_knows_whoever_still_has_something_to_decide(self, client, state):
         open_link(client, make_writer(state=state))
 
-        assert (COOKIE in client.cookies) is is_known
+        assert COOKIE in client.cookies
+
+    def test_does_not_know_whoever_had_everything_deleted(self, client):
+        page = open_link(client, make_writer(state=WriterState.WITHDRAWN, texts_kept=False))
+
+        assert page.status_code == 403
+        assert COOKIE not in client.cookies
+
+    def test_tells_who_was_not_let_in_where_to_have_texts_deleted(self, client):
+        page = open_link(client, make_writer(state=WriterState.REFUSED), follow=True)
+
+        assert "Your trial is over" in page.content.decode()
+        assert reverse("writers:withdraw") in page.content.decode()
 
 
 class TestProfile:
@@ -258,9 +266,9 @@ class TestSigningOut:
         writer = make_writer()
         sign_in(client, writer)
 
-        page = client.post(url("sign-out"))
+        page = client.post(url("sign-out"), follow=True)
 
-        assert page.status_code == 200
+        assert page.redirect_chain == [(url("sign-out"), 303)]
         assert "personal link brings you back" in page.content.decode()
         assert client.cookies[COOKIE]["max-age"] == 0
         assert open_link(client, writer)["Location"] == url("desk")
@@ -268,7 +276,8 @@ class TestSigningOut:
     def test_takes_a_post(self, client):
         sign_in(client, make_writer())
 
-        assert client.get(url("sign-out")).status_code == 405
+        assert client.get(url("sign-out"))["Location"] == url("desk")
+        assert client.get(url("desk")).status_code == 200
 
     def test_is_offered_to_whom_the_browser_knows(self, client):
         assert url("sign-out") not in client.get(url("help")).content.decode()
