@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-ranks bench-ranking bench-import bench-loop clean
+.PHONY: help setup demo run test check fix bench-ranks bench-people bench-ranking bench-import bench-loop clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -45,6 +45,9 @@ fix: setup ## Format and repair what the linter can
 
 bench-ranks: setup ## How often intervals miss, by simulation, in some minutes (ARGS="--studies 100")
 	$(BIN)/python -m benchmarks.ranks $(ARGS)
+
+bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
+	$(BIN)/python -m benchmarks.people $(ARGS)
 
 bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.ranking $(ARGS)

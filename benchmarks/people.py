@@ -129,7 +129,7 @@ def _soft_strengths() -> Floats:
 
 def _rated(texts: TextJudgments, share: Floats, strengths: Floats) -> float:
     wins, losses = (
-        np.bincount(texts.opponent, share * taken, minlength=len(strengths))[None]
+        np.bincount(texts.opponent, share * taken, len(strengths)).astype(np.float64)[None]
         for taken in (texts.to_text, texts.to_opponent)
     )
     return float(place_among(wins, losses, strengths[None])[0])

@@ -1,7 +1,7 @@
 """Systems made from people: all their texts as one, and the best text of each context."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -65,15 +65,21 @@ def read_judgments(selection: Selection) -> GroupedJudgments:
 
 def _read_texts(selection: Selection) -> tuple[TextGroup, ...]:
     """Count the judgments of people's texts against other systems, in one query for each side."""
-    judgments = selected(selection)
-    first = judgments.filter(FIRST_IS_PEOPLE & ~SECOND_IS_PEOPLE)
-    second = judgments.filter(SECOND_IS_PEOPLE & ~FIRST_IS_PEOPLE)
-    groups = [
-        TextGroup(*row[:4], row[5] is not None, row[4] or row[5], row[6], sign * row[7], row[8])
-        for sign, found, sides in ((1, first, FIRST), (-1, second, SECOND))
-        for row in found.values_list(*PLACE, *sides, *ANSWER).annotate(n=Count("pk")).order_by()
-    ]
+    first, second = FIRST_IS_PEOPLE & ~SECOND_IS_PEOPLE, SECOND_IS_PEOPLE & ~FIRST_IS_PEOPLE
+    groups = [*_read_side(selection, first, FIRST, 1), *_read_side(selection, second, SECOND, -1)]
     return tuple(sorted(groups))
+
+
+def _read_side(
+    selection: Selection, is_meant: Q, sides: tuple[str, str], sign: int
+) -> Iterator[TextGroup]:
+    """Read the judgments in which the texts are on one side; ``sign`` turns verdicts to them."""
+    rows = selected(selection).filter(is_meant).values_list(*PLACE, *sides, *ANSWER)
+    for dialogue, context, text, opponent, rater, judge, protocol, verdict, n in rows.annotate(
+        n=Count("pk")
+    ).order_by():
+        who = (rater is None, rater or judge)
+        yield TextGroup(dialogue, context, text, opponent, *who, protocol, sign * verdict, n)
 
 
 def rate_people(judgments: GroupedJudgments, estimate: Estimate, method: Method) -> RatedPeople:
@@ -131,7 +137,8 @@ class _Scale:
     @property
     def theta(self) -> Floats:
         """The log strengths of the systems."""
-        return self.strengths[0]
+        theta: Floats = self.strengths[0]
+        return theta
 
     def place(self, wins: Floats, losses: Floats) -> Floats:
         """Return the Elo points of what took and yielded so much in each dialogue."""
@@ -181,7 +188,7 @@ class _Ground:
         if not np.isfinite(average):
             raise EstimateRefusedError(ONE_WAY)
 
-    @property
+    @cached_property
     def strength(self) -> float:
         """The log strength of all texts together; not a number where there is none."""
         wins, losses = (taken.sum(axis=0)[None] for taken in self._taken(np.ones(len(self.texts))))
@@ -218,13 +225,19 @@ class _Ground:
         rng = np.random.default_rng((self.method.seed, self.method.splits))
         return draw_halves(strata, n_splits=self.method.splits, rng=rng)
 
+    @cached_property
+    def _cell(self) -> Integers:
+        """The dialogue and the opponent of each row, in one number."""
+        unit = _places((group.dialogue for group in self.texts), self.scale.dialogues)
+        return unit * len(self.scale.systems) + self.columns.opponent
+
     def _taken(self, share: Floats) -> tuple[Floats, Floats]:
         """Add up what texts and opponents took, shape (n_dialogues, n_systems) each."""
         shape = (len(self.scale.dialogues), len(self.scale.systems))
-        unit = _places((group.dialogue for group in self.texts), self.scale.dialogues)
-        cell = unit * shape[1] + self.columns.opponent
         to_text, to_opponent = (
-            np.bincount(cell, share * taken, shape[0] * shape[1]).reshape(shape)
+            np.bincount(self._cell, share * taken, shape[0] * shape[1])
+            .astype(np.float64, copy=False)
+            .reshape(shape)
             for taken in (self.columns.to_text, self.columns.to_opponent)
         )
         return to_text, to_opponent

@@ -68,7 +68,8 @@ def leaderboard_text(fit: Fit) -> str:
 def board_of(fit: Fit) -> Board:
     """Return what a leaderboard shows of the fit, best rated first."""
     ratings, people = _ratings(fit), _human_ratings(fit)
-    drawn = whiskers([(one.elo_low, one.elo, one.elo_high) for one in (*ratings, *people)])
+    intervals = [(one.elo_low, one.elo, one.elo_high) for one in ratings]
+    drawn = whiskers(intervals + [(one.elo_low, one.elo, one.elo_high) for one in people])
     return Board(
         study=fit.study.slug,
         title=fit.study.title,

@@ -163,8 +163,8 @@ def _surprise(judgments: TextJudgments, strengths: Floats, average: float) -> Fl
 def _choose(judgments: TextJudgments, surprise: Floats) -> Floats:
     """Return the share of each text in the choice of its context."""
     n_texts = len(judgments.context)
-    weight = np.bincount(judgments.text, judgments.weight, minlength=n_texts)
-    surprises = np.bincount(judgments.text, surprise, minlength=n_texts)
+    weight = _sums(judgments.text, judgments.weight, n_texts)
+    surprises = _sums(judgments.text, surprise, n_texts)
     return _best_of_each(judgments.context, surprises, weight)
 
 
@@ -174,9 +174,9 @@ def _best_of_each(group: Integers, surprise: Floats, weight: Floats) -> Floats:
     score = surprise / (weight + PRIOR_WEIGHT)
     best = np.full(n_groups, -np.inf)
     np.maximum.at(best, group, score)
-    has_weight = np.bincount(group, weight, minlength=n_groups) > ALIKE
+    has_weight = _sums(group, weight, n_groups) > ALIKE
     is_best = (score >= best[group] - ALIKE) & has_weight[group]
-    n_best = np.bincount(group, is_best, minlength=n_groups)
+    n_best = _sums(group, is_best.astype(np.float64), n_groups)
     share: Floats = is_best / np.maximum(n_best, 1.0)[group]
     return share
 
@@ -220,9 +220,9 @@ class _Meetings:
     def choose(self, surprise: Floats, weight: Floats) -> Floats:
         """Return for each row the share of its text in the choice scored against its opponent."""
         n_cells, n_texts = len(self.text_of_cell), int(self.text.max()) + 1
-        in_cell = [np.bincount(self.cell_of_row, one, n_cells) for one in (surprise, weight)]
-        by_text, weight_of_text = (np.bincount(self.text_of_cell, one, n_texts) for one in in_cell)
-        by_group, weight_of_group = (np.bincount(self.group_of_cell, one) for one in in_cell)
+        in_cell = [_sums(self.cell_of_row, one, n_cells) for one in (surprise, weight)]
+        by_text, weight_of_text = (_sums(self.text_of_cell, one, n_texts) for one in in_cell)
+        by_group, weight_of_group = (_sums(self.group_of_cell, one) for one in in_cell)
         scale = np.maximum(weight_of_group, ALIKE)
         met = np.append(in_cell[1], 0.0)[self.cell]
         share = _best_of_each(
@@ -232,6 +232,11 @@ class _Meetings:
         )
         chosen: Floats = share[self.candidate_of_cell][self.cell_of_row]
         return chosen
+
+
+def _sums(index: Integers, weights: Floats, n: int = 0) -> Floats:
+    """Add up the weights of each index, of ``n`` indices or more."""
+    return np.bincount(index, weights, n).astype(np.float64, copy=False)
 
 
 def _pairs_of_equals(left: Integers, right: Integers) -> tuple[Integers, Integers]:

@@ -72,7 +72,7 @@ class TestReadJudgments:
 
     def test_turns_every_answer_to_the_side_of_the_text(self, now):
         study = make_study_of_people(lambda *_: 2, n_contexts=2, n_raters=1)
-        text = Completion.objects.filter(system__kind=SystemKind.HUMAN).first()
+        text = Completion.objects.filter(system__kind=SystemKind.HUMAN)[0]
         rival = make_completion(context=text.context)
         later = make_completion(
             context=text.context, system=text.system, writer=make_writer(dataset=study.dataset)
@@ -185,12 +185,12 @@ class TestRatePeople:
 
     def test_a_context_with_one_text_has_no_say_in_the_best(self, now):
         study = make_study_of_people()
-        pair = study.comparisons.filter(first__system__kind=SystemKind.HUMAN).first()
-        context = make_context(dialogue=pair.context.dialogue)
+        text, rival = study.comparisons.filter(first__system__kind=SystemKind.HUMAN)[0].pair
+        context = make_context(dialogue=text.context.dialogue)
         text = make_completion(
-            context=context, system=pair.first.system, writer=make_writer(dataset=study.dataset)
+            context=context, system=text.system, writer=make_writer(dataset=study.dataset)
         )
-        compare(study, text, make_completion(context=context, system=pair.second.system))
+        compare(study, text, make_completion(context=context, system=rival.system))
 
         found = rated(study, now)
 
@@ -229,7 +229,7 @@ class TestRefusals:
     def test_halves_that_judged_different_contexts_cannot_check_each_other(self, now):
         study = make_study_of_people(n_raters=2)
         judgments = read(study, now)
-        code = study.raters.first().code
+        code = study.raters.order_by("pk")[0].code
         theirs = {group.context for group in judgments.texts[: len(judgments.texts) // 2]}
         kept = tuple(
             group
