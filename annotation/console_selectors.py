@@ -131,9 +131,14 @@ class JudgmentRow:
 def study_rows() -> list[StudyRow]:
     """Return every study with its counts, newest first, in five queries."""
     contexts = _by("dataset", Context.objects.all(), contexts=Count("pk"))
-    completions = _by("context__dataset", Completion.objects.all(), completions=Count("pk"))
+    texts = Completion.objects.filter(erased_at=None)
+    completions = _by("context__dataset", texts, completions=Count("pk"))
     planned = _by(
-        "study", Comparison.objects.all(), comparisons=Count("pk"), slots_left=Sum("slots_left")
+        "study",
+        Comparison.objects.all(),
+        comparisons=Count("pk"),
+        # Nobody will be asked about a deleted text: nothing is wanted of it any more.
+        slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
     )
     judged = _by(
         "comparison__study",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from completions.choices import LeaseOutcome, WriterState
+from completions.choices import WriterState
 from completions.models import Context, MessageRevision, Writer, WritingLease
 from completions.talk import Talk
 
@@ -93,9 +93,13 @@ def _leases(writer: Writer) -> list[WritingLease]:
 
 
 def _text(talk: Context, lease: WritingLease) -> TrialText | None:
-    """Return what came of a talk, or None if nothing did yet."""
+    """Return what came of a talk, or None if nothing did yet.
+
+    One that was given back, as freezing the dataset does, counts as passed over: it never comes
+    back, and nobody is to wait for it.
+    """
     message = getattr(lease, "message", None)
-    if message is None and lease.outcome != LeaseOutcome.SKIPPED:
+    if message is None and lease.closed_at is None:
         return None
     revisions = message.revisions.all() if message is not None else ()
     in_order = tuple(sorted(revisions, key=lambda one: one.number))

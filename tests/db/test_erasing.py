@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation import plan_selectors, selectors, services
+from annotation import console_selectors, plan_selectors, selectors, services
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
 from annotation.models import Comparison, JudgeCall, Judgment
 from completions import hold_selectors
@@ -330,6 +330,14 @@ class TestDeletedTextsInStudies:
         draft = plan_selectors.draft_plan(study)
         assert (draft.additions, draft.summary.n_pairs) == ((), 0)
         assert hold_selectors.find_new_leaks(study.dataset_id) == {}
+
+    def test_are_wanted_by_no_study(self):
+        message, _ = make_compared(slots_left=3)
+
+        withdraw(message.lease.writer)
+
+        (row,) = console_selectors.study_rows()
+        assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
 
 
 class TestDeletedTextsInResults:

@@ -122,6 +122,14 @@ class TestTheTrial:
 
         assert trial_selectors.trial_of(writer).n_done == 0
 
+    def test_waits_for_no_talk_that_was_taken_back(self):
+        writer = make_newcomer()
+        lease_talk(writer, talks(writer)[0], outcome=LeaseOutcome.RELEASED)
+
+        trial = trial_selectors.trial_of(writer)
+
+        assert (trial.n_done, trial.n_skipped) == (1, 1)
+
     def test_waits_for_an_admin_once_it_is_complete(self):
         writer = make_newcomer()
         finish_trial(writer)
