@@ -4,7 +4,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import DESKTOP, PHONE, sign_in
+from tests.browser import writing
+from tests.browser.conftest import DESKTOP, PHONE, Site, sign_in
+
+MESSAGE = "Two cups on the table, every evening. What do you say to her then?"
 
 
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
@@ -16,6 +19,13 @@ def size(request: pytest.FixtureRequest):
 def visitor(request: pytest.FixtureRequest, browser: Browser, size):
     with browser.new_context(viewport=size, color_scheme=request.param) as context:
         yield context.new_page()
+
+
+@pytest.fixture
+def admin(visit, site: Site) -> Page:
+    page: Page = visit()
+    sign_in(page, site)
+    return page
 
 
 def assert_accessible(page: Page) -> None:
@@ -32,14 +42,37 @@ def test_what_readers_see(visitor, site):
         assert_accessible(visitor)
 
 
-def test_what_writers_see(visitor, site):
-    visitor.goto(site.write)
-    if (agree := visitor.get_by_role("button", name="Yes, I agree")).count():
+def test_what_writers_see(visitor, admin, site):
+    visitor.goto(writing.make_link(admin, site))
+    assert_accessible(visitor)
+    visitor.get_by_role("button", name="Yes, I agree").click()
+    assert_accessible(visitor)
+    visitor.get_by_role("radio").first.check()
+    visitor.get_by_role("button", name="Go on").click()
+    for path in ("", "help/", "leave/", "withdraw/", "sent/"):
+        visitor.goto(f"{site.address}/w/{path}")
         assert_accessible(visitor)
-        agree.click()
-    for path in ("/w/", "/w/write/", "/w/help/"):
-        visitor.goto(site.address + path)
+    visitor.goto(f"{site.address}/w/")
+    writing.open_talk(visitor)
+    assert_accessible(visitor)
+    writing.send(visitor, MESSAGE)
+    assert_accessible(visitor)
+
+
+def test_what_reviewers_of_messages_see(visitor, visit, site):
+    sign_in(visitor, site)
+    link = writing.make_link(visitor, site)
+    assert_accessible(visitor)
+    writer = visit()
+    writing.come_in(writer, link)
+    writing.open_talk(writer)
+    writing.send(writer, MESSAGE)
+
+    for path in ("", "demo/", "demo/import/", "demo/messages/"):
+        visitor.goto(f"{site.console}writing/{path}")
         assert_accessible(visitor)
+    visitor.get_by_role("listitem").filter(has_text=MESSAGE[:20]).get_by_role("link").first.click()
+    assert_accessible(visitor)
 
 
 def test_what_admins_see(visitor, site):
