@@ -8,6 +8,7 @@ from django.urls import reverse
 from ranking import services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW
+from tests.factories_written_once import make_human_rating
 from tests.judged import make_judged_study
 from tests.judged_people import make_study_of_people
 
@@ -62,3 +63,14 @@ class TestPeople:
 
         with django_assert_max_num_queries(8):
             client.get(reverse("ranking:leaderboard", args=[study.slug]))
+
+
+def test_admins_can_look_at_them_and_change_nothing(admin_client):
+    rating = make_human_rating()
+    listed = reverse("admin:ranking_humanrating_changelist")
+    shown_alone = reverse("admin:ranking_humanrating_change", args=[rating.pk])
+    of_fit = reverse("admin:ranking_fit_change", args=[rating.fit_id])
+
+    for address in (listed, shown_alone, of_fit):
+        assert "Average Human" in admin_client.get(address).content.decode()
+    assert admin_client.post(shown_alone, {}).status_code == 403
