@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from completions import leaks
 from completions.choices import HoldState
@@ -88,7 +89,7 @@ def withheld(dataset_id: int) -> set[int]:
 def count_holds(dataset_id: int, new: Leaks) -> Held:
     """Count the stored holds together with those that ``new`` finds would add."""
     rows = _holds(dataset_id).values_list("state", "reasons")
-    states = Counter[str](state for state, _ in rows)
+    states = Counter[str](state for state, _reasons in rows)
     reasons = [
         *({one["reason"] for one in found} for state, found in rows if state == HoldState.HELD),
         *({one.reason for one in found} for found in new.values()),
@@ -115,7 +116,7 @@ def held_row(hold: Hold) -> HeldRow:
     return HeldRow(
         pk=hold.pk,
         context=completion.context.key,
-        system=completion.system.name,
+        system=_source(completion),
         text=completion.text,
         state=hold.state,
         state_label=HoldState(hold.state).label,
@@ -123,6 +124,12 @@ def held_row(hold: Hold) -> HeldRow:
         decision_reason=hold.decision_reason,
         decided_by=hold.decided_by.get_username() if hold.decided_by else "",
     )
+
+
+def _source(completion: Completion) -> str:
+    """Name the system, but no single person: whoever decides is not told who wrote a text."""
+    system = completion.system
+    return str(_("A supporter")) if system.writer_id else system.name
 
 
 def hold_of(dataset: Dataset, *, pk: int) -> Hold | None:

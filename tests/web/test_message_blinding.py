@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from completions import services, writing_urls
+from completions import hold_selectors, services, writing_urls
 from completions.choices import Background, MessageState, MessageVerdict
 from completions.models import LogEntry, Message
 from tests.factories import NOW, make_dataset, make_writer
@@ -101,6 +101,22 @@ class TestEveryPage:
 
 def is_of_messages(pattern):
     return re.search("/messages/|/freeze/", str(pattern.pattern)) is not None
+
+
+class TestThePageOfWhatIsHeld:
+    def test_names_no_single_supporter(self, dataset, messages):
+        found = hold_selectors.find_new_leaks(dataset.pk)
+        assert not found
+        make_revision(message=messages[0], text="As an AI, I hear all of it.")
+        accept(messages[0])
+        services.hold_leaks(
+            dataset=dataset, found=hold_selectors.find_new_leaks(dataset.pk), now=NOW
+        )
+
+        page = staff()[0].get(reverse("contexts:held", args=["talks"]))
+
+        assert "A supporter" in page.content.decode()
+        assert leaks(page, SECRETS) == []
 
 
 class TestWhoAsks:

@@ -12,8 +12,8 @@ from completions import services
 from completions.choices import MessageState, MessageVerdict
 from completions.models import Completion, Context, Message, MessageDecision
 from completions.services.deciding import Seen
-from tests.factories import NOW, make_completion, make_study
-from tests.factories_of_writing import make_accepted, make_revision, make_sent
+from tests.factories import NOW, make_completion, make_study, make_writing_lease
+from tests.factories_of_writing import TEXT, make_accepted, make_revision, make_sent
 from tests.factories_written_once import make_user
 from tests.threads import together, while_uncommitted
 
@@ -58,6 +58,25 @@ def take_back_or_be_refused(message):
     try:
         decide(message, MessageVerdict.REJECTED)
     except services.CompletionFixedError:
+        return False
+    return True
+
+
+def send(lease):
+    return services.send_message(
+        token=lease.token,
+        writer=lease.writer,
+        typed=services.Typed(NEW),
+        is_own_words=True,
+        has_looked_again=True,
+        now=NOW,
+    )
+
+
+def send_or_be_refused(lease):
+    try:
+        send(lease)
+    except services.DatasetFrozenError:
         return False
     return True
 
@@ -113,6 +132,25 @@ class TestTwoReviewers:
 
             assert won == [True, True]
             assert MessageDecision.objects.filter(revision__message=message).count() == 1
+
+
+class TestAWriterAndAReviewer:
+    def test_who_act_at_once_leave_no_version_decided_on_unseen(self, crowd):
+        for _ in range(crowd.rounds):
+            message = make_sent()
+
+            accepted, _sent = together(
+                [
+                    partial(try_to_decide, message, MessageVerdict.ACCEPTED),
+                    partial(send, message.lease),
+                ]
+            )
+
+            decisions = MessageDecision.objects.filter(revision__message=message)
+            assert list(decisions.values_list("revision__number", flat=True)) == [1] * accepted
+            assert Message.objects.get(pk=message.pk).state == MessageState.WAITING
+            completion = Completion.objects.filter(message=message)
+            assert list(completion.values_list("text", flat=True)) == [TEXT] * accepted
 
 
 class TestAPlan:
@@ -211,3 +249,20 @@ class TestFreezing:
             )
 
             assert not writer.leases.filter(closed_at=None).exists()
+
+    def test_and_a_message_at_once_take_it_or_keep_it_as_the_draft(self, crowd):
+        for _ in range(crowd.rounds):
+            lease = make_writing_lease()
+            dataset = lease.context.dataset
+
+            _none, is_sent = together(
+                [
+                    partial(services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                    partial(send_or_be_refused, lease),
+                ]
+            )
+
+            lease.refresh_from_db()
+            assert Message.objects.filter(lease=lease).count() == is_sent
+            assert lease.draft == ("" if is_sent else NEW)
+            assert lease.outcome == ("SUBMITTED" if is_sent else "RELEASED")
