@@ -17,6 +17,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
+from completions.services import calling
 from ranking import export, frames
 from ranking.services import refit_study
 from tests.factories import (
@@ -287,6 +288,7 @@ class TestDeletedTextsInStudies:
 
         call = JudgeCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
+        assert not calling.refused(JudgeCall.objects.all()).exists()  # no provider's fault
         later = [make_judge()]
         assert services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
 

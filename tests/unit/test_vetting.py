@@ -6,7 +6,8 @@ from completions import screening, vetting
 from completions.normaliser import plain
 from completions.vetting import VettingError
 
-TALKS = [pytest.param(talk, id=talk.key) for talk in vetting.load_vetting_set().talks]
+SHIPPED = vetting.load_vetting_set()
+TALKS = [pytest.param(talk, id=talk.key) for talk in SHIPPED.talks]
 RUDE = ("rubbish", "leaflet")
 
 MINIMAL = """
@@ -24,15 +25,15 @@ turns = [
 
 class TestShippedSet:
     def test_has_three_talks(self):
-        assert [len(one.values[0].turns) for one in TALKS] == [3, 5, 5]
+        assert [len(talk.turns) for talk in SHIPPED.talks] == [3, 5, 5]
 
     def test_never_changes_once_published(self):
-        assert vetting.load_vetting_set().sha256 == (
+        assert SHIPPED.sha256 == (
             "b1c56e2d43716aef56544cb57af8e2e909329d4f11096d908461e6036f9b178c"
         )
 
     def test_lets_one_seeker_be_rude(self):
-        said = [" ".join(turn.text for turn in one.values[0].turns) for one in TALKS]
+        said = [" ".join(turn.text for turn in talk.turns) for talk in SHIPPED.talks]
 
         assert sum(all(word in text for word in RUDE) for text in said) == 1
 
