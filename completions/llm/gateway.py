@@ -110,7 +110,7 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
         # LiteLLM makes up a "stop" for a stream that ended without saying so.
         msg = "The stream ended before the provider said that the answer was complete."
         raise TransientError(msg, kind="cut_stream")
-    if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
+    if not any(getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ())):
         usage = None  # LiteLLM has counted by itself, with some tokenizer
     provider_id = _provider_id(given_id, stream)
     return _Received("".join(texts), finish_reason, provider_id, usage, first_at)
@@ -120,7 +120,7 @@ def _provider_id(given: Any, answer: Any) -> str:  # noqa: ANN401 (of a module l
     """Return the provider's id of an answer, or of the request where LiteLLM invents the former."""
     if not INVENTED_ID.fullmatch(str(given or "")):
         return str(given or "")
-    headers = answer._hidden_params.get("additional_headers") or {}  # noqa: SLF001 (no other way)
+    headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
     return str(headers.get("llm_provider-request-id") or "")
 
 
@@ -176,5 +176,8 @@ def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a m
     if request.is_elsewhere or listed_price(request.model) is None:
         return None
     counts = {"prompt_tokens": n_prompt, "completion_tokens": n_completion}
-    cost = litellm().cost_per_token(model=request.model, usage_object=usage, **counts)
+    try:
+        cost = litellm().cost_per_token(model=request.model, usage_object=usage, **counts)
+    except Exception:  # an answer that was paid for is not lost for want of its price
+        return None
     return float(sum(cost))

@@ -20,6 +20,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def litellm() -> Any:  # noqa: ANN401 (a module)
     """Import LiteLLM with everything off that talks, prints or reads files on its own."""
     os.environ.update(SWITCHES)
+    _forget_empty_keys()
     _spare_loopback()
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its errors quote the dialogue
     logging.getLogger("httpx").setLevel(logging.WARNING)  # a line per call
@@ -57,6 +58,13 @@ def listed_price(model: str) -> dict[str, float] | None:
 def warm_up() -> None:
     """Load LiteLLM now, which takes seconds, so that the first call need not wait for it."""
     litellm()
+
+
+def _forget_empty_keys() -> None:
+    """Take an empty key for none, as compose files give one that was not set."""
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        if not os.environ[name].strip():
+            del os.environ[name]
 
 
 def _spare_loopback() -> None:

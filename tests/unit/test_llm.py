@@ -12,7 +12,7 @@ import pytest
 
 from completions import llm, offline, pulling
 from completions.llm.errors import classified
-from completions.llm.library import listed_price, litellm
+from completions.llm.library import _forget_empty_keys, listed_price, litellm
 from completions.llm.parameters import arguments
 from completions.offline import Behaviour, Fault
 
@@ -383,6 +383,21 @@ class TestCost:
         price = (2.5 * reply.n_prompt_tokens + 10 * reply.n_completion_tokens) / 1e6
         assert reply.cost_usd == pytest.approx(price)
 
+    def test_an_answer_whose_price_cannot_be_found_is_kept(self, server, monkeypatch):
+        def fail(**_given: object) -> None:
+            msg = "no such price"
+            raise RuntimeError(msg)
+
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("OPENAI_API_BASE", server.base_url)
+        monkeypatch.setattr(litellm(), "cost_per_token", fail)
+        server.behaviour = Behaviour(stand_ins=True)
+
+        reply = ask(make_request(model="openai/gpt-4o"))
+
+        assert reply.text
+        assert reply.cost_usd is None
+
     def test_a_price_of_ones_own_comes_first(self, server):
         request = make_request(server, price={"input": 1, "output": 2})
 
@@ -550,6 +565,15 @@ class TestMissingKeys:
             ask(make_request(model=model, stream=stream))
 
         assert raised.value.kind == "configuration"
+
+    def test_an_empty_key_is_none(self, monkeypatch):
+        monkeypatch.setenv("MOONSHOT_API_KEY", " ")
+        monkeypatch.setenv("FIREWORKS_API_KEY", "k")
+
+        _forget_empty_keys()
+
+        assert "MOONSHOT_API_KEY" not in os.environ
+        assert os.environ["FIREWORKS_API_KEY"] == "k"
 
     def test_a_server_of_ones_own_without_address_is_asked_nowhere(self, monkeypatch):
         monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
