@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from tests.browser import writing
 from tests.browser.conftest import sign_in
 
 PATIENCE_MS = 30_000
@@ -13,19 +14,6 @@ COUNT = re.compile(r"\d+ judgments on")
 REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
 FOCUSED = "document.activeElement.matches('a, button') && document.activeElement.innerText"
 REASON = "It answers what she said about the evenings."
-
-
-def write_as_supporter(page: Page, address: str) -> None:
-    page.goto(address)
-    if (agree := page.get_by_role("button", name="Yes, I agree")).count():
-        agree.click()
-    page.get_by_role("link", name=re.compile("Write|Go on", re.IGNORECASE)).first.click()
-    page.get_by_role("textbox").fill(REPLY)
-    page.get_by_role("checkbox").check()
-    page.get_by_role("button", name=re.compile("Send", re.IGNORECASE)).click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(
-        re.compile("thank", re.IGNORECASE), timeout=PATIENCE_MS
-    )
 
 
 def enter_by_keyboard(page: Page, address: str) -> None:
@@ -85,7 +73,11 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
     page.goto(site.results)
     before = page.get_by_text(COUNT).first.inner_text()
 
-    write_as_supporter(page, site.write)
+    writing.come_in(page, site.write)
+    writing.open_talk(page)
+    writing.send(page, REPLY)
+    writing.decide(admin, site, REPLY, "Accept")
+    admin.goto(site.console)
     study = admin.get_by_role("article").filter(has=admin.locator("#study-demo"))
     study.get_by_role("link", name=re.compile("^Plan")).click()
     admin.get_by_role("button", name=re.compile("^Add [1-9]")).click()
