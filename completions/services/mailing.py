@@ -17,8 +17,9 @@ from completions.models import Writer, WriterMail
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)
 """No shorter than a task may run, so that nobody takes what another sender still has."""
-REFUSALS = (SMTPRecipientsRefused, SMTPDataError)
-"""Errors of one mail; every other one is the server's, and no mail is to blame."""
+REFUSALS = (SMTPRecipientsRefused, SMTPDataError, ValueError)
+"""Errors of one mail, also an address that cannot be written in a header; every other one is the
+server's, and no mail is to blame."""
 
 
 def queue_mail(
@@ -90,7 +91,7 @@ def _message(mail: WriterMail, server: BaseEmailBackend) -> EmailMessage:
     )
 
 
-def _told(error: OSError, mail: WriterMail) -> str:
+def _told(error: Exception, mail: WriterMail) -> str:
     """Say what went wrong; servers quote the address, which has to stay in one place only."""
     words = f"{type(error).__name__}: {error}".replace(mail.writer.email, "(the address)")
     return words[:500]

@@ -184,8 +184,9 @@ class TestServerThatFails:
         [
             SMTPRecipientsRefused({"ada@example.org": (550, b"no ada@example.org here")}),
             SMTPDataError(554, b"not for ada@example.org"),
+            ValueError("Invalid address; ada@example.org could not be encoded"),
         ],
-        ids=["no such person", "not this text"],
+        ids=["no such person", "not this text", "no header can hold it"],
     )
     def test_refusing_one_mail_is_told_without_the_address_and_stops_no_other(
         self, monkeypatch, refusal
