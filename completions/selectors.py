@@ -112,8 +112,11 @@ def standing_of(writer: Writer) -> Standing:
             newest=Max("mine"),
         )
     )
-    newest = {row["stratum"]: row.pop("newest") or 0 for row in rows}
-    stocks = {row.pop("stratum"): Stock(**row) for row in rows}
+    newest = {row["stratum"]: row["newest"] or 0 for row in rows}
+    stocks = {
+        row["stratum"]: Stock(row["talks"], row["slots"], row["kept"], row["given_up"])
+        for row in rows
+    }
     regular, adversarial = assigning.REGULAR, assigning.ADVERSARIAL
     return Standing(
         regular=stocks.get(regular, Stock()),

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Manager, QuerySet
 
 from completions.choices import LeaseOutcome
 from completions.models import TimedLease
@@ -17,7 +17,7 @@ GiveBack: TypeAlias = Callable[..., None]
 """Ends a locked lease (``outcome`` and ``now`` by name) and returns its slot."""
 
 
-def lock_open(leases: QuerySet[Lease]) -> Lease | None:
+def lock_open(leases: Manager[Lease]) -> Lease | None:
     """Lock a person's open lease, if any; a sweep that is closing it is waited for first."""
     return leases.select_for_update(of=("self",)).filter(closed_at=None).first()
 

@@ -21,11 +21,11 @@ MOST = 25
 
 def standing(*, regular=0, adversarial=0, talks=(280, 20), given_up=(0, 0), was_adversarial=False):
     """A writer who sent so many of each stratum, before talks that lack three messages each."""
-    stocks = [
+    stock, hostile = (
         Stock(talks=n, slots=3 * n, kept=kept, given_up=dropped)
         for n, kept, dropped in zip(talks, (regular, adversarial), given_up, strict=True)
-    ]
-    return Standing(*stocks, was_adversarial)
+    )
+    return Standing(stock, hostile, was_adversarial)
 
 
 class TestTheBound:
@@ -171,9 +171,12 @@ class Pool:
 
     def next_talk(self, writer):
         free = (self.left > 0) & ~self.had[writer]
-        stocks = [self.stock(writer, free, hostile) for hostile in (0, 1)]
         given = self.given[writer]
-        now = Standing(*stocks, bool(given) and bool(self.is_hostile[given[-1]]))
+        now = Standing(
+            self.stock(writer, free, 0),
+            self.stock(writer, free, 1),
+            bool(given) and bool(self.is_hostile[given[-1]]),
+        )
         offer = next_offer(now, most=MOST, phase=phase_of(f"W{writer}"))
         assert bool(offer.strata) == (n_to_come(now, most=MOST) > 0)
         talks = [
@@ -193,8 +196,12 @@ class Pool:
 
     def stock(self, writer, free, hostile):
         of = free & (self.is_hostile == hostile)
-        counts = (of.sum(), self.left[of].sum(), self.kept[writer, hostile])
-        return Stock(*map(int, counts), int(self.given_up[writer, hostile]))
+        return Stock(
+            talks=int(of.sum()),
+            slots=int(self.left[of].sum()),
+            kept=int(self.kept[writer, hostile]),
+            given_up=int(self.given_up[writer, hostile]),
+        )
 
     def order(self, talk, offer):
         rank = offer.strata.index((REGULAR, ADVERSARIAL)[self.is_hostile[talk]])
