@@ -88,12 +88,13 @@ class Sent:
     @classmethod
     def of(cls, message: Message, *, writer: Writer, text: str, note: str) -> "Sent":
         """Show a message by its newest text, or by the one in use."""
-        is_accepted = message.state == MessageState.ACCEPTED and message.completion is not None
+        if message.state == MessageState.ACCEPTED and message.completion is not None:
+            text = message.completion.text
         can_change = writing_selectors.may_change(message, writer=writer)
         is_waiting = message.state == MessageState.WAITING
         return cls(
             token=message.lease.token,
-            text=message.completion.text if is_accepted else text,
+            text=text,
             at=message.changed_at,
             state=message.state,
             note="" if is_waiting else note,
@@ -229,8 +230,9 @@ class SentPage:
 
 
 def _shown(messages: Iterable[Message], writer: Writer) -> tuple[Sent, ...]:
-    """Show messages of ``writing_selectors.messages_sent``."""
+    """Show messages of ``writing_selectors.messages_sent``, which have their texts with them."""
+    rows = ((message, vars(message)) for message in messages)
     return tuple(
-        Sent.of(message, writer=writer, text=message.text, note=message.note or "")
-        for message in messages
+        Sent.of(message, writer=writer, text=row["text"], note=row["note"] or "")
+        for message, row in rows
     )

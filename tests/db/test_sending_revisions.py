@@ -66,6 +66,7 @@ class TestANewVersion:
 
         message.refresh_from_db()
         assert message.state == MessageState.WAITING
+        assert message.completion is not None
         assert message.completion.text == TEXT
 
     def test_with_nothing_changed_is_none(self, lease):

@@ -56,6 +56,7 @@ class TestATextIsLike:
         half = TEXT.split(". ")[1]
         found = most_like(TEXT, [("half", half), ("all", f"{TEXT} Or not?"), ("none", SAME_TALK)])
 
+        assert found is not None
         assert (found.key, found.contained) == ("all", 1.0)
 
     def test_and_says_which_words_of_it(self):
@@ -63,6 +64,7 @@ class TestATextIsLike:
 
         found = most_like(TEXT, [("other", other)])
 
+        assert found is not None
         assert found.matched == TEXT.removeprefix("Losing ").removesuffix("?")
 
 
