@@ -162,7 +162,8 @@ def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) 
         "heading": heading,
         "text": text,
         "may_resume": writer.may_resume,
-        "may_withdraw": writer.state != WriterState.PAUSED and writer.texts_kept,
+        "may_leave": writer.state == WriterState.PAUSED,
+        "may_withdraw": writer.texts_kept,
     }
     return render_fragment(request, "completions/_away.html", context, status=status)
 

@@ -47,6 +47,8 @@ class TestPause:
         assert state(writer) == WriterState.PAUSED
         assert "You are on a pause" in shown(page)
         assert f'action="{url("resume")}"' in shown(page)
+        assert f'href="{url("leave")}"' in shown(page)
+        assert f'href="{WITHDRAW}"' in shown(page)
 
     def test_ends_when_the_writer_goes_on(self, browser, writer):
         browser.post(url("pause"))
