@@ -31,8 +31,8 @@ def send(now=NOW):
     return services.send_writer_mails(now=now)
 
 
-def letter(kind, *, note="", **writer):
-    writer = make_writer(email="ada@example.org", **writer)
+def letter(kind, *, note="", **fields):
+    writer = make_writer(email="ada@example.org", **fields)
     return mails.compose(make_mail(writer=writer, kind=kind, note=note)), writer
 
 

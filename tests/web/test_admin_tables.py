@@ -59,10 +59,10 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
-    for make in (make_mail, make_admission, make_message_decision):
-        make()
     for make in (make_alert, make_decision, make_guess, make_event, make_hold):
         make()
+    for make_row in (make_mail, make_admission, make_message_decision):
+        make_row()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
 
 

@@ -29,7 +29,7 @@ def staff(client, admin):
 
 def make_person(**fields):
     dataset = fields.pop("dataset", None) or make_dataset(slug="talks")
-    return make_writer(**{"dataset": dataset, "code": "Wkim", "email": "kim@example.org"} | fields)
+    return make_writer(dataset=dataset, **{"code": "Wkim", "email": "kim@example.org"} | fields)
 
 
 def make_newcomer(n_done=2):

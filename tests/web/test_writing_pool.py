@@ -125,8 +125,9 @@ class TestPeople:
         ("second", "is_to_decide"), [(SENT, True), (SKIPPED, True), (None, False)]
     )
     def test_who_are_through_the_trial_are_marked(self, staff, dataset, second, is_to_decide):
-        Dataset.objects.filter(pk=dataset.pk).update(vetting=make_vetting(2))
-        talks = list(Dataset.objects.get(pk=dataset.pk).vetting.contexts.order_by("pk"))
+        vetting = make_vetting(2)
+        Dataset.objects.filter(pk=dataset.pk).update(vetting=vetting)
+        talks = list(vetting.contexts.order_by("pk"))
         ada = make_writer(dataset=dataset, code="Wada", state=WriterState.VETTING)
         make_message(
             lease=make_lease(writer=ada, context=talks[0], is_trial=True, **SENT),

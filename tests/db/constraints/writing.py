@@ -1,6 +1,7 @@
 """Ways to break the rules of writers, their messages and the mails to them."""
 
 from functools import partial
+from typing import Any
 
 from completions.choices import MessageState, MessageVerdict, WriterState
 from tests.db.constraints.rules import Case, twice
@@ -22,7 +23,7 @@ from tests.factories_of_writing import (
 )
 from tests.factories_written_once import make_writer_consent
 
-ELSEWHERE = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
+ELSEWHERE: dict[str, Any] = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
 RETURNED = MessageVerdict.RETURNED
 
 WRITERS = [
