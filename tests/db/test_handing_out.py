@@ -24,12 +24,8 @@ def writer(dataset):
 
 
 def make_talks(dataset, n, *, stratum=REGULAR, slots_left=3):
-    return [
-        make_context(
-            dialogue=make_dialogue(dataset=dataset), stratum=stratum, slots_left=slots_left
-        )
-        for _ in range(n)
-    ]
+    fields = {"stratum": stratum, "slots_left": slots_left}
+    return [make_context(dialogue=make_dialogue(dataset=dataset), **fields) for _ in range(n)]
 
 
 def make_newcomer(*, n_talks=2, **fields):
@@ -203,9 +199,10 @@ class TestNewcomers:
 
 
 class TestAFrozenDataset:
-    @pytest.mark.parametrize("make", [make_newcomer, lambda: make_newcomer(n_talks=0)])
-    def test_hands_out_nothing(self, make):
-        writer = make()
+    @pytest.mark.parametrize("state", [WriterState.VETTING, WriterState.ACTIVE])
+    def test_hands_out_nothing(self, state):
+        writer = make_newcomer()
+        Writer.objects.update(state=state, admitted_at=NOW)
         Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=NOW)
 
         with pytest.raises(services.DatasetFrozenError):
