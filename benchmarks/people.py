@@ -11,13 +11,16 @@ from scipy import special
 from benchmarks import simulation
 from ranking.numerics.arrays import Floats
 from ranking.numerics.best_of import TextJudgments, choose_and_score, cross_fit
+from ranking.numerics.bootstrap import draw_units
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.halves import draw_halves
+from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.placement import place_among
 from ranking.numerics.strength import FIVE_POINTS, StrengthMode
 
 SEED = 20260105
 SPLITS = 20
+REPLICATES = 500
 SPREAD = np.linspace(0.8, -0.8, 17)  # true strengths of the systems that texts are held against
 HEAD = """
 Elo above the average of people's texts, mean over studies (standard deviation of one study):
@@ -25,8 +28,10 @@ plain, cross-fitted   as the site estimates them
 chosen                the truth of the texts that the plain choice takes
 best                  the truth of the best texts
 left out              contexts without a say in the cross-fitted estimate
+missed                studies of equal texts whose cross-fitted 95 % interval leaves the truth out,
+                      in per cent; 5 would be right
 
-texts  pairs of each  raters of each  spread          plain   cross-fitted  chosen   best  left out
+texts  pairs each  raters each  spread         plain  cross-fitted  chosen   best  left out  missed
 """
 
 
@@ -62,13 +67,14 @@ class Study:
 
 @dataclass(frozen=True)
 class Found:
-    """Elo points above the average text, and how many contexts had no say."""
+    """Elo points above the average text, how many contexts had no say, whether it missed."""
 
     plain: float
     cross_fitted: float
     chosen: float
     best: float
     left_out: float
+    missed: float
 
 
 def draw(setting: Setting, rng: np.random.Generator) -> Study:
@@ -107,6 +113,7 @@ def estimate(setting: Setting, number: int) -> Found:
         chosen=ELO_PER_LOG_UNIT * (_truth(study.quality, chosen, strengths) - truth),
         best=ELO_PER_LOG_UNIT * (_truth(study.quality, 1.0 * is_best, strengths) - truth),
         left_out=fitted.n_left_out,
+        missed=_missed(texts, fitted.share, strengths, rng) if not setting.text_sd else np.nan,
     )
 
 
@@ -117,7 +124,7 @@ def measure(setting: Setting, *, n_studies: int) -> Found:
 
 def _each(setting: Setting, n_studies: int) -> Floats:
     studies = [estimate(setting, number) for number in range(n_studies)]
-    names = ("plain", "cross_fitted", "chosen", "best", "left_out")
+    names = ("plain", "cross_fitted", "chosen", "best", "left_out", "missed")
     return np.array([[getattr(one, name) for name in names] for one in studies])
 
 
@@ -133,6 +140,22 @@ def _rated(texts: TextJudgments, share: Floats, strengths: Floats) -> float:
         for taken in (texts.to_text, texts.to_opponent)
     )
     return float(place_among(wins, losses, strengths[None])[0])
+
+
+def _missed(
+    texts: TextJudgments, share: Floats, strengths: Floats, rng: np.random.Generator
+) -> float:
+    """Return 1 if the interval leaves out 0, where equal texts stand; contexts are resampled."""
+    shape = (texts.n_contexts, len(strengths))
+    cell = texts.context[texts.text] * shape[1] + texts.opponent
+    drawn = draw_units(shape[0], REPLICATES, rng)
+    wins, losses = (
+        drawn @ np.bincount(cell, share * taken, shape[0] * shape[1]).reshape(shape)
+        for taken in (texts.to_text, texts.to_opponent)
+    )
+    placed = place_among(wins, losses, np.tile(strengths, (REPLICATES, 1)))
+    interval = percentile_intervals(placed[:, None])
+    return float(interval.low[0] > 0.0 or interval.high[0] < 0.0)
 
 
 def _truth(quality: Floats, share: Floats, strengths: Floats) -> float:
@@ -154,11 +177,11 @@ def main() -> None:
     sys.stdout.write(f"{simulation.machine()}\n{n} studies a line, seed {SEED}\n{HEAD}")
     for one in SETTINGS:
         found = _each(one, n)
-        (plain, fitted, chosen, best, out), sd = found.mean(axis=0), found.std(axis=0)
+        (plain, fitted, chosen, best, out, missed), sd = found.mean(axis=0), found.std(axis=0)
         sys.stdout.write(
-            f"{one.n_texts:>5}  {one.n_pairs:>13}  {one.n_raters:>14}  {one.text_sd:>6}  "
+            f"{one.n_texts:>5}  {one.n_pairs:>10}  {one.n_raters:>11}  {one.text_sd:>6}  "
             f"{plain:>6.1f} ({sd[0]:.1f})  {fitted:>6.1f} ({sd[1]:.1f})  {chosen:>6.1f} "
-            f"{best:>6.1f}  {out:>8.1f}\n"
+            f"{best:>6.1f}  {out:>8.1f}  {100 * missed:>6.1f}\n"
         )
         sys.stdout.flush()
 
