@@ -21,6 +21,7 @@
   let isOutdated = false;
   let isSending = false;
   let lastKey = -Infinity;
+  let fraction = 0; // of a millisecond at the keys
 
   const form = () => document.getElementById("message");
   const box = () => form()?.querySelector("textarea") ?? null;
@@ -41,14 +42,24 @@
   }
 
   /* How the text came about: plain numbers, kept in the form and sent with the text. */
+  const SIGNALS = ["typing_ms", "pastes", "pasted_characters"];
+  const signals = () => SIGNALS.map((name) => Number(form().elements[name].value));
+  function atLeast(counted) {
+    for (const [place, name] of SIGNALS.entries()) {
+      const field = form().elements[name];
+      field.value = Math.max(Number(field.value), Number(counted?.[place]) || 0);
+    }
+  }
   function add(name, amount) {
     const field = form().elements[name];
-    field.value = Math.round(Number(field.value) + amount);
+    field.value = Number(field.value) + amount;
   }
   function timeKeys() {
     const now = performance.now();
-    if (now - lastKey < THINKING_MS) add("typing_ms", now - lastKey);
+    if (now - lastKey < THINKING_MS) fraction += now - lastKey;
     lastKey = now;
+    add("typing_ms", Math.floor(fraction));
+    fraction %= 1;
   }
   function notePasted(event) {
     if (!["insertFromPaste", "insertFromDrop"].includes(event.inputType)) return;
@@ -124,7 +135,7 @@
   function typed() {
     count();
     if (box().value === saved) return forget("draft");
-    remember("draft", { text: box().value, base: saved });
+    remember("draft", { text: box().value, base: saved, signals: signals() });
     if (isOutdated) return;
     say("");
     later(PAUSE_MS);
@@ -132,12 +143,13 @@
 
   function begin() {
     if (!box()) return;
-    for (const button of document.querySelectorAll("[data-without-script]")) button.hidden = true;
+    for (const button of document.querySelectorAll("[data-without-script]")) button.remove();
     form().autocomplete = "off"; // else a reload brings back what the browser remembers
     saved = box().defaultValue;
     isOutdated = false;
     isSending = false;
     const copy = recall("draft");
+    atLeast(copy?.signals);
     if (copy?.base === saved) box().value = copy.text;
     else if (copy && copy.text !== saved) remember("other", copy);
     offerOther();

@@ -62,8 +62,10 @@ def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
     expect(writing.ready_box(page)).to_have_value(BEGUN)
 
     page.context.set_offline(True)
-    box.fill(GONE_ON)
+    box.fill(BEGUN)
+    box.press_sequentially(GONE_ON.removeprefix(BEGUN))
     writing.see_draft(page, "Not saved yet")
+    typing_ms = signal(page, "typing_ms")
     page.close()
     page.context.set_offline(False)
 
@@ -71,6 +73,7 @@ def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
     again.goto(page.url)
     expect(writing.ready_box(again)).to_have_value(GONE_ON)
     writing.see_draft(again, "Draft saved")
+    assert signal(again, "typing_ms") >= typing_ms > 0
 
 
 def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link):
