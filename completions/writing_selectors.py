@@ -18,6 +18,7 @@ from completions.models import (
 
 COMPARED = 500  # how many of a writer's own versions a new text is compared with
 REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
+STRANDED = (LeaseOutcome.EXPIRED, LeaseOutcome.RELEASED)
 Source: TypeAlias = tuple[str, int]
 
 
@@ -65,11 +66,16 @@ def may_change(message: Message, *, writer: Writer) -> bool:
 
 
 def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
-    """Return leases that ran out over a draft which can still be sent, newest first."""
-    sendable = Context.objects.in_use().filter(dataset=writer.dataset_id, slots_left__gt=0)
+    """Return leases that ended over a draft which can still be sent, newest first.
+
+    They ran out, or freezing gave them back and the dataset was thawed since.
+    """
+    sendable = Context.objects.in_use().filter(
+        dataset=writer.dataset_id, dataset__frozen_at=None, slots_left__gt=0
+    )
     return (
         writer.leases.select_related("context")
-        .filter(outcome=LeaseOutcome.EXPIRED, context__in=sendable)
+        .filter(outcome__in=STRANDED, context__in=sendable)
         .exclude(draft="")
         .order_by("-closed_at", "-pk")
     )

@@ -16,8 +16,9 @@ from completions.services.log import record
 def freeze_dataset(*, dataset: Dataset, by: User | None, now: dt.datetime) -> int:
     """Let nobody begin, send or revise a text from now on; return how many claims were given back.
 
-    Drafts are kept. Messages that wait may still be accepted as they are, or rejected. Freezing
-    again changes nothing.
+    Drafts are kept, and trial talks, which nobody else waits for, stay with their writers.
+    Messages that wait may still be accepted as they are, or rejected. Freezing again changes
+    nothing.
     """
     dataset = _lock(dataset)
     if dataset.frozen_at is not None:
@@ -61,7 +62,7 @@ def _lock(dataset: Dataset) -> Dataset:
 
 
 def _give_open_leases_back(dataset: Dataset, *, now: dt.datetime) -> int:
-    leases = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None)
+    leases = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None, is_trial=False)
     # In the order of the sweep that ends expired ones.
     locked = list(leases.order_by("context_id", "pk").select_for_update(of=("self",)))
     for lease in locked:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from completions import services
+from completions import services, writing_selectors
 from completions.choices import LeaseOutcome
-from completions.models import Context, Dataset, LogEntry, WritingLease
+from completions.models import Dataset, LogEntry, WritingLease
 from tests.factories import HOUR, NOW, make_dataset, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_vetting
 from tests.factories_written_once import make_user
@@ -52,7 +52,7 @@ class TestFreezing:
         assert stored(other).closed_at is None
         assert stored(closed).outcome == LeaseOutcome.SUBMITTED
 
-    def test_ends_a_trial_without_giving_a_slot_to_its_talk(self):
+    def test_leaves_a_trial_talk_with_its_writer(self):
         vetting = make_vetting(1)
         dataset = make_dataset(vetting=vetting)
         talk = vetting.contexts.get()
@@ -64,8 +64,18 @@ class TestFreezing:
 
         freeze(dataset)
 
-        assert stored(trial).outcome == LeaseOutcome.RELEASED
-        assert Context.objects.get(pk=talk.pk).slots_left == 0
+        assert stored(trial).closed_at is None
+
+    def test_keeps_drafts_that_can_be_sent_once_it_is_thawed(self):
+        lease = make_writing_lease(draft="I was about to")
+        dataset = lease.context.dataset
+
+        freeze(dataset)
+        frozen = list(writing_selectors.stranded_leases(lease.writer))
+        thaw(dataset)
+
+        assert frozen == []
+        assert list(writing_selectors.stranded_leases(lease.writer)) == [lease]
 
     def test_says_in_the_log_who_did_it_and_what_it_ended(self):
         lease, by = make_writing_lease(), make_user()
