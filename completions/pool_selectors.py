@@ -2,10 +2,9 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
-from urllib.parse import urlencode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
 from completions.console_selectors import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer
+from completions.sorted_tables import Head, SortedTable
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
@@ -52,37 +52,24 @@ class WriterRow:
     """When they last took a talk or sent a message."""
 
 
-Key = Callable[[WriterRow], Any]
-COLUMNS: Mapping[str, tuple[object, Key]] = {
-    "code": (_("Writer"), lambda row: row.code),
-    "state": (_("State"), lambda row: row.state_label),
-    "background": (_("Background"), lambda row: row.background_label or None),
-    "trial": (_("On trial"), lambda row: row.n_trial),
-    "sent": (_("Sent"), lambda row: row.n_sent),
-    "accepted": (_("Accepted"), lambda row: row.n_accepted),
-    "waiting": (_("Waiting"), lambda row: row.n_waiting),
-    "returned": (_("Sent back"), lambda row: row.n_returned),
-    "active": (_("Last active"), lambda row: row.last_active),
-}
-
-
 @dataclass(frozen=True)
-class Column:
-    """The head of a column: where it leads, and how the table is sorted by it now."""
+class WriterFilter(SortedTable[WriterRow]):
+    """Which writers are meant, and in which order."""
 
-    name: str
-    label: object
-    query: str
-    direction: str
-
-
-@dataclass(frozen=True)
-class WriterFilter:
-    """Which writers are meant; an empty field means all. ``sort`` may begin with a minus."""
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "code": (_("Writer"), lambda row: row.code),
+        "state": (_("State"), lambda row: row.state_label),
+        "background": (_("Background"), lambda row: row.background_label or None),
+        "trial": (_("On trial"), lambda row: row.n_trial),
+        "sent": (_("Sent"), lambda row: row.n_sent),
+        "accepted": (_("Accepted"), lambda row: row.n_accepted),
+        "waiting": (_("Waiting"), lambda row: row.n_waiting),
+        "returned": (_("Sent back"), lambda row: row.n_returned),
+        "active": (_("Last active"), lambda row: row.last_active),
+    }
 
     state: str = ""
     q: str = ""
-    sort: str = "code"
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "WriterFilter":
@@ -95,31 +82,16 @@ class WriterFilter:
         """
         given = {name: query.get(name, "").strip() for name in asdict(cls())}
         found = cls(**{name: value for name, value in given.items() if value})
-        is_known = found.sort.removeprefix("-") in COLUMNS
-        if not is_known or found.state not in {"", *WriterState.values}:
+        if not found.is_sortable or found.state not in {"", *WriterState.values}:
             raise UnknownFilterError(found)
         return found
 
     def apply(self, rows: Iterable[WriterRow]) -> list[WriterRow]:
-        """Return the rows meant, in the order meant; what is not known comes last either way."""
-        meant = [row for row in rows if self._means(row)]
-        _label, key = COLUMNS[self.sort.removeprefix("-")]
-        known = [row for row in meant if key(row) is not None]
-        unknown = [row for row in meant if key(row) is None]
-        return sorted(known, key=key, reverse=self.sort.startswith("-")) + unknown
-
-    def columns(self) -> list[Column]:
-        """Return the heads of the table."""
-        return [self._column(name, label) for name, (label, _key) in COLUMNS.items()]
+        """Return the rows meant, in the order meant."""
+        return self.in_order(row for row in rows if self._means(row))
 
     def _means(self, row: WriterRow) -> bool:
         return self.state in {"", row.state} and self.q.casefold() in row.code.casefold()
-
-    def _column(self, name: str, label: object) -> Column:
-        direction = {name: "ascending", f"-{name}": "descending"}.get(self.sort, "")
-        leads_to = replace(self, sort=f"-{name}" if direction == "ascending" else name)
-        asked = {field: value for field, value in asdict(leads_to).items() if value}
-        return Column(name, label, urlencode(asked), direction)
 
 
 def dataset_rows() -> list[DatasetRow]:
