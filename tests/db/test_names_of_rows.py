@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests import factories, factories_of_care, factories_written_once
+from tests import factories, factories_of_care, factories_of_writing, factories_written_once
 from tests.db.constraints.rules import our_models
 
 pytestmark = pytest.mark.django_db
 
 BUILDERS = {
     function.__annotations__["return"].__name__: function
-    for module in (factories, factories_of_care, factories_written_once)
+    for module in (factories_of_writing, factories, factories_of_care, factories_written_once)
     for name, function in vars(module).items()
     if name.startswith("make_")
 }
