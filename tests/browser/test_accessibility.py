@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser import writing
 from tests.browser.conftest import DESKTOP, PHONE, Site, sign_in
 
-MESSAGE = "Two cups on the table, every evening. What do you say to her then?"
+MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
 
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])

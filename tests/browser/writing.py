@@ -57,7 +57,7 @@ def send(page: Page, text: str) -> None:
 def decide(admin: Page, site: Site, text: str, verdict: str, note: str = "") -> None:
     """Find the message that waits by its text, and decide on it in the console."""
     admin.goto(f"{site.address}/{POOL}messages/")
-    row = admin.get_by_role("listitem").filter(has_text=text[:40])
+    row = admin.get_by_role("listitem").filter(has_text=text)
     row.get_by_role("link", name=re.compile("^Message")).click()
     admin.get_by_label("Note to the writer").fill(note)
     with admin.expect_response(lambda answer: answer.request.method == "POST") as decided:
