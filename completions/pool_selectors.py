@@ -48,8 +48,11 @@ class WriterRow:
     n_accepted: int
     n_waiting: int
     n_returned: int
-    last_active: dt.datetime | None
-    """When they last took a talk or sent a message."""
+    last_active: dt.date | None
+    """The day on which they last took a talk or sent a message.
+
+    No time: beside that of a message it would tell who wrote it.
+    """
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def _writer_row(
         n_accepted=writer.n_accepted,
         n_waiting=writer.n_waiting,
         n_returned=writer.n_returned,
-        last_active=max((at for at in (writer.taken_at, sent_at) if at), default=None),
+        last_active=max((at.date() for at in (writer.taken_at, sent_at) if at), default=None),
     )
 
 

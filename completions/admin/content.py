@@ -18,12 +18,13 @@ class SystemAdmin(Table):
 
 @admin.register(Completion)
 class CompletionAdmin(Table):
-    """All completions, of people and systems."""
+    """All completions, of people and systems, without the names of people."""
 
-    list_display = ("context", "system", "writer", "beginning", "created_at")
+    list_display = ("context", "system", "beginning", "created_at")
     list_filter = ("system", "context__stratum")
-    list_select_related = ("context", "system", "writer")
-    search_fields = ("context__key", "writer__code", "text")
+    list_select_related = ("context", "system")
+    exclude = ("writer",)
+    search_fields = ("context__key", "text")
     ordering = ("-pk",)
 
     def beginning(self, row: Completion) -> str:

@@ -1,5 +1,7 @@
 """Writers, what they agreed to and what they have in hand, in Django's admin."""
 
+import datetime as dt
+
 from django.contrib import admin
 from django.forms import Form
 from django.http import HttpRequest
@@ -76,13 +78,22 @@ class WriterConsentAdmin(Table):
 
 @admin.register(WritingLease)
 class WritingLeaseAdmin(Table):
-    """Which context was kept for which writer, and how that ended."""
+    """What was kept for which writer, and how that ended.
 
-    list_display = ("writer", "context", "issued_at", "closed_at", "outcome", "skip_reason")
+    Neither the talk nor the draft: beside a message they would tell who wrote it, unasked.
+    """
+
+    list_display = ("writer", "day", "outcome", "skip_reason")
     list_filter = ("outcome", "skip_reason")
-    list_select_related = ("writer", "context")
-    search_fields = ("writer__code", "context__key")
+    list_select_related = ("writer",)
+    fields = ("writer", "day", "is_trial", "outcome", "skip_reason")
+    readonly_fields = ("day",)
+    search_fields = ("writer__code",)
     ordering = ("-issued_at", "-pk")
+
+    def day(self, row: WritingLease) -> dt.date:
+        """Show on which day it was given; a time would lead to the message as well."""
+        return row.issued_at.date()
 
 
 @admin.register(AdmissionDecision)
@@ -98,10 +109,21 @@ class AdmissionDecisionAdmin(Table):
 
 @admin.register(WriterMail)
 class WriterMailAdmin(Table):
-    """Mails to writers: waiting, sent, or failed with the error."""
+    """Mails to writers: waiting, sent, or failed with the error; without the note, as above."""
 
-    list_display = ("writer", "kind", "queued_at", "sent_at", "attempts", "error")
+    list_display = ("writer", "kind", "day", "is_sent", "attempts", "error")
     list_filter = ("kind",)
     list_select_related = ("writer",)
+    fields = ("writer", "kind", "day", "is_sent", "attempts", "error")
+    readonly_fields = ("day", "is_sent")
     search_fields = ("writer__code", "error")
     ordering = ("-queued_at", "-pk")
+
+    def day(self, row: WriterMail) -> dt.date:
+        """Show on which day it was due."""
+        return row.queued_at.date()
+
+    @admin.display(boolean=True)
+    def is_sent(self, row: WriterMail) -> bool:
+        """Show whether it went out."""
+        return row.sent_at is not None

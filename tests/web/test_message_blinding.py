@@ -1,16 +1,25 @@
 """Whoever reviews messages is not told who wrote them, on any page, unless they ask (ADR-0035)."""
 
+import datetime as dt
 import re
 
 import pytest
+from django.apps import apps
 from django.urls import reverse
 
 from completions import hold_selectors, services, writing_urls
-from completions.choices import Background, MessageState, MessageVerdict
+from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
 from completions.models import LogEntry, Message
-from tests.factories import NOW, make_dataset, make_writer
-from tests.factories_of_writing import make_revision
-from tests.reviewable_messages import make_read, staff
+from tests.factories import (
+    NOW,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_writer,
+    make_writing_lease,
+)
+from tests.factories_of_writing import make_message, make_revision
+from tests.reviewable_messages import WORDS, make_read, staff
 from tests.web.hidden import leaks
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +28,7 @@ PEOPLE = ("W0MBATLING", "QU0KKALAND")
 SECRETS = ["w0mbatling", "qu0kkaland", "bandicoot", "peer supporter", "clinician", "ibex-file"]
 NAMES = {"messages", "message", "decide", "author", "freeze"}
 NOTE = "Please leave the advice out."
+ODD = dt.datetime(2026, 1, 7, 11, 47, 13, 271828, tzinfo=dt.UTC)
 
 
 @pytest.fixture
@@ -127,3 +137,54 @@ class TestWhoAsks:
 
         assert set(leaks(told, SECRETS)) == {"w0mbatling", "peer supporter"}
         assert LogEntry.objects.filter(action="message.author_shown").count() == 1
+
+
+class TestWhatElseAnAdminSees:
+    """Beside the page of a message it must not tell who wrote the message either."""
+
+    @pytest.fixture
+    def odd_times(self, dataset):
+        """A message whose times are found nowhere else."""
+        lease = make_writing_lease(
+            context=make_context(dialogue=make_dialogue(dataset=dataset), key="ctx-quokka"),
+            writer=make_writer(dataset=dataset, email="a@example.org"),
+            draft="a draft of a quokka",
+            issued_at=ODD,
+            expires_at=ODD + dt.timedelta(hours=2),
+            closed_at=ODD,
+            outcome=LeaseOutcome.SUBMITTED,
+        )
+        message = make_message(lease=lease, sent_at=ODD, changed_at=ODD)
+        make_revision(message=message, written_at=ODD)
+        services.decide_message(
+            message=message, verdict=MessageVerdict.RETURNED, note=NOTE, by=None, now=ODD
+        )
+        return lease
+
+    @pytest.mark.parametrize("page", ["pool", "writer"])
+    def test_pages_on_people_hold_no_time_of_a_message(self, odd_times, page):
+        keys = [odd_times.writer.code] if page == "writer" else []
+
+        shown = staff()[0].get(address(page, *keys)).content.decode()
+
+        assert odd_times.writer.code in shown
+        assert ODD.strftime("%H:%M") not in shown
+
+    @pytest.mark.parametrize("table", ["writinglease", "writermail", "completion"])
+    def test_tables_set_no_writer_beside_a_talk_a_text_or_a_time(
+        self, admin_client, odd_times, table
+    ):
+        accept(make_read(odd_times.writer.dataset, writer=odd_times.writer))
+        row = apps.get_model("completions", table).objects.latest("pk")
+        addresses = [
+            reverse(f"admin:completions_{table}_changelist"),
+            reverse(f"admin:completions_{table}_change", args=[row.pk]),
+        ]
+
+        pages = [admin_client.get(one).content.decode() for one in addresses]
+
+        for page in pages:
+            is_named = odd_times.writer.code in page
+            beside = ("ctx-quokka", "quokka", NOTE, WORDS, ODD.strftime("%H:%M"), "11:47 a.m.")
+            assert [one for one in beside if is_named and one in page] == []
+        assert any(odd_times.writer.code in page for page in pages) == (table != "completion")

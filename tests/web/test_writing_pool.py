@@ -12,6 +12,7 @@ from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue
 from tests.factories import make_writing_lease as make_lease
 from tests.factories_of_writing import make_accepted, make_message, make_revision, make_vetting
 
+DAY = 24 * HOUR
 pytestmark = pytest.mark.django_db
 
 SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
@@ -70,13 +71,13 @@ class TestPeople:
             make_writer(dataset=dataset, code=f"W{n}") for n in ("ada", "kim", "no")
         )
         lease = make_lease(writer=ada, **SENT)
-        make_revision(message=make_message(lease=lease), written_at=NOW + HOUR)
+        make_revision(message=make_message(lease=lease), written_at=NOW + DAY)
         make_lease(writer=kim, issued_at=NOW, expires_at=NOW + HOUR)
 
         page = staff.get(url("pool"))
 
-        assert row(page, "Wada").last_active == NOW + HOUR
-        assert row(page, "Wkim").last_active == NOW
+        assert row(page, "Wada").last_active == (NOW + DAY).date()
+        assert row(page, "Wkim").last_active == NOW.date()
         assert row(page, nobody.code).last_active is None
 
     def test_show_neither_address_nor_text(self, staff, dataset):
