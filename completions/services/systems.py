@@ -25,10 +25,11 @@ def register_simulated_system(*, slug: str, name: str, family: str, model_id: st
 def system_of_writer(writer: Writer) -> System:
     """Return the system to which a writer's completions belong, adding it if need be.
 
-    It is the writer's own, under the pseudonym, if the writer agreed and the dataset offers it;
-    else that of all supporters together.
+    It is the writer's own, under the pseudonym, if the writer agreed to that while the dataset
+    offered it, also when it offers it no more: nobody is split over two. Else it is that of all
+    supporters together.
     """
-    if writer.has_own_system and writer.dataset.offers_own_systems:
+    if writer.has_own_system:
         return _own_system(writer)
     return System.objects.get_or_create(slug=HUMAN, defaults=HUMAN_SYSTEM)[0]
 
