@@ -11,7 +11,7 @@ from completions import guidelines
 from completions.badges import badge, invitation_link
 from completions.choices import Background, WriterState
 from completions.http import COOKIE
-from completions.models import Completion, WriterConsent, WritingLease
+from completions.models import Message, WriterConsent, WritingLease
 from tests.factories import make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_vetting
 from tests.web.visits import read_forms
@@ -310,7 +310,7 @@ class TestIdentity:
 
             assert page.status_code == 403
             assert "open your personal link" in page.content.decode()
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
 
     def test_a_link_is_no_cookie(self, client):
         client.cookies[COOKIE] = badge(make_writer(), use="link")
@@ -340,7 +340,7 @@ class TestIdentity:
         assert all("Mine alone" not in answer.content.decode() for answer in answers)
         other.refresh_from_db()
         assert (other.draft, other.outcome) == ("Mine alone", "")
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
 
     @pytest.mark.parametrize("state", [WriterState.LEFT, WriterState.WITHDRAWN])
     def test_nothing_is_kept_of_somebody_who_has_gone(self, client, state):
@@ -370,7 +370,7 @@ class TestIdentity:
 
         assert [page.status_code for page in pages] == [403] * 4
         assert all("on pause" in page.content.decode() for page in pages)
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
         assert WritingLease.objects.get().draft == MESSAGE["text"]
 
     def test_no_page_is_left_in_a_cache(self, client):
@@ -386,4 +386,4 @@ class TestIdentity:
         lease = take_talk(strict)
 
         assert strict.post(url("talk", lease.token), MESSAGE).status_code == 403
-        assert not Completion.objects.exists()
+        assert not Message.objects.exists()
