@@ -26,10 +26,16 @@ class Addresses:
 
 def read_addresses(text: str) -> Addresses:
     """Read addresses, one on each line or parted by commas; a name around one makes it none."""
+    sorted_out: dict[bool, list[str]] = {True: [], False: []}
+    for word in split_addresses(text):
+        sorted_out[_is_address(word)].append(word)
+    return Addresses(tuple(sorted_out[True]), tuple(sorted_out[False]))
+
+
+def split_addresses(text: str) -> list[str]:
+    """Return what might be an address, each once, in small letters."""
     words = dict.fromkeys(word.strip().lower() for word in BETWEEN.split(text))
-    given = [word for word in words if word]
-    good = tuple(word for word in given if _is_address(word))
-    return Addresses(good, tuple(word for word in given if word not in good))
+    return [word for word in words if word]
 
 
 class Invite(forms.Form):
@@ -42,12 +48,12 @@ class Invite(forms.Form):
 
     def clean_emails(self) -> Addresses:
         """Return the addresses; one that is none does not keep the others from being invited."""
-        found = read_addresses(self.cleaned_data["emails"])
-        if len(found.good) + len(found.bad) > MOST_ADDRESSES:
+        if len(split_addresses(self.cleaned_data["emails"])) > MOST_ADDRESSES:
             raise ValidationError(
                 _("That is more than %(n)d at once. Invite them in parts."),
                 params={"n": MOST_ADDRESSES},
             )
+        found = read_addresses(self.cleaned_data["emails"])
         if not found.good:
             raise ValidationError(
                 _("There is no e-mail address in this. Nobody was invited; mend it and try again.")
