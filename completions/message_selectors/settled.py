@@ -21,10 +21,11 @@ class Settled:
 def settled(dataset: Dataset) -> Settled:
     """Count what freezing and thawing are about, in four queries."""
     messages = Message.objects.filter(lease__context__dataset=dataset)
+    held = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None, is_trial=False)
     fixed = Completion.objects.filter(context__dataset=dataset, writer__isnull=False)
     return Settled(
         frozen_at=dataset.frozen_at,
-        n_open=WritingLease.objects.filter(writer__dataset=dataset, closed_at=None).count(),
+        n_open=held.count(),
         n_waiting=messages.filter(state=MessageState.WAITING).count(),
         n_returned=messages.filter(state=MessageState.RETURNED).count(),
         n_fixed=fixed.exclude(fixed_at=None).count(),
