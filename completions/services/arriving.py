@@ -45,7 +45,8 @@ def accept_invitation(
 def decline_invitation(*, writer: Writer) -> Writer:
     """Forget the address of somebody who does not want to write; repeating it is harmless.
 
-    Nothing is stored of it but that they declined, so that nobody writes to them again.
+    Nothing is stored of it but that they declined. A later list with the address invites them
+    again: nothing is known of them then.
 
     Raises
     ------

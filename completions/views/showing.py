@@ -29,15 +29,18 @@ TAKEN = Refusal(
     ),
 )
 FROZEN = Refusal(
-    _("The messages are final now"),
+    _("No more messages are taken"),
     _(
-        "The collection was closed, so nothing new is taken and nothing changes any more. Thank "
-        "you for what you sent. What you wrote here is kept:"
+        "The collection is closed: you cannot send or change a message now. What you sent is "
+        "safe. Thank you for it. What you wrote here is kept:"
     ),
 )
 CLOSED = Refusal(
     _("This message stays as it was sent"),
-    _("It is used already, or was decided on, so it cannot change. What you wrote now is kept:"),
+    _(
+        "People compare it with others already, or somebody who read it has decided about it. So "
+        "it cannot be changed any more. What you wrote now is kept:"
+    ),
 )
 OUTDATED = Refusal(
     _("A newer version was sent meanwhile"),

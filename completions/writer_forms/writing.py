@@ -50,7 +50,7 @@ class Message(forms.Form):
 
     def say_unchanged(self) -> None:
         """Say of a message that came back that it is still the same."""
-        self.add_error("text", _("Nothing has changed yet: please mend it as the note says."))
+        self.add_error("text", _("Nothing has changed yet: please change it as the note says."))
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""

@@ -40,7 +40,7 @@ def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin,
     writing.decide(admin, site, HASTY, "Send back", "Stay with the cups first.")
     page.goto(f"{site.address}/w/")
     expect(page.get_by_role("article")).to_contain_text("Stay with the cups first.")
-    page.get_by_role("link", name="Mend this message").click()
+    page.get_by_role("link", name="Change this message").click()
     expect(writing.ready_box(page)).to_have_value(HASTY)
     writing.send(page, MENDED)
     writing.decide(admin, site, MENDED, "Accept")

@@ -150,7 +150,7 @@ class TestChanging:
         assert url("change", lease.token) not in shown(desk.get(sent))
         refused = desk.post(sent, MESSAGE | {"text": BETTER})
         assert refused.status_code == 409
-        assert "final now" in shown(refused)
+        assert "No more messages are taken" in shown(refused)
         assert BETTER in shown(refused)
 
     def test_is_nothing_before_a_message_was_sent(self, desk, lease):
