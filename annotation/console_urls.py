@@ -9,7 +9,7 @@ app_name = "console"
 urlpatterns = [
     path("", console.overview, name="overview"),
     path(
-        "writing/<slug:dataset>/writers/<str:code>/withdraw/",
+        "writing/<slug:dataset>/writers/<slug:code>/withdraw/",
         withdrawing_writer.withdraw_for,
         name="withdraw_writer",
     ),

@@ -122,6 +122,15 @@ class TestPage:
         with django_assert_max_num_queries(16):
             show(staff)
 
+    @pytest.mark.parametrize("code", ["%00", "a%00b", "W%20x"])
+    @pytest.mark.parametrize("rest", ["", "withdraw/"])
+    def test_is_not_there_for_what_is_no_code(self, staff, code, rest):
+        make_dataset(slug="talks")
+
+        answer = staff.get(f"/console/writing/talks/writers/{code}/{rest}")
+
+        assert answer.status_code == 404
+
     def test_is_not_there_for_another_datasets_writer(self, staff):
         make_dataset(slug="talks")
         make_writer(code="Wkim")
