@@ -18,6 +18,7 @@ from completions.services.leasing import (
     close_lease,
     lock_active_writer,
     lock_lease,
+    lock_writer,
     refuse_frozen,
     take_slot_again,
 )
@@ -79,7 +80,8 @@ def save_draft(
     DraftOutdatedError
         If a newer version was sent meanwhile; nothing changes then.
     """
-    lease = lock_lease(token, writer)
+    # The writer first: whoever withdraws holds that row, and their lease is judged after it.
+    lease = lock_lease(token, lock_writer(writer))
     latest = _latest(lease) if lease.outcome == LeaseOutcome.SUBMITTED else None
     if latest is not None and version is not None and version < latest.number:
         raise DraftOutdatedError

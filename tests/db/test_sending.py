@@ -119,11 +119,11 @@ class TestSendMessage:
         send(lease_next(make_writer(dataset=dataset)))
         lease = lease_next(writer)
 
-        # Keep the draft: savepoint and its release, lock the lease, store the draft. Read the lease
-        # with its dialogue; what the text is compared with: own, others', models'. Then: savepoint
-        # and its release; lock the writer, the dataset, the lease, the message; look for a version;
+        # Keep the draft: savepoint and its release; lock the writer and the lease; store the draft.
+        # Read the lease with its dialogue; what the text is compared with: own, others', models'.
+        # Then: savepoint and its release; lock the writer, the dataset, the lease, the message; look for a version;
         # store the message and its first version; empty the draft; close the lease.
-        with django_assert_num_queries(19):
+        with django_assert_num_queries(20):
             send(lease)
 
 

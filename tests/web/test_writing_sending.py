@@ -226,7 +226,7 @@ class TestSending:
     def test_costs_few_queries(self, desk, lease, django_assert_max_num_queries):
         # Two reads, the draft in its own transaction, the texts to compare with, then locks and
         # rows of the message: see tests/db/test_sending.py.
-        with django_assert_max_num_queries(21):
+        with django_assert_max_num_queries(22):
             desk.post(url("talk", lease.token), MESSAGE)
 
 

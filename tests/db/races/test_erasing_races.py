@@ -11,7 +11,7 @@ from annotation.models import Comparison, Lease
 from completions import services as writing
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.models import Completion, Context, Message, MessageRevision
-from completions.services import MessageNotOpenError
+from completions.services import MessageNotOpenError, WritingLeaseNotFoundError
 from tests.factories import (
     NOW,
     make_comparison,
@@ -25,7 +25,8 @@ from tests.factories import (
 )
 from tests.factories_of_writing import make_accepted, make_sent
 from tests.leased import lease_next, skip, submit
-from tests.threads import together
+from tests.threads import together, while_uncommitted
+from tests.written import draft_of, save_draft
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
 
@@ -116,6 +117,20 @@ class TestWritersWhoWithdraw:
 
         assert Context.objects.get(pk=context.pk).slots_left == context.slots_left + 1
         assert Message.objects.get().state == MessageState.ERASED
+
+    def test_leave_no_draft_that_was_on_its_way(self):
+        lease = make_writing_lease()
+
+        while_uncommitted(
+            partial(withdraw, lease.writer), partial(keep_draft, lease), has_to_wait=True
+        )
+
+        assert draft_of(lease) == ""
+
+
+def keep_draft(lease):
+    with suppress(WritingLeaseNotFoundError):
+        save_draft(lease)
 
 
 def accept(message):
