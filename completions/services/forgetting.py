@@ -13,6 +13,8 @@ from completions.services.going import lock_contexts
 
 TAKING_A_SLOT = (MessageState.WAITING, MessageState.ACCEPTED)
 """States of messages that count as one of those which a context wants."""
+UNTYPED = {"typing_ms": 0, "pastes": 0, "pasted_characters": 0}
+"""How a text came about, of none."""
 
 
 def lock_work(writer: Writer) -> None:
@@ -43,14 +45,14 @@ def erase_texts(writer: Writer, *, now: dt.datetime) -> list[int]:
     # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
     revisions: QuerySet[MessageRevision] = QuerySet(MessageRevision)
     written = revisions.filter(message__lease__writer=writer, erased_at=None)
-    written.update(text="", flags=[], erased_at=now)
+    written.update(text="", flags=[], erased_at=now, **UNTYPED)
     writer.leases.update(skip_reason="")
     return _erase_completions(writer, now=now)
 
 
 def forget_person(writer: Writer, *, texts_kept: bool) -> None:
     """Remove from a locked writer what links them to a person, and all that was never sent."""
-    writer.leases.update(draft="", typing_ms=0, pastes=0, pasted_characters=0)
+    writer.leases.update(draft="", **UNTYPED)
     writer.mails.filter(sent_at=None).delete()
     writer.state, writer.texts_kept = WriterState.WITHDRAWN, texts_kept
     writer.email = writer.background = writer.imported_as = ""

@@ -189,6 +189,15 @@ class TestDeletingTheTexts:
 
         assert SECRET not in everything_stored()
 
+    def test_forgets_how_long_the_texts_took(self):
+        message, _ = make_compared()
+        make_revision(message=message, typing_ms=90_000, pastes=2, pasted_characters=40)
+
+        withdraw(message.lease.writer)
+
+        figures = message.revisions.values_list("typing_ms", "pastes", "pasted_characters")
+        assert set(figures) == {(0, 0, 0)}
+
     def test_leaves_tombstones(self):
         message, comparison = make_compared()
         judgment = make_judgment(comparison=comparison)
