@@ -19,6 +19,7 @@
   let timer = 0;
   let saving = null; // the request that is under way
   let isOutdated = false;
+  let isRefused = false; // by a site that does not know this browser: asking again is in vain
   let isSending = false;
   let lastKey = -Infinity;
   let fraction = 0; // of a millisecond at the keys
@@ -119,15 +120,16 @@
     try {
       const answer = await post();
       isOutdated = answer.status === 409;
+      isRefused = [403, 404].includes(answer.status);
       if (!answer.ok) throw new Error(String(answer.status));
       saved = text;
       say("saved");
     } catch {
-      if (!isSending) say(isOutdated ? "outdated" : "unsaved");
+      if (!isSending) say(isOutdated ? "outdated" : isRefused ? "refused" : "unsaved");
     } finally {
       saving = null;
     }
-    if (!box() || isOutdated || isSending) return;
+    if (!box() || isOutdated || isRefused || isSending) return;
     if (box().value === saved) forget("draft");
     else later(saved === text ? PAUSE_MS : RETRY_MS);
   }
@@ -147,6 +149,7 @@
     form().autocomplete = "off"; // else a reload brings back what the browser remembers
     saved = box().defaultValue;
     isOutdated = false;
+    isRefused = false;
     isSending = false;
     const copy = recall("draft");
     atLeast(copy?.signals);
