@@ -56,6 +56,11 @@ def is_taken(lease: WritingLease) -> bool:
     return lease.closed_at is not None and not lease.is_trial and lease.context.slots_left == 0
 
 
+def is_trial_over(lease: WritingLease, *, writer: Writer) -> bool:
+    """Say whether the talk is one of a trial that its writer is not on any more."""
+    return lease.is_trial and writer.state != WriterState.VETTING
+
+
 def may_change(message: Message, *, writer: Writer) -> bool:
     """Say whether the writer may still send a new version, if the dataset is not frozen."""
     if message.state == MessageState.TRIAL:

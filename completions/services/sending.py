@@ -32,6 +32,10 @@ class MessageClosedError(Exception):
     """The message is not open to change any more: it was rejected, given up or is compared."""
 
 
+class TrialOverError(Exception):
+    """The trial was decided before anything was sent for this talk of it; the draft is kept."""
+
+
 class DraftOutdatedError(Exception):
     """A newer version was sent since the page with this draft was opened."""
 
@@ -123,6 +127,8 @@ def send_message(
         If the texts of the dataset do not change any more.
     MessageClosedError
         If a message was sent that is not open to change.
+    TrialOverError
+        If the talk is one of a trial that is over.
     ContextTakenError
         If the lease was given back and the context needs no more messages.
     """
@@ -177,6 +183,8 @@ def _send(token: uuid.UUID, writer: Writer, version: Version, *, now: dt.datetim
     message = known.filter(lease=lease).first()
     if message is not None and not writing_selectors.may_change(message, writer=writer):
         raise MessageClosedError
+    if message is None and writing_selectors.is_trial_over(lease, writer=writer):
+        raise TrialOverError
     if message is None and lease.closed_at is not None and not lease.is_trial:
         take_slot_again(lease.context_id)
     message = store_revision(lease, version, now=now)

@@ -119,9 +119,7 @@ def refuse_writer(
         msg = "say why: whoever is not admitted reads it"
         raise RefusalNoteMissingError(msg)
     writer = _lock_newcomer(writer)
-    held = writer.leases.select_for_update(of=("self",)).filter(closed_at=None).first()
-    if held is not None:
-        give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
+    _give_trial_back(writer, now=now)
     writer.state = WriterState.REFUSED
     writer.save(update_fields=["state"])
     return _decide(writer, is_admitted=False, note=note.strip(), by=by, now=now)
@@ -132,6 +130,7 @@ def move_on(writer: Writer, *, now: dt.datetime) -> None:
     if writer.admitted_at is not None or (writer.background and not writer.dataset.vetting_id):
         writer.state = WriterState.ACTIVE
         writer.admitted_at = writer.admitted_at or now
+        _give_trial_back(writer, now=now)
     else:
         writer.state = WriterState.VETTING if writer.background else WriterState.PROFILING
     writer.save(update_fields=["state", "admitted_at"])
@@ -147,7 +146,15 @@ def _lock_newcomer(writer: Writer) -> Writer:
 def _admit(writer: Writer, *, note: str, by: User | None, now: dt.datetime) -> AdmissionDecision:
     writer.state, writer.admitted_at = WriterState.ACTIVE, now
     writer.save(update_fields=["state", "admitted_at"])
+    _give_trial_back(writer, now=now)
     return _decide(writer, is_admitted=True, note=note, by=by, now=now)
+
+
+def _give_trial_back(writer: Writer, *, now: dt.datetime) -> None:
+    """Take a trial talk that is open from a locked writer: nobody would read it any more."""
+    held = writer.leases.select_for_update(of=("self",)).filter(is_trial=True, closed_at=None)
+    if (lease := held.first()) is not None:
+        give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
 
 
 def _decide(

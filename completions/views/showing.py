@@ -35,6 +35,10 @@ FROZEN = Refusal(
         "safe. Thank you for it. What you wrote here is kept:"
     ),
 )
+OVER = Refusal(
+    _("Your trial is over"),
+    _("This was one of its talks, so nothing more is taken for it. What you wrote is kept:"),
+)
 CLOSED = Refusal(
     _("This message stays as it was sent"),
     _(
@@ -53,6 +57,7 @@ REFUSALS: Mapping[type[Exception], Refusal] = {
     services.ContextTakenError: TAKEN,
     services.DatasetFrozenError: FROZEN,
     services.MessageClosedError: CLOSED,
+    services.TrialOverError: OVER,
 }
 """What a service raises when nothing can be mended, and how that is said."""
 

@@ -99,6 +99,8 @@ def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
         return showing.sent(request, task)
     if task.sent is None and request.writer.dataset.frozen_at is not None:
         return showing.kept(request, showing.FROZEN, text=lease.draft)
+    if task.sent is None and writing_selectors.is_trial_over(lease, writer=request.writer):
+        return showing.kept(request, showing.OVER, text=lease.draft)
     if task.sent is None and writing_selectors.is_taken(lease):
         return showing.kept(request, showing.TAKEN, text=lease.draft)
     return showing.composer(request, task)

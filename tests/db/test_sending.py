@@ -121,8 +121,9 @@ class TestSendMessage:
 
         # Keep the draft: savepoint and its release; lock the writer and the lease; store the draft.
         # Read the lease with its dialogue; what the text is compared with: own, others', models'.
-        # Then: savepoint and its release; lock the writer, the dataset, the lease, the message; look for a version;
-        # store the message and its first version; empty the draft; close the lease.
+        # Then: savepoint and its release; lock the writer, the lease, the message; read the
+        # dataset; look for a version; store the message and its first version; empty the draft;
+        # close the lease.
         with django_assert_num_queries(20):
             send(lease)
 

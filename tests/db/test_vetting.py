@@ -10,11 +10,13 @@ from completions.models import (
     Context,
     Dataset,
     LogEntry,
+    Message,
     WriterMail,
     WritingLease,
 )
 from tests.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_revision, make_sent, make_vetting
+from tests.written import TEXT, draft_of, send
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +103,35 @@ class TestUsingVetting:
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
         assert WriterMail.objects.get().kind == MailKind.ADMITTED
         assert Dataset.objects.get(pk=writer.dataset_id).vetting is None
+
+    def test_no_more_takes_back_the_talk_that_is_open(self):
+        writer = make_newcomer()
+        lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
+
+        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+
+    def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
+        writer = make_newcomer()
+        lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
+        services.pause_writer(writer=writer, now=NOW)
+        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        assert services.resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
+
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+
+    def test_no_more_takes_nothing_that_is_then_sent_for_a_trial_talk(self):
+        writer = make_newcomer()
+        lease = lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
+        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        with pytest.raises(services.TrialOverError):
+            send(lease)
+
+        assert not Message.objects.exists()
+        assert draft_of(lease) == TEXT
 
 
 class TestTheTrial:

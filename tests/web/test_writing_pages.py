@@ -158,6 +158,17 @@ class TestDesk:
         assert "1 of 3 trial talks done" in page
         assert 'value="1" max="3"' in page
 
+    def test_shows_no_trial_talk_again_once_the_trial_is_over(self, client, writer):
+        closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.RELEASED}
+        lease = make_writing_lease(writer=writer, is_trial=True, draft="I hear", **closed)
+        sign_in(client, writer)
+
+        page = client.get(url("talk", lease.token))
+
+        assert page.status_code == 409
+        assert "Your trial is over" in shown(page)
+        assert "I hear" in shown(page)
+
     def test_says_that_the_trial_is_being_read(self, client, writer):
         newcomer = on_trial(writer, n_talks=1)
         sign_in(client, newcomer)
