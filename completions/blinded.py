@@ -63,12 +63,19 @@ class Sent:
     @property
     def standing(self) -> str:
         """Where it stands, in words."""
+        if self.is_on_hold:
+            return str(_("came back with a note; the writing stands still"))
         return str(STANDINGS.get(self.state, ""))
 
     @property
     def is_returned(self) -> bool:
         """Whether it waits for its writer."""
         return self.state == MessageState.RETURNED and self.can_change
+
+    @property
+    def is_on_hold(self) -> bool:
+        """Whether it came back, and its writer can do nothing about it as things stand."""
+        return self.state == MessageState.RETURNED and not self.can_change
 
     @property
     def is_accepted(self) -> bool:
@@ -189,7 +196,7 @@ class Desk:
         held = selectors.open_writing_lease(writer)
         is_frozen = writer.dataset.frozen_at is not None
         is_newcomer = writer.state == WriterState.VETTING
-        returned = writing_selectors.messages_sent(writer).filter(state=MessageState.RETURNED)
+        came_back = writing_selectors.messages_sent(writer).filter(state=MessageState.RETURNED)
         newest = _shown(writing_selectors.messages_sent(writer)[: ON_DESK + 1], writer)
         stranded = () if is_frozen else writing_selectors.stranded_leases(writer)
         return cls(
@@ -199,7 +206,7 @@ class Desk:
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
             trial=Trial.of(writer) if is_newcomer else None,
-            returned=() if is_frozen else _shown(returned, writer),
+            returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(Begun(lease.token, lease.draft) for lease in stranded),
             sent=newest[:ON_DESK],
             has_more=len(newest) > ON_DESK,

@@ -15,7 +15,13 @@ from annotation.services.gold import load_gold
 from annotation.services.reporting import hold_latecomers
 from completions.hold_selectors import Held
 from completions.models import Completion
-from completions.services import fix_completions, hold_leaks, lock_texts, record
+from completions.services import (
+    fix_completions,
+    hold_leaks,
+    lock_sent_back,
+    lock_texts,
+    record,
+)
 
 BATCH = 1000
 
@@ -58,6 +64,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     # One planner at a time; no_key, so that raters are let in meanwhile.
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     lock_texts(study.dataset_id)  # before anything is read that a reviewer may replace
+    lock_sent_back(study.dataset_id)
     draft = plan_selectors.draft_plan(study)
     n_held = hold_leaks(dataset=study.dataset, found=draft.leaks, now=now, by=by)
     Comparison.objects.bulk_create(

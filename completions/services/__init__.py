@@ -25,7 +25,12 @@ from completions.services.deciding import (
     WriterGoneError,
     decide_message,
 )
-from completions.services.fixing import CompletionFixedError, fix_completions, lock_texts
+from completions.services.fixing import (
+    CompletionFixedError,
+    fix_completions,
+    lock_sent_back,
+    lock_texts,
+)
 from completions.services.forgetting import erase_texts, forget_person, lock_work
 from completions.services.freezing import freeze_dataset, thaw_dataset
 from completions.services.generating import (
@@ -163,6 +168,7 @@ __all__ = [
     "lease_next_context",
     "leave",
     "load_vetting_talks",
+    "lock_sent_back",
     "lock_texts",
     "lock_work",
     "lock_writer",

@@ -4,7 +4,8 @@ import datetime as dt
 
 from django.db.models import QuerySet
 
-from completions.models import Completion, Dataset
+from completions.choices import MessageState
+from completions.models import Completion, Dataset, Message
 
 
 class CompletionFixedError(Exception):
@@ -21,11 +22,29 @@ def lock_texts(dataset_id: int) -> Dataset:
     return Dataset.objects.select_for_update(no_key=True).get(pk=dataset_id)
 
 
+def lock_sent_back(dataset_id: int) -> None:
+    """Lock messages that were sent back while an older text of theirs is in use.
+
+    For whoever plans, under ``lock_texts``, and before any row about a completion is stored:
+    somebody who withdraws holds messages first and completions then.
+    """
+    rows = Message.objects.filter(
+        state=MessageState.RETURNED,
+        completion__isnull=False,
+        lease__context__dataset=dataset_id,
+    )
+    list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk"))
+
+
 def fix_completions(*, compared: QuerySet[Completion], now: dt.datetime) -> int:
     """Fix those that people wrote, for good; return how many were not fixed before.
 
-    Call it in the transaction that makes the comparisons, under ``lock_texts``.
+    A message that had come back to its writer for another version counts as accepted again: the
+    text in use stays, so there is nothing to mend. Call it in the transaction that makes the
+    comparisons, under ``lock_texts`` and ``lock_sent_back``.
     """
+    sent_back = Message.objects.filter(state=MessageState.RETURNED, completion__in=compared)
+    sent_back.update(state=MessageState.ACCEPTED, changed_at=now)
     of_people = compared.filter(writer__isnull=False, fixed_at__isnull=True)
     return of_people.update(fixed_at=now)
 

@@ -5,8 +5,8 @@ import pytest
 from annotation import services as annotation
 from annotation.choices import Protocol
 from completions import services
-from completions.choices import MessageVerdict
-from completions.models import Completion
+from completions.choices import MessageState, MessageVerdict
+from completions.models import Completion, Message
 from tests.factories import (
     HOUR,
     NOW,
@@ -87,6 +87,17 @@ class TestPlanning:
         plan(study, NOW + HOUR)
 
         assert fixed_at(message) == NOW
+
+    def test_asks_nobody_any_more_for_another_version(self, study):
+        message, other = accepted_in(study), make_accepted()
+        Message.objects.update(state=MessageState.RETURNED)
+
+        plan(study, NOW + HOUR)
+
+        message.refresh_from_db()
+        assert (message.state, message.changed_at) == (MessageState.ACCEPTED, NOW + HOUR)
+        other.refresh_from_db()
+        assert other.state == MessageState.RETURNED
 
     @pytest.mark.parametrize("is_first", [False, True])
     def test_fixes_what_an_older_plan_compares(self, is_first):

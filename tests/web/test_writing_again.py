@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from completions.choices import MessageState, MessageVerdict, WriterState
 from completions.models import Completion, Dataset, Message, MessageRevision
+from tests.factories import make_completion
 from tests.factories_of_writing import make_accepted, make_message_decision
 from tests.web.visits import read_forms
 from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
@@ -152,6 +153,26 @@ class TestChanging:
         assert refused.status_code == 409
         assert "No more messages are taken" in shown(refused)
         assert BETTER in shown(refused)
+
+    def test_of_what_came_back_waits_while_the_writing_stands_still(self, desk, writer, sent):
+        Message.objects.update(state=MessageState.RETURNED)
+        Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
+
+        page = shown(desk.get(sent))
+
+        assert "The writing stands still at the moment, so it cannot be changed." in page
+        assert "Somebody reads it" not in page
+        assert "Mend this message" not in shown(desk.get(url("desk")))
+
+    def test_of_what_a_study_compares_is_not_asked_for(self, desk, sent):
+        message = Message.objects.get()
+        message.completion = make_completion(
+            context=message.lease.context, writer=message.lease.writer, fixed_at=timezone.now()
+        )
+        message.state = MessageState.RETURNED
+        message.save()
+
+        assert "Mend this message" not in shown(desk.get(url("desk")))
 
     def test_is_nothing_before_a_message_was_sent(self, desk, lease):
         assert desk.get(url("change", lease.token))["Location"] == url("talk", lease.token)
