@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from completions.forms import NOTE_LENGTH, Words
 
@@ -64,6 +65,17 @@ class Invite(forms.Form):
 class Settings(forms.Form):
     """How a pool works."""
 
+    completions_per_context = forms.IntegerField(
+        min_value=1,
+        max_value=50,
+        label=_("Messages per talk, each by another person"),
+        error_messages={
+            "required": _("Give a number from 1 to 50."),
+            "invalid": _("Give a whole number from 1 to 50."),
+            "min_value": _("Give a number from 1 to 50."),
+            "max_value": _("Give a number from 1 to 50."),
+        },
+    )
     most_adversarial = forms.IntegerField(
         min_value=0,
         max_value=100,
@@ -78,6 +90,18 @@ class Settings(forms.Form):
     offers_own_systems = forms.BooleanField(
         required=False, label=_("Writers may agree to be rated alone, under a pseudonym")
     )
+
+    def say_taken(self, n_talks: int) -> None:
+        """Say that people wrote more than would be wanted."""
+        self.add_error(
+            "completions_per_context",
+            ngettext(
+                "%(n)d talk has more messages already, or people at work on one.",
+                "%(n)d talks have more messages already, or people at work on one.",
+                n_talks,
+            )
+            % {"n": n_talks},
+        )
 
 
 class Trial(forms.Form):

@@ -71,9 +71,13 @@ def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     form = forms.Settings(request.POST)
     if not form.is_valid():
         return _show_pool(request, dataset, settings=form, status=422)
-    services.configure_pool(
-        dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
-    )
+    try:
+        services.configure_pool(
+            dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
+    except services.MessagesTakenError as error:
+        form.say_taken(error.n_talks)
+        return _show_pool(request, dataset, settings=form, status=422)
     messages.success(request, _("Kept. It holds for everything that is handed out from now on."))
     return redirect("writing:pool", dataset.slug)
 
@@ -119,6 +123,7 @@ def _show_pool(
 
 def _settings(dataset: Dataset) -> dict[str, int | bool]:
     return {
+        "completions_per_context": dataset.completions_per_context,
         "most_adversarial": dataset.most_adversarial,
         "offers_own_systems": dataset.offers_own_systems,
     }

@@ -69,7 +69,7 @@ from completions.services.leasing import (
 )
 from completions.services.log import record
 from completions.services.mailing import queue_mail, send_writer_mails
-from completions.services.pooling import configure_pool
+from completions.services.pooling import MessagesTakenError, configure_pool
 from completions.services.revealing import Author, reveal_author
 from completions.services.reviewing import review_context
 from completions.services.rewriting import (
@@ -125,6 +125,7 @@ __all__ = [
     "MessageChangedError",
     "MessageClosedError",
     "MessageNotOpenError",
+    "MessagesTakenError",
     "NoSourceLeftError",
     "NotAModelError",
     "NotOnTrialError",

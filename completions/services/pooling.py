@@ -4,15 +4,25 @@ import datetime as dt
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 
-from completions.models import Dataset
+from completions.models import Context, Dataset
 from completions.services.log import record
+
+
+class MessagesTakenError(Exception):
+    """More messages were written, or begun, for some talk than each is to have from now on."""
+
+    def __init__(self, n_talks: int) -> None:
+        super().__init__(f"{n_talks} talks have more messages than that")
+        self.n_talks = n_talks
 
 
 @transaction.atomic
 def configure_pool(
     *,
     dataset: Dataset,
+    completions_per_context: int,
     most_adversarial: int,
     offers_own_systems: bool,
     now: dt.datetime,
@@ -20,10 +30,18 @@ def configure_pool(
 ) -> Dataset:
     """Make the settings hold for what is handed out and asked from now on.
 
+    Another number of messages per talk frees, or takes back, as many slots of every talk.
     Whoever agreed to be rated alone stays so. Asking for what holds already changes nothing.
+
+    Raises
+    ------
+    MessagesTakenError
+        If a talk has more messages, or people at work on one, than it would want.
     """
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     before = _settings(dataset)
+    _move_slots(dataset, by=completions_per_context - dataset.completions_per_context)
+    dataset.completions_per_context = completions_per_context
     dataset.most_adversarial = most_adversarial
     dataset.offers_own_systems = offers_own_systems
     after = _settings(dataset)
@@ -35,8 +53,20 @@ def configure_pool(
     return dataset
 
 
+def _move_slots(dataset: Dataset, *, by: int) -> None:
+    """Free slots of every talk of a locked dataset, or take some back that nobody has."""
+    if not by:
+        return
+    contexts = Context.objects.filter(dataset=dataset).order_by("pk")
+    slots = contexts.select_for_update(no_key=True).values_list("slots_left", flat=True)
+    if n_taken := sum(left + by < 0 for left in slots):
+        raise MessagesTakenError(n_taken)
+    contexts.order_by().update(slots_left=F("slots_left") + by)
+
+
 def _settings(dataset: Dataset) -> dict[str, int | bool]:
     return {
+        "completions_per_context": dataset.completions_per_context,
         "most_adversarial": dataset.most_adversarial,
         "offers_own_systems": dataset.offers_own_systems,
     }

@@ -6,8 +6,19 @@ from completions import services
 from completions.models import LogEntry
 from tests.factories import NOW, make_dataset
 from tests.factories_written_once import make_user
+from tests.written import make_open_context, slots_of
 
 pytestmark = pytest.mark.django_db
+
+
+def set_messages(dataset, n):
+    return services.configure_pool(
+        dataset=dataset,
+        completions_per_context=n,
+        most_adversarial=25,
+        offers_own_systems=False,
+        now=NOW,
+    )
 
 
 class TestConfigurePool:
@@ -15,7 +26,12 @@ class TestConfigurePool:
         dataset, by = make_dataset(most_adversarial=25), make_user()
 
         services.configure_pool(
-            dataset=dataset, most_adversarial=40, offers_own_systems=True, now=NOW, by=by
+            dataset=dataset,
+            completions_per_context=5,
+            most_adversarial=40,
+            offers_own_systems=True,
+            now=NOW,
+            by=by,
         )
 
         dataset.refresh_from_db()
@@ -23,14 +39,41 @@ class TestConfigurePool:
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("pool.configured", by, NOW)
         assert entry.subject == f"dataset {dataset.slug}"
-        assert entry.before == {"most_adversarial": 25, "offers_own_systems": False}
-        assert entry.after == {"most_adversarial": 40, "offers_own_systems": True}
+        assert entry.before == {
+            "completions_per_context": 3,
+            "most_adversarial": 25,
+            "offers_own_systems": False,
+        }
+        assert entry.after == {
+            "completions_per_context": 5,
+            "most_adversarial": 40,
+            "offers_own_systems": True,
+        }
 
     def test_logs_nothing_where_nothing_changes(self):
         dataset = make_dataset(most_adversarial=25)
 
-        services.configure_pool(
-            dataset=dataset, most_adversarial=25, offers_own_systems=False, now=NOW
-        )
+        set_messages(dataset, 3)
 
         assert not LogEntry.objects.exists()
+
+    @pytest.mark.parametrize(("n", "left"), [(5, (4, 5)), (2, (1, 2)), (1, (0, 1))])
+    def test_frees_slots_of_every_talk_or_takes_them_back(self, n, left):
+        dataset = make_dataset()
+        begun, fresh = (make_open_context(dataset, slots_left=one) for one in (2, 3))
+        other = make_open_context(make_dataset(), slots_left=3)
+
+        set_messages(dataset, n)
+
+        assert (slots_of(begun), slots_of(fresh), slots_of(other)) == (*left, 3)
+
+    def test_refuses_fewer_messages_than_were_written_and_changes_nothing(self):
+        dataset = make_dataset()
+        full, fresh = (make_open_context(dataset, slots_left=one) for one in (0, 3))
+
+        with pytest.raises(services.MessagesTakenError) as refused:
+            set_messages(dataset, 2)
+
+        dataset.refresh_from_db()
+        assert refused.value.n_talks == 1
+        assert (dataset.completions_per_context, slots_of(full), slots_of(fresh)) == (3, 0, 3)

@@ -13,6 +13,8 @@ from tests.factories import make_writing_lease as make_lease
 from tests.factories_of_writing import make_accepted, make_message, make_revision, make_vetting
 
 DAY = 24 * HOUR
+POOL = {"completions_per_context": "3"}
+SHARE = {"most_adversarial": "25"}
 pytestmark = pytest.mark.django_db
 
 SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
@@ -217,7 +219,7 @@ class TestInviting:
 
 class TestSettings:
     def test_are_kept_and_logged(self, staff, dataset, admin):
-        staff.post(url("settings"), {"most_adversarial": "40", "offers_own_systems": "on"})
+        staff.post(url("settings"), POOL | {"most_adversarial": "40", "offers_own_systems": "on"})
 
         dataset.refresh_from_db()
         assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
@@ -227,13 +229,30 @@ class TestSettings:
     def test_that_cannot_be_are_told_beside_the_field_and_change_nothing(
         self, staff, dataset, share
     ):
-        page = staff.post(url("settings"), {"most_adversarial": share})
+        page = staff.post(url("settings"), POOL | {"most_adversarial": share})
 
         assert page.status_code == 422
         assert 'aria-describedby="share-error"' in told(page)
         assert "Give a share from 0 to 100" in told(page)
         dataset.refresh_from_db()
         assert dataset.most_adversarial == 25
+
+    @pytest.mark.parametrize("number", ["", "0", "51", "x"])
+    def test_of_messages_per_talk_are_from_1_to_50(self, staff, dataset, number):
+        page = staff.post(url("settings"), SHARE | {"completions_per_context": number})
+
+        assert page.status_code == 422
+        assert 'aria-describedby="number-error"' in told(page)
+
+    def test_of_fewer_messages_than_there_are_change_nothing(self, staff, dataset):
+        make_context(dialogue=make_dialogue(dataset=dataset), slots_left=0)
+
+        page = staff.post(url("settings"), SHARE | {"completions_per_context": "2"})
+
+        assert page.status_code == 422
+        assert "1 talk has more messages already" in told(page)
+        dataset.refresh_from_db()
+        assert dataset.completions_per_context == 3
 
     def test_switch_the_trial_on_and_off(self, staff, dataset):
         staff.post(url("trial"), {"is_on": "1"})
@@ -256,7 +275,8 @@ class TestSettings:
         Dataset.objects.filter(pk=dataset.pk).update(completions_per_context=7)
         make_context(dialogue=make_dialogue(dataset=dataset))
 
-        assert "<dd>7 " in told(staff.get(url("pool")))
+        assert 'name="completions_per_context" type="text"' in told(staff.get(url("pool")))
+        assert 'value="7"' in told(staff.get(url("pool")))
 
 
 class TestAccess:
