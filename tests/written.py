@@ -44,13 +44,11 @@ def save_draft(
     text: str = "I can hear how",
     *,
     writer: Writer | None = None,
-    version: int | None = None,
+    seen: int | None = None,
     **signals: int,
 ) -> None:
-    typed = services.Typed(text, **signals)
-    services.save_draft(
-        token=lease.token, writer=writer or lease.writer, typed=typed, version=version
-    )
+    typed = services.Typed(text, **signals, seen=seen)
+    services.save_draft(token=lease.token, writer=writer or lease.writer, typed=typed)
 
 
 def draft_of(lease: WritingLease) -> str:

@@ -56,6 +56,8 @@ class Typed:
     typing_ms: int = 0
     pastes: int = 0
     pasted_characters: int = 0
+    seen: int | None = None
+    """How many versions had been sent when the page was opened, if that is known."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,8 @@ class Version:
 
 
 @transaction.atomic
-def save_draft(
-    *, token: uuid.UUID, writer: Writer, typed: Typed, version: int | None = None
-) -> None:
+def save_draft(*, token: uuid.UUID, writer: Writer, typed: Typed) -> None:
     """Keep what is typed so far, of a new message or of a new version of one that was sent.
-
-    ``version`` is how many versions had been sent when the page was opened, if that is known.
 
     Raises
     ------
@@ -87,10 +85,10 @@ def save_draft(
     # The writer first: whoever withdraws holds that row, and their lease is judged after it.
     lease = lock_lease(token, lock_writer(writer))
     latest = _latest(lease) if lease.outcome == LeaseOutcome.SUBMITTED else None
-    if latest is not None and version is not None and version < latest.number:
+    if _is_outdated(typed, latest):
         raise DraftOutdatedError
     is_sent = latest is not None and latest.text == typed.text.strip()
-    lease.draft = "" if is_sent else typed.text[: wording.MAX_CHARACTERS]
+    lease.draft = "" if is_sent else typed.text
     lease.typing_ms = max(lease.typing_ms, typed.typing_ms)
     lease.pastes = max(lease.pastes, typed.pastes)
     lease.pasted_characters = max(lease.pasted_characters, typed.pasted_characters)
@@ -131,6 +129,8 @@ def send_message(
         If the talk is one of a trial that is over.
     ContextTakenError
         If the lease was given back and the context needs no more messages.
+    DraftOutdatedError
+        If a newer version was sent meanwhile; nothing changes then.
     """
     save_draft(token=token, writer=writer, typed=typed)
     text = wording.check_text(typed.text)
@@ -144,8 +144,8 @@ def send_message(
     flags = flagging.flags_of(
         text=text, writer=writer, context=lease.context, without=writing_selectors.message_of(lease)
     )
-    version = Version(text, flags, has_looked_again=bool(findings))
-    return _send(token, writer, version, now=now)
+    taken = Version(text, flags, has_looked_again=bool(findings))
+    return _send(token, writer, taken, now=now)
 
 
 def store_revision(lease: WritingLease, version: Version, *, now: dt.datetime) -> Message:
@@ -209,6 +209,13 @@ def _clear(lease: WritingLease, *, now: dt.datetime) -> None:
     if lease.outcome != LeaseOutcome.SUBMITTED:
         lease.skip_reason = ""
         close_lease(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
+
+
+def _is_outdated(typed: Typed, latest: MessageRevision | None) -> bool:
+    """Say whether another text was sent since the page was opened that this one comes from."""
+    if latest is None or typed.seen is None:
+        return False
+    return typed.seen < latest.number and typed.text.strip() != latest.text
 
 
 def _latest(lease: WritingLease) -> MessageRevision | None:

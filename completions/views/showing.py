@@ -57,6 +57,7 @@ REFUSALS: Mapping[type[Exception], Refusal] = {
     services.ContextTakenError: TAKEN,
     services.DatasetFrozenError: FROZEN,
     services.MessageClosedError: CLOSED,
+    services.DraftOutdatedError: OUTDATED,
     services.TrialOverError: OVER,
 }
 """What a service raises when nothing can be mended, and how that is said."""

@@ -56,14 +56,14 @@ def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
 @writer_required
 def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Keep what is typed so far; a script gets no content, a browser the page again."""
-    typed, version = forms.typed(request.POST), forms.version(request.POST)
+    typed = forms.typed(request.POST)
     try:
-        services.save_draft(token=token, writer=request.writer, typed=typed, version=version)
+        services.save_draft(token=token, writer=request.writer, typed=typed)
     except services.DraftOutdatedError:
         return showing.kept(request, showing.OUTDATED, text=typed.text)
     if request.htmx:
         return HttpResponse(status=204)
-    page = "completions:change" if version else "completions:talk"
+    page = "completions:change" if typed.seen else "completions:talk"
     return http.SeeOther(reverse(page, args=[token]))
 
 
@@ -110,26 +110,28 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     """Take the posted message; what cannot be taken stays in the box and as the draft."""
     form, typed = forms.Message(request.POST), forms.typed(request.POST)
     concerns: Sequence[Concern] = ()
-    if form.is_valid():
-        try:
-            message = _taken(request, lease, form, typed)
-        except services.LookAgainError as asked:
-            concerns = asked.findings
-        except tuple(showing.REFUSALS) as refusal:
-            return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
-        else:
-            if message.state != MessageState.RETURNED:
-                return http.go(request, reverse("completions:talk", args=[lease.token]))
-            form.say_unchanged()
+    try:
+        message = _taken(request, lease, form, typed)
+    except services.LookAgainError as asked:
+        concerns = asked.findings
+    except tuple(showing.REFUSALS) as refusal:
+        return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
     else:
-        services.save_draft(token=lease.token, writer=request.writer, typed=typed)
+        if message is not None and message.state != MessageState.RETURNED:
+            return http.go(request, reverse("completions:talk", args=[lease.token]))
+        if message is not None:
+            form.say_unchanged()
     task = blinded.Task.from_lease(lease, writer=request.writer)
     return showing.composer(request, task, form=form, typed=typed, concerns=concerns)
 
 
 def _taken(
     request: WriterRequest, lease: WritingLease, form: forms.Message, typed: services.Typed
-) -> Message:
+) -> Message | None:
+    """Send what is posted; what is no message yet is kept as the draft alone."""
+    if not form.is_valid():
+        services.save_draft(token=lease.token, writer=request.writer, typed=typed)
+        return None
     return services.send_message(
         token=lease.token,
         writer=request.writer,

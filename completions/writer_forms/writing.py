@@ -18,6 +18,7 @@ SKIP_REASONS = [
 ]
 SIGNALS = {"typing_ms": 2**31 - 1, "pastes": 2**15 - 1, "pasted_characters": 2**31 - 1}
 """What the page counts while a message is typed, and the most that is stored of each."""
+MOST_VERSIONS = 2**15 - 1
 NUMBER = re.compile(r"[0-9]{1,15}")
 
 
@@ -63,12 +64,8 @@ def typed(posted: QueryDict) -> services.Typed:
     """Return what was posted of a text, whatever else is missing."""
     text = Words(required=False, strip=False).to_python(posted.get("text"))
     signals = {name: _count(posted.get(name), most=most) for name, most in SIGNALS.items()}
-    return services.Typed(text, **signals)
-
-
-def version(posted: QueryDict) -> int:
-    """Return how many versions had been sent when the page was opened."""
-    return _count(posted.get("version"), most=SIGNALS["pastes"])
+    seen = _count(posted["version"], most=MOST_VERSIONS) if "version" in posted else None
+    return services.Typed(text, **signals, seen=seen)
 
 
 def _count(value: str | None, *, most: int) -> int:

@@ -44,12 +44,12 @@ class TestSaveDraft:
 
         assert draft_of(lease) == "I can hear how"
 
-    def test_cuts_what_no_message_could_hold(self, writer, context):
+    def test_keeps_the_whole_of_what_no_message_could_hold(self, writer, context):
         lease = lease_next(writer)
 
         save_draft(lease, "x" * (wording.MAX_CHARACTERS + 1))
 
-        assert len(draft_of(lease)) == wording.MAX_CHARACTERS
+        assert len(draft_of(lease)) == wording.MAX_CHARACTERS + 1
 
     def test_never_counts_back_what_was_typed_and_pasted(self, writer, context):
         lease = lease_next(writer)
@@ -73,7 +73,7 @@ class TestSaveDraft:
         send(lease)
 
         with pytest.raises(services.DraftOutdatedError):
-            save_draft(lease, "typed in an old tab", version=0)
+            save_draft(lease, "typed in an old tab", seen=0)
 
         assert draft_of(lease) == ""
 
@@ -81,16 +81,16 @@ class TestSaveDraft:
         lease = lease_next(writer)
         send(lease)
 
-        save_draft(lease, "That sounds very lonely.", version=1)
+        save_draft(lease, "That sounds very lonely.", seen=1)
 
         assert draft_of(lease) == "That sounds very lonely."
 
     def test_keeps_nothing_of_a_text_that_was_sent_as_it_is(self, writer, context):
         lease = lease_next(writer)
         send(lease)
-        save_draft(lease, f"{TEXT} And then?", version=1)
+        save_draft(lease, f"{TEXT} And then?", seen=1)
 
-        save_draft(lease, f"{TEXT} ", version=1)
+        save_draft(lease, f"{TEXT} ", seen=1)
 
         assert draft_of(lease) == ""
 

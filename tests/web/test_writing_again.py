@@ -113,6 +113,28 @@ class TestChanging:
         assert TEXT not in shown(page)
         assert MessageRevision.objects.count() == 2
 
+    @pytest.mark.parametrize("text", [BETTER, ""])
+    def test_from_a_page_that_was_open_before_the_last_version_gives_the_text_back(
+        self, desk, sent, text
+    ):
+        desk.post(sent, MESSAGE | {"text": BETTER.upper(), "version": "1"})
+
+        page = desk.post(sent, MESSAGE | {"text": text, "version": "1"})
+
+        assert page.status_code == 409
+        assert "A newer version was sent meanwhile" in shown(page)
+        assert text in shown(page)
+        assert MessageRevision.objects.count() == 2
+
+    def test_sent_twice_because_the_answer_was_lost_is_one_version(self, desk, lease, sent):
+        for _ in range(2):
+            page = desk.post(sent, MESSAGE | {"text": BETTER, "version": "1"}, follow=True)
+
+        assert page.status_code == 200
+        assert MessageRevision.objects.count() == 2
+        draft = desk.post(url("draft", lease.token), {"text": BETTER, "version": "1"})
+        assert draft.status_code == 303
+
     @pytest.mark.parametrize("text", ["", "word " * 151])
     def test_keeps_what_cannot_be_sent_in_the_box(self, desk, lease, sent, text):
         page = desk.post(sent, MESSAGE | {"text": text})
