@@ -69,7 +69,7 @@ def leave(*, writer: Writer, now: dt.datetime) -> Writer:
     """End a writer's part; repeating it is harmless.
 
     What they sent stays: accepted messages go on counting, and those that wait are still read.
-    A talk that they hold goes to somebody else, and so does one whose message was sent back.
+    Mails that wait to be sent are deleted. A talk that they hold goes to somebody else, and so does one whose message was sent back.
 
     Raises
     ------
@@ -83,6 +83,7 @@ def leave(*, writer: Writer, now: dt.datetime) -> Writer:
         raise WriterNotActiveError
     before = writer.state
     give_work_back(writer, now=now)
+    writer.mails.filter(sent_at=None).delete()
     writer.state, writer.may_resume = WriterState.LEFT, False
     writer.save(update_fields=["state", "may_resume"])
     _log("writer.left", writer, before, now=now)

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from completions import mails
-from completions.choices import MailKind
-from completions.models import Writer, WriterMail
+from completions.choices import MailKind, MessageState
+from completions.models import Message, Writer, WriterMail
 
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)
@@ -37,10 +37,11 @@ def queue_mail(
 def send_writer_mails(*, now: dt.datetime) -> int:
     """Send the mails that wait, one by one; return how many went.
 
-    Safe to run twice and at once: a mail that somebody claimed is left alone until the claim is
-    ten minutes old, so it goes twice only if a sender died just after sending. What a server does
-    not take is kept with the error and tried again, five times at most; while no server can be
-    reached, mails wait as long as it takes. Without mail set up nothing is claimed.
+    To whom a mail goes, and whether it still has a point, is read just before it goes. Safe to run
+    twice and at once: a mail that somebody claimed is left alone until the claim is ten minutes
+    old, so it goes twice only if a sender died just after sending. What a server does not take is
+    kept with the error and tried again, five times at most; while no server can be reached, mails
+    wait as long as it takes. Without mail set up nothing is claimed.
     """
     left = _claim(now) if mails.is_server_set_up() else []
     if not left:
@@ -71,13 +72,25 @@ def _claim(now: dt.datetime) -> list[WriterMail]:
 
 def _send(mail: WriterMail, server: BaseEmailBackend, *, now: dt.datetime) -> bool:
     """Try one mail, and store at once what came of it."""
+    found = _rows([mail]).select_related("writer__dataset").first()
+    if found is None or not found.writer.email:  # they left, or their address is forgotten
+        return False
+    if found.kind == MailKind.RETURNED and not _is_anything_to_mend(found.writer):
+        found.delete()
+        return False
     try:
-        _message(mail, server).send()
+        _message(found, server).send()
     except REFUSALS as error:
-        _rows([mail]).update(attempts=F("attempts") + 1, error=_told(error, mail))
+        _rows([mail]).update(attempts=F("attempts") + 1, error=_told(error, found))
         return False
     _rows([mail]).update(attempts=F("attempts") + 1, sent_at=now, error="")
     return True
+
+
+def _is_anything_to_mend(writer: Writer) -> bool:
+    """Say whether any message waits for its writer: a mail does not know which one it is about."""
+    sent_back = Message.objects.filter(lease__writer=writer, state=MessageState.RETURNED)
+    return sent_back.exists()
 
 
 def _message(mail: WriterMail, server: BaseEmailBackend) -> EmailMessage:

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from completions import services
-from completions.choices import LeaseOutcome, MessageState, WriterState
-from completions.models import Context, LogEntry, Message, WritingLease
+from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
+from completions.models import Context, LogEntry, Message, WriterMail, WritingLease
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_accepted, make_sent, make_vetting
+from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +143,15 @@ class TestLeaving:
         leave(message.lease.writer)
 
         assert Message.objects.get().state == state
+
+    def test_deletes_the_mails_that_wait_and_keeps_those_that_went(self):
+        writer = make_writer(email="ada@example.org")
+        went = make_mail(writer=writer, claimed_at=NOW, sent_at=NOW)
+        make_mail(writer=writer, kind=MailKind.RETURNED)
+
+        leave(writer)
+
+        assert list(WriterMail.objects.all()) == [went]
 
     def test_twice_changes_nothing(self):
         lease = make_writing_lease()

@@ -205,9 +205,9 @@ class TestPlanStudy:
         study = make_study(dataset=dataset)
 
         # Savepoints of the plan, of holding, of the batch and of the gold set, and their releases
-        # (7); lock the study, the texts and what was sent back; look for leaks; read the holds, the comparisons, the
-        # completions, the contexts in use and all; count holds; read the dataset; store one batch;
-        # accept again what was sent back; fix what people wrote; log.
+        # (7); lock the study, the texts and what was sent back; look for leaks; read the holds, the
+        # comparisons, the completions, the contexts in use and all; count holds; read the dataset;
+        # store one batch; accept again what was sent back; fix what people wrote; log.
         with django_assert_num_queries(22):
             plan(study)
 

@@ -9,11 +9,11 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from completions import mails, services, tasks
 from completions.badges import writer_of_badge
-from completions.choices import MailKind, WriterState
-from completions.models import WriterMail
+from completions.choices import MailKind, MessageState, WriterState
+from completions.models import Writer, WriterMail
 from completions.services import mailing
 from tests.factories import NOW, make_writer
-from tests.factories_of_writing import make_mail
+from tests.factories_of_writing import make_mail, make_sent
 
 pytestmark = pytest.mark.django_db
 
@@ -153,6 +153,62 @@ class TestSending:
 
         assert send(LATER) == 1
         assert mail.outbox[0].to == ["early@example.org"]
+
+
+def having(**fields):
+    return lambda writer: Writer.objects.filter(pk=writer.pk).update(**fields)
+
+
+class TestWhatChangesWhileAMailWaitsInItsBatch:
+    def meanwhile(self, monkeypatch, change):
+        """Send two mails; do something about the second person while the first goes."""
+        make_mail(writer=make_writer(email="kim@example.org"))
+        ada = make_writer(email="ada@example.org")
+        make_mail(writer=ada)
+        locmem = EmailBackend.send_messages
+
+        def take(server, sent):
+            change(ada)
+            return locmem(server, sent)
+
+        monkeypatch.setattr(EmailBackend, "send_messages", take)
+        return send()
+
+    def test_goes_to_the_address_of_now(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, having(email="ada@example.net")) == 2
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"], ["ada@example.net"]]
+
+    def test_goes_to_nobody_whose_address_is_forgotten(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, having(email="")) == 1
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
+        assert WriterMail.objects.get(sent_at=None).attempts == 0
+
+    def test_goes_to_nobody_who_has_left(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, lambda ada: services.leave(writer=ada, now=NOW)) == 1
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
+
+    def test_carries_the_newest_link(self, monkeypatch):
+        self.meanwhile(monkeypatch, having(link_version=2))
+
+        ada = Writer.objects.get(email="ada@example.org")
+        assert mails.personal_link(ada) in mail.outbox[1].body
+
+
+class TestAMailAboutAMessageThatCameBack:
+    @pytest.mark.parametrize(
+        ("state", "n_sent"), [(MessageState.RETURNED, 1), (MessageState.WAITING, 0)]
+    )
+    def test_goes_while_something_waits_to_be_mended(self, state, n_sent):
+        message = make_sent(state=state)
+        Writer.objects.update(email="ada@example.org")
+        make_mail(writer=message.lease.writer, kind=MailKind.RETURNED, note="Shorter.")
+
+        assert send() == n_sent
+
+        assert WriterMail.objects.count() == n_sent
 
 
 class TestServerThatFails:
