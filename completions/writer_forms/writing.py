@@ -64,7 +64,8 @@ def typed(posted: QueryDict) -> services.Typed:
     """Return what was posted of a text, whatever else is missing."""
     text = Words(required=False, strip=False).to_python(posted.get("text"))
     signals = {name: _count(posted.get(name), most=most) for name, most in SIGNALS.items()}
-    seen = _count(posted["version"], most=MOST_VERSIONS) if "version" in posted else None
+    version = posted.get("version")
+    seen = None if version is None else _count(version, most=MOST_VERSIONS)
     return services.Typed(text, **signals, seen=seen)
 
 
