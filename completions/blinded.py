@@ -184,6 +184,8 @@ class Desk:
     has_draft: bool
     is_frozen: bool
     trial: Trial | None
+    note: str
+    """Of the admin who let them in, until they have sent a message."""
     returned: tuple[Sent, ...]
     begun: tuple[Begun, ...]
     sent: tuple[Sent, ...]
@@ -206,6 +208,7 @@ class Desk:
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
             trial=Trial.of(writer) if is_newcomer else None,
+            note="" if is_newcomer or counts.n_written else trial_selectors.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(Begun(lease.token, lease.draft) for lease in stranded),
             sent=newest[:ON_DESK],

@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from completions import services
+from completions import services, trial_selectors
 from completions.badges import badge, writer_of_badge
 from completions.choices import WriterState
 from completions.guidelines import GUIDE
@@ -161,6 +161,7 @@ def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) 
     context = {
         "heading": heading,
         "text": text,
+        "note": trial_selectors.newest_note(writer) if writer.state == WriterState.REFUSED else "",
         "may_resume": writer.may_resume,
         "may_leave": writer.state == WriterState.PAUSED,
         "may_withdraw": writer.texts_kept,

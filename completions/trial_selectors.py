@@ -81,6 +81,12 @@ def trial_of(writer: Writer) -> TrialState:
     return TrialState(n_talks=len(talks), is_on_trial=is_on_trial, texts=texts)
 
 
+def newest_note(writer: Writer) -> str:
+    """Return what the admin who decided last about the newcomer wrote to them."""
+    notes = writer.admission_decisions.order_by("-pk").values_list("note", flat=True)
+    return notes.first() or ""
+
+
 def trial_contexts(writer: Writer) -> list[Context]:
     """Return the talks that newcomers to the writer's dataset write for, in their order."""
     vetted = Context.objects.filter(dataset__vetted_datasets=writer.dataset_id)

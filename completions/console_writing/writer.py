@@ -24,8 +24,8 @@ ACTS: Mapping[str, Act] = {
     "resume": (services.resume_writer, gettext_lazy("Goes on from here.")),
     "invite-again": (services.invite_again, gettext_lazy("The link is sent once more.")),
     "renew-link": (services.renew_link, gettext_lazy("There is a new link; no older one works.")),
-    "admit": (services.admit_writer, gettext_lazy("Admitted, and told so by mail.")),
-    "refuse": (services.refuse_writer, gettext_lazy("Not admitted, and told so by mail.")),
+    "admit": (services.admit_writer, gettext_lazy("Admitted.")),
+    "refuse": (services.refuse_writer, gettext_lazy("Not admitted.")),
 }
 TOLD = ("admit", "refuse")
 """Acts that the person hears about, with the note."""
@@ -57,8 +57,15 @@ def act(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     except (services.WriterNotActiveError, services.NotOnTrialError):
         messages.error(request, _("Nothing changed: as things stand now, that is not possible."))
     else:
-        messages.success(request, f"{code}: {done}")
+        messages.success(request, f"{code}: {done} {_told(found) if asked in TOLD else ''}".strip())
     return redirect("writing:writer", dataset.slug, code)
+
+
+def _told(found: Writer) -> str:
+    """Say how a person hears what was decided about them."""
+    if found.email:
+        return _("A mail tells them.")
+    return _("Tell them yourself: they have no address here. The note is on their page.")
 
 
 def _show(request: StaffRequest, found: Writer, *, form: forms.Act | None = None) -> HttpResponse:

@@ -69,7 +69,8 @@ def leave(*, writer: Writer, now: dt.datetime) -> Writer:
     """End a writer's part; repeating it is harmless.
 
     What they sent stays: accepted messages go on counting, and those that wait are still read.
-    Mails that wait to be sent are deleted. A talk that they hold goes to somebody else, and so does one whose message was sent back.
+    Mails that wait to be sent are deleted. A talk that they hold goes to somebody else, and so does
+    one whose message was sent back.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from completions.choices import Background, WriterState
 from completions.http import COOKIE
 from completions.models import Message, WriterConsent, WritingLease
 from tests.factories import make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_vetting
+from tests.factories_of_writing import make_admission, make_vetting
 from tests.web.visits import read_forms
 from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url
 
@@ -163,6 +163,16 @@ class TestPersonalLink:
 
         assert "Your trial is over" in page.content.decode()
         assert reverse("writers:withdraw") in page.content.decode()
+
+    def test_shows_who_was_not_let_in_the_newest_note(self, client):
+        writer = make_writer(state=WriterState.REFUSED)
+        for note in ("An older note.", "You give advice <before> you listen."):
+            make_admission(writer=writer, is_admitted=False, note=note)
+
+        page = open_link(client, writer, follow=True).content.decode()
+
+        assert "You give advice &lt;before&gt; you listen." in page
+        assert "An older note." not in page
 
 
 class TestProfile:

@@ -17,7 +17,12 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import make_message_decision, make_sent, make_vetting
+from tests.factories_of_writing import (
+    make_admission,
+    make_message_decision,
+    make_sent,
+    make_vetting,
+)
 from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_talk, url
 from tests.written import set_state
 
@@ -157,6 +162,13 @@ class TestDesk:
 
         assert "1 of 3 trial talks done" in page
         assert 'value="1" max="3"' in page
+
+    def test_shows_the_note_of_the_admission_until_a_message_was_sent(self, desk, writer):
+        make_admission(writer=writer, note="Warm, and a little long.")
+
+        assert "Warm, and a little long." in shown(desk.get(url("desk")))
+        write_many(writer, 1)
+        assert "Warm, and a little long." not in shown(desk.get(url("desk")))
 
     def test_shows_no_trial_talk_again_once_the_trial_is_over(self, client, writer):
         closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.RELEASED}

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from completions.badges import invitation_link
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.models import AdmissionDecision, LogEntry, WriterMail
+from completions.models import AdmissionDecision, LogEntry, Writer, WriterMail
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
 from tests.factories_written_once import make_writer_consent
@@ -140,6 +140,18 @@ class TestPage:
 
 
 class TestActs:
+    @pytest.mark.parametrize("name", ["admit", "refuse"])
+    @pytest.mark.parametrize(
+        ("email", "words"),
+        [("kim@example.org", "A mail tells them."), ("", "Tell them yourself: they have no")],
+    )
+    def test_on_a_newcomer_say_how_the_person_hears_of_it(self, staff, name, email, words):
+        Writer.objects.filter(pk=make_newcomer().pk).update(email=email)
+
+        page = act(staff, name, note="Thank you.")
+
+        assert words in page
+
     def test_pause_and_resume(self, staff, admin):
         writer = make_person()
 
