@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.conftest import missing
 
@@ -28,6 +35,8 @@ for file in {files!r}:
     call_command("study", "open", Path(file).stem)
 """
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+PATIENCE_MS = 60_000  # a busy machine is slow, not wrong
+expect.set_options(timeout=PATIENCE_MS)
 PHONE: ViewportSize = {"width": 360, "height": 740}
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 QUIET = [
@@ -189,6 +198,7 @@ def browser() -> Iterator[Browser]:
 def browsing(browser: Browser) -> Iterator[BrowserContext]:
     """A fresh visitor on a desktop."""
     with browser.new_context(viewport=DESKTOP) as context:
+        context.set_default_timeout(PATIENCE_MS)
         yield context
 
 
@@ -205,6 +215,7 @@ def visit(browser: Browser):
 
     def open_page(**options: Any) -> Page:
         context = browser.new_context(**{"viewport": DESKTOP} | options)
+        context.set_default_timeout(PATIENCE_MS)
         opened.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from tests.browser import writing
-from tests.browser.conftest import DESKTOP, PHONE, Site, sign_in
+from tests.browser.conftest import DESKTOP, PATIENCE_MS, PHONE, Site, sign_in
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
@@ -18,6 +18,7 @@ def size(request: pytest.FixtureRequest):
 @pytest.fixture(params=["light", "dark"])
 def visitor(request: pytest.FixtureRequest, browser: Browser, size):
     with browser.new_context(viewport=size, color_scheme=request.param) as context:
+        context.set_default_timeout(PATIENCE_MS)
         yield context.new_page()
 
 

@@ -4,8 +4,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, TriedStudy
 
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
-
 REASON = "It takes up what this person said."
 
 

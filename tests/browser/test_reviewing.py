@@ -12,8 +12,6 @@ from playwright.sync_api import Page, expect
 from completions.demo import DIALOGUES
 from tests.browser.conftest import DESKTOP, PHONE, Site, sign_in
 
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
-
 N = 4
 _serial = itertools.count(1)
 

@@ -7,9 +7,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser import writing
-from tests.browser.conftest import sign_in
+from tests.browser.conftest import PATIENCE_MS, sign_in
 
-PATIENCE_MS = 30_000
 COUNT = re.compile(r"\d+ judgments on")
 REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
 FOCUSED = "document.activeElement.matches('a, button') && document.activeElement.innerText"
@@ -34,7 +33,7 @@ def press_button(page: Page, name: str) -> None:
     for _ in range(3):
         tab_to(page, name)
         try:
-            with page.expect_response(lambda response: response.ok, timeout=PATIENCE_MS / 2):
+            with page.expect_response(lambda response: response.ok, timeout=PATIENCE_MS / 4):
                 page.keyboard.press("Enter")
         except PlaywrightTimeoutError:
             continue
@@ -52,7 +51,7 @@ def tab_to(page: Page, name: str) -> None:
 
 
 def judge_by_keyboard(page: Page, number: int) -> None:
-    expect(page.get_by_text(f"Pair {number} of 12", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text(f"Pair {number} of 12", exact=True)).to_be_visible()
     if number > 1:  # after a swap, a screen reader goes on from the new heading
         expect(page.get_by_role("heading", level=1)).to_be_focused()
     page.keyboard.press(str(number % 5 + 1))
@@ -84,7 +83,7 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
     enter_by_keyboard(page, site.rate)
     for number in range(1, 11):
         judge_by_keyboard(page, number)
-    expect(page.get_by_text("Pair 11 of 12", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_text("Pair 11 of 12", exact=True)).to_be_visible()
 
     admin.goto(site.console)
     expect(admin.get_by_text(REASON).first).to_be_visible()

@@ -7,7 +7,6 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import Site
 
 POOL = "console/writing/demo/"
-PATIENCE_MS = 30_000
 
 
 def make_link(admin: Page, site: Site) -> str:
@@ -34,17 +33,17 @@ def open_talk(page: Page) -> Locator:
 
 
 def ready_box(page: Page) -> Locator:
-    expect(page.locator("html.js")).to_be_attached(timeout=PATIENCE_MS)
+    expect(page.locator("html.js")).to_be_attached()
     return page.get_by_role("textbox", name="Your message")
 
 
 def see_draft(page: Page, state: str) -> None:
     """Wait until the page says that of the draft."""
-    expect(page.locator("#draft-state")).to_contain_text(state, timeout=PATIENCE_MS)
+    expect(page.locator("#draft-state")).to_contain_text(state)
 
 
 def see_heading(page: Page, heading: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(heading, timeout=PATIENCE_MS)
+    expect(page.get_by_role("heading", level=1)).to_have_text(heading)
 
 
 def send(page: Page, text: str) -> None:
