@@ -92,6 +92,7 @@ def _possible(found: Writer) -> dict[str, bool]:
     return {
         "pause": found.state in AT_WORK or found.may_resume,
         "resume": found.state == WriterState.PAUSED,
+        "take_back": found.state == WriterState.LEFT,
         "send": found.state in services.LINKED and bool(found.email),
         "decide": found.state == WriterState.VETTING,
     }

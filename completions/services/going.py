@@ -15,6 +15,8 @@ from completions.services.vetting import move_on
 
 AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 MAY_LEAVE = (*AT_WORK, WriterState.PAUSED)
+_RESUMED = {WriterState.PAUSED: "writer.resumed", WriterState.LEFT: "writer.taken_back"}
+"""States from which somebody goes on, and what the log calls it."""
 
 
 @transaction.atomic
@@ -46,21 +48,24 @@ def pause_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) ->
 def resume_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) -> Writer:
     """Let a writer on pause go on where they were; who is not on pause stays where they are.
 
+    An admin also takes somebody back who has left: with what they sent, under the same code.
+
     Raises
     ------
     WriterNotActiveError
-        If they ask for it themselves (``by`` is nobody) and an admin put the pause on them, or
-        if they are not here any more.
+        If they ask for it themselves (``by`` is nobody) and an admin put the pause on them or
+        they have left, or if they are not here any more.
     """
     writer = lock_writer(writer)
     if writer.state in AT_WORK:
         return writer
-    if writer.state != WriterState.PAUSED or (by is None and not writer.may_resume):
+    before = writer.state
+    if before not in _RESUMED or (by is None and not writer.may_resume):
         raise WriterNotActiveError
     writer.may_resume = False
     writer.save(update_fields=["may_resume"])
     move_on(writer, now=now)
-    _log("writer.resumed", writer, WriterState.PAUSED, now=now, by=by)
+    _log(_RESUMED[WriterState(before)], writer, before, now=now, by=by)
     return writer
 
 

@@ -94,9 +94,27 @@ class TestGoingOn:
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
 
-    def test_is_not_for_those_who_left(self, boss):
+    def test_is_not_for_those_who_left_by_themselves(self):
         with pytest.raises(services.WriterNotActiveError):
-            resume(leave(make_writer()), by=boss)
+            resume(leave(make_writer()))
+
+    def test_is_for_those_who_left_where_an_admin_takes_them_back(self, boss):
+        writer = resume(leave(make_writer()), by=boss)
+
+        assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
+        entry = LogEntry.objects.get(action="writer.taken_back")
+        assert (entry.by, entry.before) == (boss, {"state": WriterState.LEFT})
+
+    def test_leads_a_newcomer_who_left_back_to_the_trial(self, boss):
+        dataset = make_dataset(vetting=make_vetting())
+        writer = make_writer(dataset=dataset, state=WriterState.VETTING, **NEW)
+
+        assert resume(leave(writer), by=boss).state == WriterState.VETTING
+
+    @pytest.mark.parametrize("state", [WriterState.REFUSED, WriterState.WITHDRAWN])
+    def test_is_for_nobody_who_was_refused_or_withdrew(self, boss, state):
+        with pytest.raises(services.WriterNotActiveError):
+            resume(make_writer(state=state), by=boss)
 
 
 class TestLeaving:

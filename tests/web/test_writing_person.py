@@ -165,6 +165,17 @@ class TestActs:
         by = LogEntry.objects.order_by("pk").values_list("action", "by")
         assert list(by) == [("writer.paused", admin.pk), ("writer.resumed", admin.pk)]
 
+    def test_take_somebody_back_who_has_left(self, staff, admin):
+        writer = make_person(state=WriterState.LEFT)
+        assert "Take them back" in show(staff)
+
+        assert "Goes on from here." in act(staff, "resume")
+
+        writer.refresh_from_db()
+        assert writer.state == WriterState.ACTIVE
+        assert LogEntry.objects.get(action="writer.taken_back").by == admin
+        assert "Take them back" not in show(staff)
+
     def test_send_the_link_again(self, staff, admin):
         make_person()
 
@@ -192,7 +203,7 @@ class TestActs:
 
     @pytest.mark.parametrize(
         ("name", "state"),
-        [("pause", "LEFT"), ("resume", "LEFT"), ("admit", "ACTIVE")],
+        [("pause", "LEFT"), ("resume", "REFUSED"), ("admit", "ACTIVE")],
     )
     def test_that_are_not_possible_change_nothing_and_say_so(self, staff, name, state):
         writer = make_person(state=state)
