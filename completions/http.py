@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from completions import services, trial_selectors
+from completions import selectors, services, trial_selectors
 from completions.badges import badge, writer_of_badge
 from completions.choices import WriterState
 from completions.guidelines import GUIDE
@@ -56,7 +56,24 @@ def writer_page(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
 def writer_required(
     view: Callable[Concatenate[WriterRequest, P], HttpResponse],
 ) -> Callable[Concatenate[WriterRequest, P], HttpResponse]:
-    """Set ``request.writer``, or ask for the personal link.
+    """Set ``request.writer``, or ask for the personal link, or for consent to newer words.
+
+    What was typed on a page that was open before is still taken; the next page asks.
+    """
+
+    @wraps(view)
+    def wrapper(request: WriterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.method != "POST" and selectors.is_to_agree_again(request.writer):
+            return go(request, reverse("completions:consent"))
+        return view(request, *args, **kwargs)
+
+    return writer_known(wrapper)
+
+
+def writer_known(
+    view: Callable[Concatenate[WriterRequest, P], HttpResponse],
+) -> Callable[Concatenate[WriterRequest, P], HttpResponse]:
+    """Set ``request.writer``, whichever words they agreed to, or ask for the personal link.
 
     What every view has to refuse (a writer who may not write, a foreign token) is answered here.
     """

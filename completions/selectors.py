@@ -18,16 +18,25 @@ from django.db.models import (
 from django.db.models.functions import MD5, Concat
 from django.utils.text import slugify
 
-from completions import assigning
+from completions import assigning, guidelines
 from completions.assigning import Standing, Stock
 from completions.choices import LeaseOutcome, Review, WriterState
-from completions.models import Context, Dataset, GenerationCall, Writer, WritingLease
+from completions.models import (
+    Context,
+    Dataset,
+    GenerationCall,
+    Writer,
+    WriterConsent,
+    WritingLease,
+)
 
 
 class DatasetNotFoundError(LookupError):
     """No dataset has that name."""
 
 
+AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
+"""States of people who have agreed and may go on."""
 KEPT = ("", LeaseOutcome.SUBMITTED)
 """Outcomes of leases that count in a writer's shares: still open, or answered."""
 
@@ -61,8 +70,20 @@ def dataset_named(name: str) -> Dataset:
 
 
 def writer_by_code(code: str) -> Writer | None:
-    """Return the writer of that pseudonym, with the dataset, or None."""
-    return Writer.objects.select_related("dataset").filter(code=code).first()
+    """Return the writer of that pseudonym, with the dataset and the consent's age, or None."""
+    given = WriterConsent.objects.filter(writer=OuterRef("pk"))
+    is_outdated = Exists(given) & ~Exists(given.filter(version=guidelines.VERSION))
+    writers = Writer.objects.annotate(is_consent_outdated=is_outdated)
+    return writers.select_related("dataset").filter(code=code).first()
+
+
+def is_to_agree_again(writer: Writer) -> bool:
+    """Say whether somebody read by ``writer_by_code`` agreed to earlier words than those of now.
+
+    Who may not write, or is simulated, is not asked.
+    """
+    may_write = writer.state in AGREED and not writer.is_simulated
+    return may_write and bool(vars(writer)["is_consent_outdated"])
 
 
 def open_contexts(writer: Writer) -> QuerySet[Context]:

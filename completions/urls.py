@@ -9,6 +9,7 @@ urlpatterns = [
     path("", desk.desk, name="desk"),
     path("sent/", desk.sent, name="sent"),
     path("i/<str:link>/", arriving.invitation, name="invitation"),
+    path("consent/", arriving.consent, name="consent"),
     path("profile/", arriving.profile, name="profile"),
     path("sign-out/", arriving.sign_out, name="sign-out"),
     path("write/", writing.next_talk, name="next"),

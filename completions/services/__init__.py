@@ -1,6 +1,11 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
-from completions.services.arriving import accept_invitation, decline_invitation, save_profile
+from completions.services.arriving import (
+    accept_invitation,
+    agree_again,
+    decline_invitation,
+    save_profile,
+)
 from completions.services.assistants import OFFLINE, assistant_for
 from completions.services.authoring import (
     AuthoredTalk,
@@ -145,6 +150,7 @@ __all__ = [
     "WritingLeaseNotFoundError",
     "accept_invitation",
     "admit_writer",
+    "agree_again",
     "assistant_for",
     "bring_messages",
     "build_contexts",

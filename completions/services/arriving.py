@@ -7,12 +7,12 @@ from django.db import transaction
 
 from completions.choices import Background, WriterState
 from completions.models import Writer, WriterConsent
+from completions.selectors import AGREED
 from completions.services.leasing import WriterNotActiveError, lock_writer
 from completions.services.vetting import move_on
 
 ASKED = (WriterState.INVITED, WriterState.DECLINED)
 """States in which the personal link asks for an answer; who declined may think better of it."""
-AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 
 
 @transaction.atomic
@@ -30,14 +30,28 @@ def accept_invitation(
     if writer.state in ASKED:
         writer.state = WriterState.PROFILING
         writer.save(update_fields=["state"])
-        WriterConsent.objects.create(
-            writer=writer,
-            version=consent_version,
-            text_hash=hashlib.sha256(consent_text.encode()).hexdigest(),
-            given_at=now,
-        )
+        _store_consent(writer, version=consent_version, text=consent_text, now=now)
     if writer.state not in AGREED:
         raise WriterNotActiveError
+    return writer
+
+
+@transaction.atomic
+def agree_again(
+    *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
+) -> Writer:
+    """Store that somebody who writes already agrees to newer words; repeating it is harmless.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person may not write at the moment.
+    """
+    writer = lock_writer(writer)
+    if writer.state not in AGREED:
+        raise WriterNotActiveError
+    if not writer.consents.filter(version=consent_version).exists():
+        _store_consent(writer, version=consent_version, text=consent_text, now=now)
     return writer
 
 
@@ -84,3 +98,12 @@ def save_profile(
     if writer.state not in AGREED:
         raise WriterNotActiveError
     return writer
+
+
+def _store_consent(writer: Writer, *, version: str, text: str, now: dt.datetime) -> None:
+    WriterConsent.objects.create(
+        writer=writer,
+        version=version,
+        text_hash=hashlib.sha256(text.encode()).hexdigest(),
+        given_at=now,
+    )

@@ -6,10 +6,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from completions import guidelines, http, services
+from completions import guidelines, http, selectors, services
 from completions.badges import writer_of_badge
 from completions.choices import WriterState
-from completions.http import WriterRequest, writer_page, writer_required
+from completions.http import WriterRequest, writer_known, writer_page, writer_required
 from completions.models import Writer
 from completions.writer_forms import arriving as forms
 
@@ -30,6 +30,28 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
     if request.method == "POST":
         return _answer_invitation(request, writer)
     return http.render_fragment(request, "completions/_consent.html", {})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_known
+def consent(request: WriterRequest) -> HttpResponse:
+    """Ask somebody who agreed to earlier words for consent to those of now."""
+    if not selectors.is_to_agree_again(request.writer):
+        return http.go(request, reverse("completions:desk"))
+    form = forms.Consent(request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        status = 422 if form.is_bound else 200
+        shown = {"is_again": True}
+        return http.render_fragment(request, "completions/_consent.html", shown, status=status)
+    if form.cleaned_data["choice"] == "decline":
+        return http.go(request, reverse("completions:leave"))
+    services.agree_again(
+        writer=request.writer,
+        consent_version=guidelines.VERSION,
+        consent_text=guidelines.consent_text(),
+        now=timezone.now(),
+    )
+    return http.go(request, reverse("completions:desk"))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

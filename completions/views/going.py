@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from completions import http, selectors, services
-from completions.http import WriterRequest, writer_required
+from completions.http import WriterRequest, writer_known, writer_required
 
 
 @require_POST
@@ -26,7 +26,7 @@ def resume(request: WriterRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@writer_required
+@writer_known
 def leave(request: WriterRequest) -> HttpResponse:
     """Ask once, with what it means, then end the writer's part."""
     if request.method == "POST":

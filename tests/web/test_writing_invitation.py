@@ -11,9 +11,10 @@ from completions import guidelines
 from completions.badges import badge, invitation_link
 from completions.choices import Background, WriterState
 from completions.http import COOKIE
-from completions.models import Message, WriterConsent, WritingLease
+from completions.models import Message, Writer, WriterConsent, WritingLease
 from tests.factories import make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_admission, make_vetting
+from tests.factories_written_once import make_writer_consent
 from tests.web.visits import read_forms
 from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url
 
@@ -173,6 +174,63 @@ class TestPersonalLink:
 
         assert "You give advice &lt;before&gt; you listen." in page
         assert "An older note." not in page
+
+
+class TestConsentToEarlierWords:
+    @pytest.fixture
+    def writer(self, client):
+        writer = make_writer()
+        make_writer_consent(writer=writer, version="an earlier one")
+        sign_in(client, writer)
+        return writer
+
+    @pytest.mark.parametrize("page", ["desk", "sent", "next"])
+    def test_is_asked_about_again_before_anything_else(self, client, writer, page):
+        asked = client.get(url(page), follow=True)
+
+        assert asked.redirect_chain == [(url("consent"), 303)]
+        assert "You agreed to an earlier version of this." in asked.content.decode()
+
+    def test_is_replaced_by_agreeing_once(self, client, writer):
+        answer = client.post(url("consent"), {"choice": "agree"})
+
+        assert answer["Location"] == url("desk")
+        assert client.get(url("desk")).status_code == 200
+        assert client.post(url("consent"), {"choice": "agree"})["Location"] == url("desk")
+        stored = writer.consents.get(version=guidelines.VERSION)
+        text = guidelines.consent_text()
+        assert stored.text_hash == hashlib.sha256(text.encode()).hexdigest()
+
+    def test_leads_to_the_ways_out_who_does_not_agree(self, client, writer):
+        page = client.post(url("consent"), {"choice": "decline"}, follow=True)
+
+        assert page.redirect_chain == [(url("leave"), 303)]
+        assert reverse("writers:withdraw") in page.content.decode()
+        assert not writer.consents.filter(version=guidelines.VERSION).exists()
+
+    def test_needs_an_answer(self, client, writer):
+        assert client.post(url("consent"), {"choice": "perhaps"}).status_code == 422
+
+    def test_keeps_what_was_typed_before_the_words_changed(self, client, writer):
+        lease = make_writing_lease(writer=writer)
+
+        client.post(url("draft", lease.token), {"text": "I hear you"})
+
+        lease.refresh_from_db()
+        assert lease.draft == "I hear you"
+
+    @pytest.mark.parametrize(
+        "who", [{"is_simulated": True}, {"state": WriterState.PAUSED}], ids=["simulated", "paused"]
+    )
+    def test_is_nothing_to_ask_some_about(self, client, writer, who):
+        Writer.objects.filter(pk=writer.pk).update(**who)
+
+        assert "Location" not in client.get(url("desk"))
+        assert client.get(url("consent"))["Location"] == url("desk")
+
+    def test_costs_no_query_more(self, client, writer, django_assert_num_queries):
+        with django_assert_num_queries(1):
+            client.get(url("desk"))
 
 
 class TestProfile:
