@@ -2,25 +2,25 @@
 
 from kombu import Queue
 
-CONTROL = "control"  # beat ticks: short, must never wait behind slow work
+MAINTENANCE = "maintenance"  # beat ticks: short, must never wait behind slow work
 LLM = "llm"  # long-running pulls of provider calls
-FIT = "fit"  # processor-bound estimation
+ANALYSIS = "analysis"  # processor-bound estimation
 
-QUEUES = tuple(Queue(name) for name in (CONTROL, LLM, FIT))
+QUEUES = tuple(Queue(name) for name in (MAINTENANCE, LLM, ANALYSIS))
 
 ROUTES = {
-    "completions.tasks.release_expired_writing_leases": {"queue": CONTROL},
-    "completions.tasks.send_writer_mails": {"queue": CONTROL},
-    "completions.tasks.wake_generation": {"queue": CONTROL},
+    "completions.tasks.release_expired_writing_leases": {"queue": MAINTENANCE},
+    "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
+    "completions.tasks.wake_generation": {"queue": MAINTENANCE},
     "completions.tasks.generate_completions": {"queue": LLM},
-    "annotation.tasks.release_expired_leases": {"queue": CONTROL},
-    "annotation.tasks.wake_judging": {"queue": CONTROL},
+    "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
+    "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
-    "annotation.tasks.send_report_alerts": {"queue": CONTROL},
-    "ranking.tasks.refit_changed_studies": {"queue": FIT},
-    "ranking.tasks.run_fit": {"queue": FIT},
-    "ranking.tasks.review_judged_studies": {"queue": CONTROL},
-    "ranking.tasks.review_raters": {"queue": FIT},
+    "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
+    "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
+    "ranking.tasks.run_fit": {"queue": ANALYSIS},
+    "ranking.tasks.review_judged_studies": {"queue": MAINTENANCE},
+    "ranking.tasks.review_raters": {"queue": ANALYSIS},
 }
 
 
