@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from completions.models import System
+from completions.models import Endpoint, System
 
 VARIABLES = ("api_key_env", "api_base_env")
 
@@ -38,15 +38,19 @@ def system_rows(environment: Mapping[str, str]) -> list[SystemRow]:
             api_base=system.api_base,
             is_simulated=system.is_simulated,
             n_completions=system.n_completions,
-            variables={name: bool(environment.get(name)) for name in _variables(system)},
+            variables=variables_of(system, environment),
         )
         for system in systems
     ]
 
 
-def _variables(system: System) -> list[str]:
-    """Name the variables that a call would read; one for the address only where none is set."""
-    named = {field: system.parameters.get(field, "") for field in VARIABLES}
-    if system.api_base:
+def variables_of(endpoint: System | Endpoint, environment: Mapping[str, str]) -> dict[str, bool]:
+    """Name the variables that a call would read, and say whether they are set.
+
+    There is one for the address only where the row has none.
+    """
+    named = {field: endpoint.parameters.get(field, "") for field in VARIABLES}
+    if endpoint.api_base:
         del named["api_base_env"]
-    return [name for name in named.values() if name and not system.is_simulated]
+    asked = () if endpoint.is_simulated else filter(None, named.values())
+    return {name: bool(environment.get(name)) for name in asked}

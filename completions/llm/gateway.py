@@ -17,7 +17,7 @@ from completions.llm.errors import (
     classified,
     lacks_key,
 )
-from completions.llm.exchange import Reply, Request
+from completions.llm.exchange import Reply, Request, Token
 from completions.llm.library import listed_price, litellm, missing_keys
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 
@@ -78,6 +78,7 @@ class _Received:
     provider_id: str
     usage: Any
     first_at: float | None = None
+    tokens: tuple[Token, ...] = ()
 
 
 async def _receive(given: dict[str, Any]) -> _Received:
@@ -91,6 +92,19 @@ async def _receive(given: dict[str, Any]) -> _Received:
         finish_reason=str(choice.finish_reason or ""),
         provider_id=_provider_id(answer.id, answer),
         usage=getattr(answer, "usage", None),
+        tokens=_tokens(choice),
+    )
+
+
+def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module loaded late)
+    """Return the answer in pieces, where the provider said how probable each was."""
+    pieces = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple(
+        Token(
+            str(one.token),
+            {str(other.token): float(other.logprob) for other in (*(one.top_logprobs or ()), one)},
+        )
+        for one in pieces
     )
 
 
@@ -136,6 +150,7 @@ def _reply(request: Request, received: _Received, started: float) -> Reply:
         cost_usd=_cost(request, received.usage),
         ttft_ms=None if first_at is None else round(1000 * (first_at - started)),
         latency_ms=round(1000 * (time.perf_counter() - started)),
+        tokens=received.tokens,
     )
 
 

@@ -29,6 +29,7 @@ SETTABLE = frozenset(
         "api_base_env",
         "api_key_env",
         "leave_out",
+        "logprobs",
         "max_tokens",
         "opening",
         "price",
