@@ -19,9 +19,7 @@ HEART_HTTPS = env.bool("HEART_HTTPS", default=False)
 HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
 HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
-HEART_LLM_LIMITS = read_limits(
-    env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS"
-)
+HEART_LLM_LIMITS = read_limits(env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS")
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
 HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
