@@ -44,7 +44,10 @@ def listed_price(model: str) -> dict[str, float] | None:
     None if it lists nothing, or nothing above zero. LiteLLM itself calls a call free when it
     lists no price, and prices some unknown models by their size.
     """
-    _, provider, _, _ = litellm().get_llm_provider(model)
+    try:
+        _, provider, _, _ = litellm().get_llm_provider(model)
+    except litellm().BadRequestError:  # a provider that it does not know
+        return None
     prices = litellm().model_cost
     for name in (model, model.removeprefix(f"{provider}/")):
         entry = prices.get(name, {})
