@@ -28,8 +28,12 @@ from annotation.services.gold import (
     switch_check,
 )
 from annotation.services.guessing import record_guesses
-from annotation.services.judge_planning import StudyNotLockedError, plan_judge_calls
-from annotation.services.judges import register_simulated_judge
+from annotation.services.judge_planning import (
+    StudyNotLockedError,
+    count_wanted_judge_calls,
+    plan_judge_calls,
+)
+from annotation.services.judges import register_simulated_judge, sync_judges
 from annotation.services.judging import (
     Badge,
     Step,
@@ -116,6 +120,7 @@ __all__ = [
     "check_admission",
     "close_study",
     "comprehension_questions",
+    "count_wanted_judge_calls",
     "create_study",
     "create_version",
     "decide_report",
@@ -149,6 +154,7 @@ __all__ = [
     "submit_and_go_on",
     "submit_judgment",
     "switch_check",
+    "sync_judges",
     "take_event",
     "weigh_comparisons",
     "withdraw_rater",
