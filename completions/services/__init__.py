@@ -1,5 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.adding import SystemTakenError, add_system
 from completions.services.arriving import accept_invitation, decline_invitation, save_profile
 from completions.services.assistants import OFFLINE, assistant_for
 from completions.services.authoring import (
@@ -15,6 +16,7 @@ from completions.services.bringing import (
     try_messages,
 )
 from completions.services.budgeting import UnknownPriceError
+from completions.services.catalogue import SyncReport, sync_systems
 from completions.services.codes import new_code, repeatable_code
 from completions.services.completing import complete_message
 from completions.services.contexts import BuildReport, build_contexts
@@ -60,6 +62,7 @@ from completions.services.labelling import (
     name_strategies,
     plan_strategy_calls,
 )
+from completions.services.labelling_runs import start_labelling_run
 from completions.services.leasing import (
     ContextTakenError,
     DatasetFrozenError,
@@ -166,6 +169,8 @@ __all__ = [
     "Seen",
     "StoredTalk",
     "StratumError",
+    "SyncReport",
+    "SystemTakenError",
     "TrialNotDoneError",
     "TwoLabellersError",
     "Typed",
@@ -176,6 +181,7 @@ __all__ = [
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
+    "add_system",
     "adjudicate",
     "admit_writer",
     "assistant_for",
@@ -238,8 +244,10 @@ __all__ = [
     "send_writer_mails",
     "skip_context",
     "start_generation_run",
+    "start_labelling_run",
     "store_authored_talks",
     "store_revision",
+    "sync_systems",
     "thaw_dataset",
     "try_messages",
     "use_vetting",
