@@ -32,3 +32,16 @@ def wake_generation() -> None:
 def generate_completions() -> None:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
     services.generate_completions(clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def wake_labelling() -> None:
+    """Beat tick: start a pull if strategy calls are waiting."""
+    if services.is_labelling_waiting(now=timezone.now()):
+        name_strategies.apply_async(expires=NUDGE_EXPIRES_S)
+
+
+@shared_task(ignore_result=True)
+def name_strategies() -> None:
+    """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
+    services.name_strategies(clock=timezone.now)

@@ -13,6 +13,8 @@ ROUTES = {
     "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
     "completions.tasks.wake_generation": {"queue": MAINTENANCE},
     "completions.tasks.generate_completions": {"queue": LLM},
+    "completions.tasks.wake_labelling": {"queue": MAINTENANCE},
+    "completions.tasks.name_strategies": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
     "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
@@ -50,6 +52,7 @@ def beat_schedule(
         },
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
+        "wake-labelling": {"task": "completions.tasks.wake_labelling", "schedule": wake_seconds},
         "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
         # Keeps the leaderboard a few seconds behind the judgments.
         "refit-changed-studies": {

@@ -11,7 +11,6 @@ from completions.models import (
     Completion,
     Dataset,
     HumanLabelling,
-    LabellingRun,
     SpotCheck,
     SpotCheckItem,
     StrategyCall,
@@ -30,11 +29,6 @@ from tests.factories_written_once import make_user
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
 REFERENCE = "heart-1"
 KEYS = strategies.load_codebook(REFERENCE).keys
-
-
-def make_labelling_run(**fields: Any) -> LabellingRun:
-    dataset = fields.pop("dataset", None) or make_dataset()
-    return LabellingRun.objects.create(dataset=dataset, **{"plan": {}, "created_at": NOW} | fields)
 
 
 def make_strategy_call(**fields: Any) -> StrategyCall:

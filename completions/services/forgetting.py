@@ -64,5 +64,5 @@ def _erase_completions(writer: Writer, *, now: dt.datetime) -> list[int]:
     pks = list(completions.values_list("pk", flat=True))
     Hold.objects.filter(completion__in=pks).delete()  # its reasons quote the text
     Completion.objects.filter(pk__in=pks).update(text="", erased_at=now)
-    forget_labels(pks)
+    forget_labels(pks, now=now)
     return pks

@@ -31,6 +31,10 @@ TIMEOUT_S = 120.0
 BATCH = 500
 DELETED = "[deleted]"
 """Stands where words of a text stood that was deleted at its writer's wish."""
+ERASED = {
+    "error_kind": "erased",
+    "error_detail": "The text was deleted at its writer's wish.",
+}
 _TURN = threading.Lock()
 
 
@@ -79,20 +83,30 @@ def forget_labelling_claims() -> int:
 
 
 def name_strategies(
-    *, clock: Clock, duration_s: float = 30.0, stored: Callable[[], None] = lambda: None
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: LabellingRun | None = None,
+    stored: Callable[[], None] = lambda: None,
 ) -> int:
     """Make the waiting strategy calls, several at a time, and return how many ended.
 
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
+
     An answer that cannot be read, or quotes what is not there, is asked for once more with the
     fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
-    processes. ``stored`` is called whenever answers have been stored.
+    processes: a call is claimed by one, and what has ended is never asked again.
     """
-    return asking.ask(Desk(), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
 
 
-def forget_labels(completions: Collection[int]) -> None:
-    """Delete the words that labels, answers and notes quote of texts which are deleted."""
+def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
+    """Delete the words that labels, answers and notes quote of texts which are deleted.
+
+    Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
+    """
     calls = StrategyCall.objects.filter(completion__in=completions)
+    calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
     for call in calls.exclude(raw_answer="").order_by("pk"):
         asked = {name: value for name, value in call.asked.items() if name != "first_try"}
         StrategyCall.objects.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
@@ -107,9 +121,12 @@ def forget_labels(completions: Collection[int]) -> None:
 class Desk:
     """What a strategist is asked, and what becomes of its answers."""
 
+    run: LabellingRun | None = None
+
     def calls(self) -> QuerySet[StrategyCall]:
-        """Return all calls."""
-        return StrategyCall.objects.all()
+        """Return the calls of the run, or all."""
+        calls = StrategyCall.objects.all()
+        return calls if self.run is None else calls.filter(run=self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[StrategyCall]:
         """Return these calls with their texts."""
@@ -174,8 +191,7 @@ def _keep_nothing(call: StrategyCall, heard: Heard[Labels]) -> None:
     """End a call whose text was deleted while it was made: nothing that quotes it is kept."""
     fields = heard.columns() | {"raw_answer": DELETED, "state": CallState.FAILED}
     fields["asked"].pop("first_try", None)
-    fields |= {"error_kind": "deleted", "error_detail": "The text was deleted meanwhile."}
-    StrategyCall.objects.filter(pk=call.pk).update(**fields)
+    StrategyCall.objects.filter(pk=call.pk).update(**fields | ERASED)
 
 
 _PRESENCE: Mapping[str, Presence] = {one.lower(): one for one in Presence}

@@ -1,12 +1,13 @@
 """An assistant names strategies: asked about each text once, read strictly, forgotten on demand."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
-from completions import services, strategies
-from completions.choices import CallState, Presence, Review, SystemKind
-from completions.models import Context, StrategyCall, StrategyLabel
+from completions import services, strategies, tasks
+from completions.choices import CallState, Presence, Review, RunState, SystemKind
+from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel
 from completions.offline import Fault
 from completions.services import labelling
 from completions.services.assistants import assistant_for
@@ -214,7 +215,7 @@ class TestAsking:
         ask()
 
         call = StrategyCall.objects.get()
-        assert (call.state, call.error_kind) == (CallState.FAILED, "deleted")
+        assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
         assert (call.raw_answer, call.labels.count()) == ("[deleted]", 0)
 
 
@@ -228,7 +229,7 @@ class TestForgetting:
         note = make_human_labelling(item=item, note="They wrote: no wonder.", strategies=[KEYS[0]])
         other = make_strategy_label(presence=Presence.PRESENT, quote="Kept")
 
-        services.forget_labels([call.completion_id])
+        services.forget_labels([call.completion_id], now=NOW)
 
         call.refresh_from_db()
         note.refresh_from_db()
@@ -237,3 +238,101 @@ class TestForgetting:
         assert call.labels.get().quote == "[deleted]"
         assert (note.note, note.strategies) == ("", [KEYS[0]])
         assert other.quote == "Kept"
+
+    def test_gives_up_what_waits(self):
+        call = make_strategy_call()
+        other = make_strategy_call()
+
+        services.forget_labels([call.completion_id], now=NOW)
+
+        call.refresh_from_db()
+        other.refresh_from_db()
+        assert (call.state, call.error_kind, call.ended_at) == (CallState.FAILED, "erased", NOW)
+        assert other.state == CallState.PENDING
+
+
+class TestARun:
+    @pytest.fixture
+    def start(self, dataset, strategist, clock):
+        def _start(**fields):
+            wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
+            return services.start_labelling_run(**wanted | fields)
+
+        return _start
+
+    def test_says_what_was_asked_for(self, dataset, start):
+        write(dataset)
+
+        run = start()
+
+        codebook = strategies.load_codebook()
+        assert run.plan == {
+            "dataset": dataset.slug,
+            "assistant": "simulated-strategist",
+            "codebook": "heart-1",
+            "codebook_sha256": codebook.sha256,
+            "prompt": "strategist-1",
+            "prompt_sha256": strategies.strategist_prompt(codebook).hash,
+        }
+        assert (run.n_planned, run.calls.count(), run.state) == (1, 1, RunState.RUNNING)
+
+    def test_has_nothing_to_do_twice(self, dataset, start):
+        write(dataset)
+        start()
+
+        with pytest.raises(services.NothingToAskError):
+            start()
+        assert LabellingRun.objects.count() == 1
+
+    def test_needs_a_price_to_keep_a_budget(self, dataset, start):
+        write(dataset)
+        nameless = make_assistant(model_id="hosted_vllm/no-such-model")
+
+        with pytest.raises(services.UnknownPriceError, match=nameless.slug):
+            start(assistant=nameless, budget_usd=Decimal(1))
+        assert not LabellingRun.objects.exists()
+
+    def test_ends_with_its_last_call(self, dataset, start, provider, clock):
+        write(dataset)
+        run = start()
+
+        assert services.name_strategies(clock=clock, run=run) == 1
+
+        run.refresh_from_db()
+        assert run.state == RunState.ENDED
+
+    def test_is_asked_alone_on_request(self, dataset, start, provider, clock):
+        write(dataset)
+        run = start()
+        make_strategy_call(assistant=run.calls.get().assistant)
+
+        assert services.name_strategies(clock=clock, run=run) == 1
+
+    def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
+        write(dataset)
+        services.pause_run(start(), now=clock())
+
+        assert services.name_strategies(clock=clock) == 0
+        assert not services.is_labelling_waiting(now=clock())
+
+
+class TestTheTasks:
+    def test_wake_a_worker_only_if_something_waits(self, plan, dataset, monkeypatch):
+        woken = []
+        monkeypatch.setattr(tasks.name_strategies, "apply_async", lambda **how: woken.append(how))
+        tasks.wake_labelling()
+        write(dataset)
+        plan()
+
+        tasks.wake_labelling()
+
+        assert woken == [{"expires": 10}]
+
+    def test_are_safe_to_run_twice(self, plan, dataset, provider):
+        write(dataset)
+        plan()
+
+        tasks.name_strategies()
+        tasks.name_strategies()
+
+        assert (len(provider.calls), StrategyLabel.objects.count()) == (1, 15)
