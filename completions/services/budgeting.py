@@ -74,8 +74,9 @@ def most_usd(request: llm.Request, price: Price, *, tries: int = 1) -> Decimal:
     """
     prompt, answer = most_prompt_tokens(request), request.max_tokens
     further = tries * (tries - 1) // 2 * (answer + CORRECTION_TOKENS)
-    usd = (tries * prompt + further) * price["input"] + tries * answer * price["output"]
-    return Decimal(usd / 1e6).quantize(CENT, ROUND_UP)
+    each = {way: Decimal(str(price[way])) for way in NOTHING}
+    usd = (tries * prompt + further) * each["input"] + tries * answer * each["output"]
+    return (usd * CENT).quantize(CENT, ROUND_UP)
 
 
 def most_prompt_tokens(request: llm.Request) -> int:
