@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.db.models import Count, Q
+from django.contrib.auth.models import User
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from completions import strategies
 from completions.choices import CallState, Presence
@@ -140,6 +142,16 @@ def newest_spot_check(dataset: Dataset) -> SpotCheck:
     return found[0]
 
 
+def keys_of(check: SpotCheck) -> tuple[str, ...]:
+    """Return the strategies of its codebook."""
+    return strategies.load_codebook(check.codebook).keys
+
+
+def names_of_people(ledger: Ledger) -> dict[int, str]:
+    """Return the labellers' names, by key."""
+    return dict(User.objects.filter(pk__in=ledger.people).values_list("pk", "username"))
+
+
 def item_at(check: SpotCheck, position: int) -> SpotCheckItem | None:
     """Return the item at that place with its talk, or None; one whose text is deleted is none."""
     found = check.items.select_related("completion__context", "spot_check")
@@ -183,8 +195,7 @@ def scores_of(check: SpotCheck, ledger: Ledger) -> Scores | None:
     if ledger.phase != Phase.SETTLED:
         return None
     items = judged_items(check, ledger)
-    keys = strategies.load_codebook(check.codebook).keys
-    return strategies.score(items, strategies=keys, seed=BOOTSTRAP_SEED)
+    return strategies.score(items, strategies=keys_of(check), seed=BOOTSTRAP_SEED)
 
 
 def _found_by_model(check: SpotCheck) -> Mapping[int, set[str]]:
@@ -229,6 +240,37 @@ def asked_of(dataset: Dataset) -> list[Asked]:
     return [
         Asked(row.pop("assistant__name"), row.pop("assistant__is_simulated"), **row)
         for row in rows.order_by("assistant__name")
+    ]
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    """One dataset, as the console lists it."""
+
+    slug: str
+    name: str
+    n_texts: int
+    """Texts that an assistant has labelled."""
+    n_checks: int
+
+
+def dataset_rows() -> list[DatasetRow]:
+    """Return every dataset with its counts, in one query."""
+    labelled = StrategyCall.objects.filter(
+        completion__context__dataset=OuterRef("pk"), state=CallState.DONE
+    )
+    n_texts = (
+        labelled.order_by()
+        .values("completion__context__dataset")
+        .annotate(n=Count("completion", distinct=True))
+    )
+    rows = Dataset.objects.filter(is_for_checks=False).annotate(
+        n_texts=Coalesce(Subquery(n_texts.values("n")), 0),
+        n_checks=Count("spot_checks"),
+    )
+    return [
+        DatasetRow(row.slug, row.name, row.n_texts, row.n_checks)
+        for row in rows.order_by("name", "pk")
     ]
 
 
