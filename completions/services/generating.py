@@ -146,16 +146,21 @@ def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
     return list(contexts.filter(dataset=dataset).only("pk").order_by("pk"))
 
 
-def _question(call: GenerationCall, claim: Claim) -> Question:
+def request_for(system: System, context: Context) -> llm.Request:
+    """Return what a system is asked to do about a context."""
     prompt = prompts.load_prompt(prompts.SUPPORTER)
-    request = calling.request_to(
-        call.system,
-        messages=prompts.supporter_messages(call.context.turns, prompt),
+    return calling.request_to(
+        system,
+        messages=prompts.supporter_messages(context.turns, prompt),
         max_tokens=MAX_TOKENS,
         timeout_s=TIMEOUT_S,
         stream=True,  # the only way to see the time to first token
     )
-    return Question(claim, prompt.hash, request)
+
+
+def _question(call: GenerationCall, claim: Claim) -> Question:
+    prompt = prompts.load_prompt(prompts.SUPPORTER)
+    return Question(claim, prompt.hash, request_for(call.system, call.context))
 
 
 @transaction.atomic

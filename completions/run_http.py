@@ -1,0 +1,104 @@
+"""What the pages of all runs do alike: the acts, in words, and the numbers that change."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django_htmx.http import HttpResponseClientRefresh
+
+from completions import shown_runs
+from completions.console_http import StaffRequest
+from completions.models import Run
+from completions.services import budgeting, running
+from completions.shown_runs import ShownRun
+
+REFUSALS = (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError)
+"""What an act may answer instead of doing what was asked."""
+
+
+class Budget(forms.Form):
+    """How much a run may cost, in US dollars; nothing means that nobody watches."""
+
+    budget_usd = forms.DecimalField(
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=12,
+        decimal_places=6,
+        label=gettext_lazy("Budget in US dollars"),
+        error_messages={
+            name: gettext_lazy("Give a sum of at least 0.01, such as 25 or 2.50, or nothing.")
+            for name in ("invalid", "min_value", "max_digits", "max_whole_digits")
+        },
+    )
+
+
+def act(request: StaffRequest, run: Run, name: str) -> None:
+    """Do what a button asks of a run, and say how it went."""
+    form = Budget(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["budget_usd"])))
+        return
+    try:
+        said = ACTS[name](request, run, form.cleaned_data["budget_usd"])
+    except REFUSALS as error:
+        messages.error(request, _("Nothing changed: %(why)s.") % {"why": error})
+    else:
+        messages.success(request, said)
+
+
+def show_progress(request: HttpRequest, shown: ShownRun) -> HttpResponse:
+    """Answer with the numbers alone; once other buttons are due, have the page load again."""
+    if request.GET.get("state") != shown.run.state:
+        return HttpResponseClientRefresh()
+    return render(request, "console/runs/_progress.html", {"shown": shown})
+
+
+def show_failures(
+    request: HttpRequest, shown: ShownRun, *, template: str, **parts: object
+) -> HttpResponse:
+    """List the calls that brought nothing, of one kind or of all."""
+    kind, number = request.GET.get("kind", ""), request.GET.get("page", "")
+    page, rows = shown_runs.failure_page(shown.run, kind=kind, page=number)
+    parts |= {"shown": shown, "kind": kind, "page": page, "rows": rows}
+    return render(request, template, parts)
+
+
+def _pause(request: StaffRequest, run: Run, _budget: Decimal | None) -> str:
+    running.pause_run(run, now=timezone.now(), by=request.user)
+    return _("Paused: no further call is made. What was answered is kept.")
+
+
+def _resume(request: StaffRequest, run: Run, budget: Decimal | None) -> str:
+    running.resume_run(run, now=timezone.now(), by=request.user, budget_usd=budget)
+    return _("It goes on.")
+
+
+def _cancel(request: StaffRequest, run: Run, _budget: Decimal | None) -> str:
+    running.cancel_run(run, now=timezone.now(), by=request.user)
+    return _("Cancelled: what was waiting is given up. What was answered is kept.")
+
+
+def _retry(request: StaffRequest, run: Run, budget: Decimal | None) -> str:
+    n = running.retry_failed(run, now=timezone.now(), by=request.user, budget_usd=budget)
+    if not n:
+        return _("Nothing had failed: no call is made again.")
+    said = ngettext(
+        "%(n)d call is made again. What was answered is kept.",
+        "%(n)d calls are made again. What was answered is kept.",
+        n,
+    )
+    return said % {"n": n}
+
+
+ACTS: dict[str, Callable[[StaffRequest, Run, Decimal | None], str]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "retry": _retry,
+}
