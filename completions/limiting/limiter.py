@@ -45,9 +45,10 @@ class Limiter:
         *,
         clock: Seconds,
         sleep: Sleep = asyncio.sleep,
+        at_once: int = 32,
     ) -> None:
         self._backend, self._limits = backend, limits
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._at_once = clock, sleep, at_once
         self._waiting: defaultdict[str, list[asyncio.Future[None]]] = defaultdict(list)
         self._paces: dict[str, Pace] = {}
 
@@ -73,8 +74,8 @@ class Limiter:
         held, since = Place(), self._clock()
         try:
             yield held
-        finally:
             self._pace(provider).held(self._clock() - since)
+        finally:
             used = n_tokens if held.n_tokens_used is None else held.n_tokens_used
             await self._settle(wanted, Unused(n_tokens=n_tokens - used))
 
@@ -152,4 +153,4 @@ class Limiter:
             self._waiting[wanted.provider].pop(0).set_result(None)
 
     def _pace(self, provider: str) -> Pace:
-        return self._paces.setdefault(provider, Pace())
+        return self._paces.setdefault(provider, Pace(self._at_once))

@@ -15,13 +15,15 @@ _WEIGHT = 0.1
 class Pace:
     """What one process knows about the speed of a provider."""
 
-    hold_s: float = 0.0
-    """How long a place was held lately."""
+    at_once: int
+    """How many questions the process asks at once where nothing else is said."""
+    hold_s: float = 1.0
+    """How long an answer took lately; at first a guess."""
     promised_at: float = 0.0
 
     def held(self, seconds: float) -> None:
-        """Learn how long a place was held."""
-        self.hold_s += _WEIGHT * (max(0.0, seconds) - self.hold_s) if self.hold_s else seconds
+        """Learn how long an answer took."""
+        self.hold_s += _WEIGHT * (max(0.0, seconds) - self.hold_s)
 
     def next_turn_s(self, wait_s: float, limits: Limits, n_tokens: int, now: float) -> float:
         """Return when to come again, in seconds: not before ``wait_s``, and after the last one."""
@@ -34,11 +36,9 @@ class Pace:
 
     def _step_s(self, limits: Limits, n_tokens: int) -> float:
         """Return the time that each question takes up at this provider."""
-        steps = [0.0]
+        steps = [self.hold_s / (limits.concurrency or self.at_once)]
         if limits.requests_per_minute is not None:
             steps.append(60 / limits.requests_per_minute)
         if limits.tokens_per_minute is not None:
             steps.append(60 * n_tokens / limits.tokens_per_minute)
-        if limits.concurrency is not None:
-            steps.append(self.hold_s / limits.concurrency)
         return max(steps)

@@ -120,4 +120,9 @@ def _new_limiter(clock: Clock) -> limiting.Limiter:
         backend = limiting.Guarded(
             shared.InRedis(url, prefix=prefix), backend, clock=time.monotonic
         )
-    return limiting.Limiter(backend, settings.HEART_LLM_LIMITS, clock=seconds)
+    return limiting.Limiter(
+        backend,
+        settings.HEART_LLM_LIMITS,
+        clock=seconds,
+        at_once=settings.HEART_LLM_CONCURRENCY,
+    )

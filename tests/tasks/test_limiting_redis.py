@@ -200,7 +200,9 @@ class Twins:
             return [(offer.is_taken, offer.wait_s) for offer in offers]
         if act == "settle":
             place, unused = wanted(str(given[0])), Unused(given[1], given[2])
-            return [await one.settle(place, self.limits, unused) for one in self.backends]
+            for one in self.backends:
+                await one.settle(place, self.limits, unused)
+            return [None, None]
         return [await getattr(one, act)("p", *given) for one in self.backends]
 
 

@@ -229,7 +229,7 @@ class TestQueues:
         assert len(gateway.asked) == 1
         calls = GenerationCall.objects.order_by("pk")
         assert [call.attempts for call in calls] == [1, 0, 0]
-        assert {call.retry_at for call in calls} == {clock.at + dt.timedelta(seconds=300)}
+        assert all(300 <= (call.retry_at - clock.at).total_seconds() < 301 for call in calls)
 
     def test_judges_wait_like_others(self, gateway, settings, clock):
         settings.HEART_LLM_LIMITS = ONE_A_MINUTE

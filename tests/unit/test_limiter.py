@@ -8,6 +8,7 @@ import pytest
 
 from completions.limiting import InProcess, Limiter, Limits, NoTurnError
 from completions.limiting.limiter import FULL_S
+from completions.limiting.pace import HURRY
 from tests.virtual_time import now, run
 
 ONE_A_SECOND = Limits(requests_per_minute=60)
@@ -201,7 +202,7 @@ def test_a_short_block_is_waited_for_and_a_long_one_is_not():
 
     office = run(main())
     assert office.begun == [15, 15]
-    assert office.sent_away == [45, 45]
+    assert office.sent_away == [45, 45 + HURRY / 32]  # at the speed of 32 at once, a second each
 
 
 def test_a_block_takes_away_turns_that_were_promised():

@@ -14,7 +14,7 @@ from completions.limiting import (
     Unused,
     Wanted,
 )
-from completions.limiting.guarded import AWAY_S, RETRY_WAITS_S
+from completions.limiting.guarded import AWAY_S, FREE_S, RETRY_WAITS_S
 from tests.virtual_time import now, run
 
 FOUR = Limits(concurrency=4)
@@ -142,6 +142,30 @@ def test_redis_is_tried_again_after_a_while_and_taken_up_when_it_is_back(caplog)
     with caplog.at_level(logging.WARNING):
         assert run(main()) == [True] * 4
     assert ["out of reach" in one.message for one in caplog.records] == [True, False]
+
+
+def test_a_provider_without_limits_is_not_asked_about_for_each_call():
+    async def main():
+        worker = Worker()
+        for _ in range(100):
+            assert (await worker.accounts.take(wanted("a"), Limits())).is_taken
+        assert worker.shared.n_asked == 1
+        await Shared.block(worker.shared, "p", 60)  # by another worker
+        await asyncio.sleep(FREE_S)
+        return await worker.accounts.take(wanted("a"), Limits())
+
+    offer = run(main())
+    assert (offer.is_taken, offer.wait_s) == (False, 60 - FREE_S)
+
+
+def test_a_pause_asked_of_oneself_holds_at_once():
+    async def main():
+        worker = Worker()
+        await worker.accounts.take(wanted("a"), Limits())
+        await worker.accounts.block("p", 60)
+        return await worker.accounts.take(wanted("a"), Limits())
+
+    assert not run(main()).is_taken
 
 
 def test_a_provider_that_asked_to_be_left_alone_is_left_alone_without_redis():
