@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import console, console_checks, console_reports, console_study
+from annotation import console, console_checks, console_judges, console_reports, console_study
 from annotation.views import withdrawing_writer
 
 app_name = "console"
@@ -23,6 +23,8 @@ urlpatterns = [
     path("<slug:study>/checks/", console_checks.checks, name="checks"),
     path("<slug:study>/checks/mark/", console_checks.mark, name="mark_gold"),
     path("<slug:study>/checks/<int:pk>/switch/", console_checks.switch, name="switch_check"),
+    path("<slug:study>/judges/", console_judges.judges, name="judges"),
+    path("<slug:study>/judges/<str:key>/", console_judges.judged, name="judged"),
     path("<slug:study>/reports/", console_reports.reports, name="reports"),
     path("<slug:study>/reports/<str:key>/decide/", console_reports.decide, name="decide"),
 ]

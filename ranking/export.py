@@ -17,6 +17,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 
+from annotation import verdict_selectors
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
 from ranking.board import Board, BoardRow, PeopleRow
@@ -103,6 +104,21 @@ class _Line:
         return text
 
 
+ENSEMBLE_COLUMNS = (
+    "comparison",
+    "context",
+    "stratum",
+    "first_system",
+    "second_system",
+    "is_simulated",
+    "verdict",
+    "votes_first",
+    "votes_second",
+    "judges",
+    "consistent",
+)
+
+
 def csv_lines(rows: Iterable[Iterable[Cell]]) -> Iterator[str]:
     """Turn rows into lines of CSV, one by one, with spreadsheet formulas made harmless."""
     writer = csv.writer(_Line())
@@ -161,6 +177,32 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
             " ".join(finding.rule for finding in row.findings),
             row.standing,
             *decision,
+        )
+
+
+def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per comparison with a verdict of its LLM judges.
+
+    A column per judge says where that judge stands; it is named by the judge's name, which
+    says "simulated" where it is. Comparisons of deleted texts are left out, and so are judges
+    excluded from the analysis. Five queries, the long one read in batches.
+    """
+    panel = verdict_selectors.panel_of(study)
+    judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
+    facts = verdict_selectors.facts_of(study)
+    yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
+    for one in verdict_selectors.judged_comparisons(study, panel):
+        if (found := one.ensemble) is None:
+            continue
+        fact = facts[one.comparison]
+        said = [one.verdicts.get(judge.pk) for judge in judges]
+        asked = [judge for judge, verdict in zip(judges, said, strict=True) if verdict]
+        yield (
+            *(fact.key, fact.context, fact.stratum, fact.first_system, fact.second_system),
+            fact.is_simulated or any(judge.is_simulated for judge in asked),
+            *(str(found.outcome), found.n_first, found.n_second, found.n_judges),
+            found.is_consistent,
+            *(str(verdict.winner or verdict.standing) if verdict else None for verdict in said),
         )
 
 

@@ -61,6 +61,13 @@ class Position:
         return wilson(self.n_same, self.n_compared) if self.n_compared else None
 
     @property
+    def percent(self) -> tuple[float, ...]:
+        """The share and the ends of its interval in percent; empty without any."""
+        if self.share is None or self.interval is None:
+            return ()
+        return tuple(100 * one for one in (self.share, *self.interval))
+
+    @property
     def p(self) -> float | None:
         """How likely a split between the sides at least this uneven is without a favourite.
 
