@@ -231,16 +231,13 @@ def asked_of(dataset: Dataset) -> list[Asked]:
         return Count("pk", filter=Q(state__in=states))
 
     calls = StrategyCall.objects.filter(completion__context__dataset=dataset)
-    rows = calls.values("assistant__name", "assistant__is_simulated").annotate(
+    rows = calls.values_list("assistant__name", "assistant__is_simulated").annotate(
         n_done=among(CallState.DONE),
         n_invalid=among(CallState.INVALID),
         n_failed=among(CallState.FAILED),
         n_open=among(CallState.PENDING, CallState.CLAIMED),
     )
-    return [
-        Asked(row.pop("assistant__name"), row.pop("assistant__is_simulated"), **row)
-        for row in rows.order_by("assistant__name")
-    ]
+    return [Asked(*row) for row in rows.order_by("assistant__name")]
 
 
 @dataclass(frozen=True)

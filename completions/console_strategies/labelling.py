@@ -4,7 +4,9 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from completions import services, spot_selectors
@@ -12,6 +14,20 @@ from completions.console_forms.strategies import Labels
 from completions.console_http import StaffRequest, or_404, staff_page
 from completions.models import Dataset, SpotCheckItem
 from completions.spot_shown import to_label, to_settle
+
+REFUSALS: dict[type[Exception], Promise] = {
+    services.LabellingClosedError: _lazy(
+        "Both people are through, so labels stay as they are. What differs can be settled."
+    ),
+    services.TwoLabellersError: _lazy(
+        "Two people label this sample already. You can settle what differs when they are through."
+    ),
+    services.LabellingOpenError: _lazy(
+        "Nothing can be settled yet: nobody sees the labels of others before both people are "
+        "through."
+    ),
+    services.NothingToSettleError: _lazy("Both people agree on this text."),
+}
 
 
 @require_GET
@@ -110,7 +126,7 @@ def _render(
     parts: dict[str, object],
 ) -> HttpResponse:
     form = parts["form"]
-    ticked = form.data.getlist("found") if isinstance(form, Labels) else None
+    ticked = request.POST.getlist("found") if form else None
     own = {"dataset": dataset, "check": item.spot_check_id, "ticked": ticked}
     template = f"console/strategies/{page}.html"
     return render(request, template, parts | own, status=422 if form else 200)
@@ -118,20 +134,5 @@ def _render(
 
 def _refuse(request: StaffRequest, dataset: Dataset, error: Exception) -> HttpResponse:
     """Say why, on the overview, where it can be seen what is to be done instead."""
-    messages.error(request, REFUSALS[type(error)]())
+    messages.error(request, str(REFUSALS[type(error)]))
     return redirect("strategies:overview", dataset.slug)
-
-
-REFUSALS = {
-    services.LabellingClosedError: lambda: _(
-        "Both people are through, so labels stay as they are. What differs can be settled."
-    ),
-    services.TwoLabellersError: lambda: _(
-        "Two people label this sample already. You can settle what differs when they are through."
-    ),
-    services.LabellingOpenError: lambda: _(
-        "Nothing can be settled yet: nobody sees the labels of others before both people are "
-        "through."
-    ),
-    services.NothingToSettleError: lambda: _("Both people agree on this text."),
-}

@@ -98,7 +98,7 @@ def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
     if not pairs:
         return None
     n = len(pairs)
-    n_first, n_second = (sum(said) for said in zip(*pairs, strict=True))
+    n_first, n_second = sum(one for one, _ in pairs), sum(other for _, other in pairs)
     n_agreed = sum(one == other for one, other in pairs)
     # In counts, so that the case in which nothing can be said is exact.
     n2_expected = n_first * n_second + (n - n_first) * (n - n_second)

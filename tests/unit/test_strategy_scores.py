@@ -9,8 +9,8 @@ KEYS = (HOPE, REST, FACTS)
 
 
 def judged(model=(), settled=(), one=None, other=None):
-    people = tuple(frozenset(settled if said is None else said) for said in (one, other))
-    return Judged(frozenset(model), people, frozenset(settled))
+    first, second = (frozenset(settled if said is None else said) for said in (one, other))
+    return Judged(frozenset(model), (first, second), frozenset(settled))
 
 
 def scored(*items, seed=1):
