@@ -8,6 +8,9 @@ from django.db.models import Count
 from annotation.models import Judge
 from completions.system_selectors import variables_of
 
+ALL = "all"
+"""Stands for every judge that is not simulated."""
+
 
 class UnknownJudgeError(ValueError):
     """A judge was named that is not registered; the message says which there are."""
@@ -42,6 +45,23 @@ def judge_rows(environment: Mapping[str, str]) -> list[JudgeRow]:
         )
         for judge in Judge.objects.annotate(n_calls=Count("calls")).order_by("slug")
     ]
+
+
+def judges_wanted(names: Collection[str]) -> list[Judge]:
+    """Return the judges of these slugs, or every one that is not simulated for ``ALL`` alone.
+
+    Raises
+    ------
+    UnknownJudgeError
+        If one of them is not registered, or there is none.
+    """
+    if list(names) != [ALL]:
+        return judges_named(names)
+    found = list(Judge.objects.filter(is_simulated=False).order_by("slug"))
+    if not found:
+        msg = "no judge is registered but simulated ones: `judges sync` brings in a catalogue"
+        raise UnknownJudgeError(msg)
+    return found
 
 
 def judges_named(slugs: Collection[str]) -> list[Judge]:

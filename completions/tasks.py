@@ -22,6 +22,12 @@ def send_writer_mails() -> None:
 
 
 @shared_task(ignore_result=True)
+def finish_runs() -> None:
+    """Beat tick: end the runs that have no open call; safe to run twice."""
+    services.finish_all_runs(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
 def wake_generation() -> None:
     """Beat tick: start a pull if generation calls are waiting."""
     if services.is_generation_waiting(now=timezone.now()):

@@ -11,11 +11,13 @@ QUEUES = tuple(Queue(name) for name in (MAINTENANCE, LLM, ANALYSIS))
 ROUTES = {
     "completions.tasks.release_expired_writing_leases": {"queue": MAINTENANCE},
     "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
+    "completions.tasks.finish_runs": {"queue": MAINTENANCE},
     "completions.tasks.wake_generation": {"queue": MAINTENANCE},
     "completions.tasks.generate_completions": {"queue": LLM},
     "completions.tasks.wake_labelling": {"queue": MAINTENANCE},
     "completions.tasks.name_strategies": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
+    "annotation.tasks.finish_judge_runs": {"queue": MAINTENANCE},
     "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
     "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
@@ -50,6 +52,9 @@ def beat_schedule(
             "task": "completions.tasks.send_writer_mails",
             "schedule": 15.0,
         },
+        # Whoever stores the last answer ends its run; these see what two did at once.
+        "finish-runs": {"task": "completions.tasks.finish_runs", "schedule": 15.0},
+        "finish-judge-runs": {"task": "annotation.tasks.finish_judge_runs", "schedule": 15.0},
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
         "wake-labelling": {"task": "completions.tasks.wake_labelling", "schedule": wake_seconds},

@@ -6,6 +6,7 @@ from typing import Any
 from annotation.models import JudgeRun
 from completions.choices import CallState
 from completions.models import GenerationCall, GenerationRun, LabellingRun, System
+from completions.services import budgeting, calling, generating
 from tests.factories import NOW, make_dataset, make_generation_call, make_study, make_system
 
 PRICE = {"input": 1.0, "output": 10.0}
@@ -49,6 +50,14 @@ def make_run_of(n: int, *, budget: str | None = None, **fields: Any) -> Generati
     for _ in range(n):
         make_generation_call(run=run, system=system)
     return run
+
+
+def most_of_one() -> Decimal:
+    """Return the most that a call of the builders can cost."""
+    call = make_generation_call(system=make_priced())
+    question = generating._question(call, calling.Claim(call.pk, NOW, 1))
+    call.delete()
+    return budgeting.most_usd(question.request, PRICE)
 
 
 def make_call_in_flight(

@@ -33,6 +33,12 @@ from annotation.services.judge_planning import (
     count_wanted_judge_calls,
     plan_judge_calls,
 )
+from annotation.services.judge_running import (
+    Asking,
+    SamplesAlikeError,
+    finish_judge_runs,
+    start_judge_run,
+)
 from annotation.services.judges import register_simulated_judge, sync_judges
 from annotation.services.judging import (
     Badge,
@@ -89,6 +95,7 @@ from annotation.services.withdrawing import withdraw_rater
 
 __all__ = [
     "AlreadyACheckError",
+    "Asking",
     "Badge",
     "DecisionError",
     "Entry",
@@ -104,6 +111,7 @@ __all__ = [
     "Rehearsal",
     "ReportWords",
     "RubricShownError",
+    "SamplesAlikeError",
     "Step",
     "StudyExistsError",
     "StudyFullError",
@@ -127,6 +135,7 @@ __all__ = [
     "enter_study",
     "exclude_by_rules",
     "exclude_rater",
+    "finish_judge_runs",
     "finish_with_nothing_left",
     "forget_judging_claims",
     "is_enrolled",
@@ -150,6 +159,7 @@ __all__ = [
     "report_context",
     "send_report_alerts",
     "skip_comparison",
+    "start_judge_run",
     "stop_judging",
     "submit_and_go_on",
     "submit_judgment",

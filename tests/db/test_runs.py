@@ -9,7 +9,7 @@ import pytest
 from completions import llm, run_selectors, services
 from completions.choices import CallState, PauseReason, RunState, SystemKind
 from completions.models import GenerationCall, GenerationRun, LogEntry, System
-from completions.services import budgeting, calling, generating, refusing, running
+from completions.services import calling, generating, refusing, running
 from tests.factories import (
     NOW,
     make_context,
@@ -19,11 +19,11 @@ from tests.factories import (
     make_system,
 )
 from tests.factories_of_runs import (
-    PRICE,
     make_call_in_flight,
     make_generation_run,
     make_priced,
     make_run_of,
+    most_of_one,
 )
 from tests.factories_written_once import make_user
 
@@ -44,14 +44,6 @@ REPLY = llm.Reply(
 
 def queue(at=NOW):
     return generating._Queue(lambda: at)
-
-
-def most_of_one() -> Decimal:
-    """Return the most that a call of the builders can cost."""
-    call = make_generation_call(system=make_priced())
-    question = generating._question(call, calling.Claim(call.pk, NOW, 1))
-    call.delete()
-    return budgeting.most_usd(question.request, PRICE)
 
 
 def answered(question, reply=REPLY):
@@ -371,7 +363,7 @@ class TestPauseAndResume:
     def test_with_a_budget_that_is_spent_is_refused(self):
         run = make_run_of(1, budget="2", spent_usd=Decimal(1))
 
-        with pytest.raises(services.BudgetTooSmallError, match="1[.]000000 are spent"):
+        with pytest.raises(services.BudgetTooSmallError, match=r"1\.000000 are spent"):
             services.resume_run(run, now=NOW, budget_usd=Decimal(1))
 
     @pytest.mark.parametrize("act", [services.pause_run, services.resume_run, services.cancel_run])

@@ -2,13 +2,27 @@
 
 from annotation.judge_selectors import UnknownJudgeError
 from annotation.management.judging import ACTIONS
+from annotation.management.judging.running import StudyError
+from annotation.services.judge_running import SamplesAlikeError
+from completions import services
 from completions.catalogue import CatalogueError
 from completions.management.acting import ActionCommand
+from completions.run_selectors import RunNotFoundError
 
 
 class Command(ActionCommand):
-    """Register the models that judge."""
+    """Register the models that judge, and put studies to them."""
 
-    help = "Register LLM judges from catalogue files, and list those that are registered."
+    help = "Register LLM judges, list them, and have them judge in runs."
     actions = ACTIONS
-    refusals = (CatalogueError, UnknownJudgeError)
+    refusals = (
+        CatalogueError,
+        UnknownJudgeError,
+        StudyError,
+        SamplesAlikeError,
+        RunNotFoundError,
+        services.BudgetTooSmallError,
+        services.NothingToAskError,
+        services.RunStateError,
+        services.UnknownPriceError,
+    )
