@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -13,7 +14,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
 from completions import shown_runs
-from completions.console_http import StaffRequest
 from completions.models import Run
 from completions.services import budgeting, running
 from completions.shown_runs import ShownRun
@@ -38,14 +38,14 @@ class Budget(forms.Form):
     )
 
 
-def act(request: StaffRequest, run: Run, name: str) -> None:
+def act(request: HttpRequest, run: Run, name: str, *, by: User) -> None:
     """Do what a button asks of a run, and say how it went."""
     form = Budget(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["budget_usd"])))
         return
     try:
-        said = ACTS[name](request, run, form.cleaned_data["budget_usd"])
+        said = ACTS[name](run, by, form.cleaned_data["budget_usd"])
     except REFUSALS as error:
         messages.error(request, _("Nothing changed: %(why)s.") % {"why": error})
     else:
@@ -69,23 +69,23 @@ def show_failures(
     return render(request, template, parts)
 
 
-def _pause(request: StaffRequest, run: Run, _budget: Decimal | None) -> str:
-    running.pause_run(run, now=timezone.now(), by=request.user)
+def _pause(run: Run, by: User, _budget: Decimal | None) -> str:
+    running.pause_run(run, now=timezone.now(), by=by)
     return _("Paused: no further call is made. What was answered is kept.")
 
 
-def _resume(request: StaffRequest, run: Run, budget: Decimal | None) -> str:
-    running.resume_run(run, now=timezone.now(), by=request.user, budget_usd=budget)
+def _resume(run: Run, by: User, budget: Decimal | None) -> str:
+    running.resume_run(run, now=timezone.now(), by=by, budget_usd=budget)
     return _("It goes on.")
 
 
-def _cancel(request: StaffRequest, run: Run, _budget: Decimal | None) -> str:
-    running.cancel_run(run, now=timezone.now(), by=request.user)
+def _cancel(run: Run, by: User, _budget: Decimal | None) -> str:
+    running.cancel_run(run, now=timezone.now(), by=by)
     return _("Cancelled: what was waiting is given up. What was answered is kept.")
 
 
-def _retry(request: StaffRequest, run: Run, budget: Decimal | None) -> str:
-    n = running.retry_failed(run, now=timezone.now(), by=request.user, budget_usd=budget)
+def _retry(run: Run, by: User, budget: Decimal | None) -> str:
+    n = running.retry_failed(run, now=timezone.now(), by=by, budget_usd=budget)
     if not n:
         return _("Nothing had failed: no call is made again.")
     said = ngettext(
@@ -96,7 +96,7 @@ def _retry(request: StaffRequest, run: Run, budget: Decimal | None) -> str:
     return said % {"n": n}
 
 
-ACTS: dict[str, Callable[[StaffRequest, Run, Decimal | None], str]] = {
+ACTS: dict[str, Callable[[Run, User, Decimal | None], str]] = {
     "pause": _pause,
     "resume": _resume,
     "cancel": _cancel,

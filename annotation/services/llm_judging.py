@@ -55,6 +55,11 @@ def ask_judges(
     return asking.ask(_Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
 
 
+def request_for(call: JudgeCall) -> llm.Request:
+    """Return what a call asks, also one that is planned and not stored."""
+    return _Desk().question(call, Claim(0, call.created_at, 0)).request
+
+
 @dataclass(frozen=True)
 class _Desk:
     """What judges are asked, and what becomes of their answers."""

@@ -102,7 +102,7 @@ def failed(request: HttpRequest, pk: int) -> HttpResponse:
 def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     """Pause a run, resume or cancel it, or ask again what failed."""
     shown = or_404(generation_run(pk, now=timezone.now()))
-    run_http.act(request, shown.run, name)
+    run_http.act(request, shown.run, name, by=request.user)
     return redirect(reverse("models:run", args=[pk]))
 
 

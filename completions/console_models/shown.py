@@ -32,7 +32,7 @@ def _runs() -> Any:  # noqa: ANN401 (a queryset with its rows)
 def _shown(runs: list[GenerationRun], *, now: dt.datetime) -> list[ShownRun]:
     """Return the runs as pages show them, in a fixed number of queries."""
     progress = run_selectors.progress_of_each(runs, now=now)
-    slugs = {slug for run in runs for slug in run.plan["systems"]}
+    slugs = {slug for run in runs for slug in run.plan.get("systems", ())}
     systems = System.objects.filter(slug__in=slugs).in_bulk(field_name="slug")
     return [_shown_one(run, systems, progress[run.pk]) for run in runs]
 
@@ -40,7 +40,7 @@ def _shown(runs: list[GenerationRun], *, now: dt.datetime) -> list[ShownRun]:
 def _shown_one(
     run: GenerationRun, systems: Mapping[str, System], progress: RunProgress
 ) -> ShownRun:
-    asked = [systems[slug] for slug in run.plan["systems"] if slug in systems]
+    asked = [systems[slug] for slug in run.plan.get("systems", ()) if slug in systems]
     return ShownRun(
         run=run,
         about=run.dataset.name,
