@@ -28,6 +28,7 @@ from annotation.services.gold import (
     switch_check,
 )
 from annotation.services.guessing import record_guesses
+from annotation.services.judge_drafting import draft_judge_run
 from annotation.services.judge_planning import (
     StudyNotLockedError,
     count_wanted_judge_calls,
@@ -132,6 +133,7 @@ __all__ = [
     "create_study",
     "create_version",
     "decide_report",
+    "draft_judge_run",
     "enter_study",
     "exclude_by_rules",
     "exclude_rater",
