@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from completions import strategies
@@ -140,6 +140,21 @@ def newest_spot_check(dataset: Dataset) -> SpotCheck:
         msg = f"{dataset.name}: there is no spot check; `strategies sample` draws one"
         raise NoSpotCheckError(msg)
     return found[0]
+
+
+def being_labelled() -> QuerySet[SpotCheckItem, int]:
+    """Return the completions, by key, of which nobody may learn yet what others found.
+
+    They are those of samples in which an item has not been labelled by two people.
+    """
+    people = Count(
+        "labellings__labeller", filter=Q(labellings__is_adjudication=False), distinct=True
+    )
+    items = SpotCheckItem.objects.filter(completion__erased_at=None).annotate(n_people=people)
+    waiting = items.filter(n_people__lt=N_LABELLERS).values("spot_check")
+    return SpotCheckItem.objects.filter(spot_check__in=waiting).values_list(
+        "completion_id", flat=True
+    )
 
 
 def keys_of(check: SpotCheck) -> tuple[str, ...]:

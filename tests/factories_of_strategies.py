@@ -106,3 +106,11 @@ def label(check: SpotCheck, person: User, *found: list[str]) -> None:
     """Store what a person found in the items, from the first on."""
     for item, keys in zip(check.items.order_by("position"), found, strict=False):
         make_human_labelling(item=item, labeller=person, strategies=keys)
+
+
+def make_labelled_by_two() -> SpotCheck:
+    """A spot check of one item that two people have labelled, alike."""
+    check = make_sampled(1)
+    for _ in range(2):
+        label(check, make_user(), [KEYS[0]])
+    return check

@@ -14,7 +14,15 @@ from annotation.models import (
 from completions.admin_parts import clip
 from completions.badges import invitation_link
 from completions.choices import WriterState
-from completions.models import Dataset, LogEntry, Writer, WriterConsent
+from completions.models import (
+    Dataset,
+    HumanLabelling,
+    LogEntry,
+    StrategyCall,
+    StrategyLabel,
+    Writer,
+    WriterConsent,
+)
 from tests import factories
 from tests.factories_of_care import (
     make_alert,
@@ -23,6 +31,7 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
 )
+from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
 from tests.factories_of_writing import make_admission, make_mail, make_message_decision
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +68,7 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
-    for make in (make_mail, make_admission, make_message_decision):
+    for make in (make_mail, make_admission, make_message_decision, make_labelled_by_two):
         make()
     for make in (make_alert, make_decision, make_guess, make_event, make_hold):
         make()
@@ -161,3 +170,22 @@ class TestDatasets:
 )
 def test_a_cell_shows_the_beginning_of_a_text(text, clipped):
     assert clip(text) == clipped
+
+
+class TestStrategies:
+    def test_are_hidden_while_people_label_them(self, admin_client, admin_user):
+        check = make_sampled(1)
+        label(check, admin_user, [KEYS[0]])
+
+        for model in (StrategyCall, StrategyLabel, HumanLabelling):
+            row = model._default_manager.get()
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == 0
+            assert admin_client.get(address(model, "change", row.pk)).status_code == 302
+
+    def test_are_shown_when_both_are_through(self, admin_client):
+        make_labelled_by_two()
+
+        for model, n in ((StrategyCall, 1), (StrategyLabel, 1), (HumanLabelling, 2)):
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == n
