@@ -8,6 +8,7 @@ from tests.db.constraints import (
     preparing,
     ranking,
     rating_work,
+    running,
     writing,
 )
 from tests.db.constraints.rules import Case
@@ -17,6 +18,7 @@ CASES: list[Case] = [
     *writing.CASES,
     *preparing.CASES,
     *naming.CASES,
+    *running.CASES,
     *rating_work.CASES,
     *judgments.CASES,
     *caring.CASES,
