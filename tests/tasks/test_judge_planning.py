@@ -1,6 +1,7 @@
 """Which judge is asked about what: no own family, balanced sides, orders and samples that grow."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -206,7 +207,12 @@ class TestOrdersAndSamples:
         study = comparisons[0].study
         free, own = make_judge(slug="free"), make_judge(slug="own", family="acme")
         services.plan_judge_calls(study=study, judges=[free, own], now=now)
-        wanted = {"study": study, "judges": [free, own], "both_orders": True, "samples": 2}
+        wanted: dict[str, Any] = {
+            "study": study,
+            "judges": [free, own],
+            "both_orders": True,
+            "samples": 2,
+        }
 
         counted = services.count_wanted_judge_calls(**wanted)
 

@@ -21,7 +21,7 @@ TEXT = json.dumps(ANSWER, ensure_ascii=False)
 PLACE = TEXT.rindex('"winner": "A"') + len('"winner": "')
 
 
-def tokens(start: int, end: int, text: str = TEXT, **alternatives: float) -> list[Token]:
+def tokens(start: int, end: int, text: str, /, **alternatives: float) -> list[Token]:
     """The text in three tokens, the second of them with these alternatives."""
     others = {name: math.log(share) for name, share in alternatives.items()}
     return [
@@ -32,7 +32,7 @@ def tokens(start: int, end: int, text: str = TEXT, **alternatives: float) -> lis
 
 
 def verdict(**alternatives: float) -> list[Token]:
-    return tokens(PLACE, PLACE + 1, **alternatives)
+    return tokens(PLACE, PLACE + 1, TEXT, **alternatives)
 
 
 def test_the_letters_alone_are_weighed_against_each_other():
@@ -45,7 +45,7 @@ def test_ways_to_spell_a_letter_add_up():
     before = TEXT[PLACE - 2 : PLACE]
     spelled = {f"{before}A": 0.5, f'{before}A"': 0.1, f"{before}B": 0.2, " A": 0.1, "B": 0.1}
 
-    found = probability_of_a(TEXT, tokens(PLACE - 2, PLACE + 1, **spelled))
+    found = probability_of_a(TEXT, tokens(PLACE - 2, PLACE + 1, TEXT, **spelled))
 
     assert found == pytest.approx(0.6 / 0.8)
 
@@ -96,7 +96,7 @@ def test_a_text_without_a_verdict_has_none(text):
 def test_a_letter_of_a_dimension_or_in_the_reasons_is_never_taken():
     for other in range(TEXT.index('"rationale"')):
         if TEXT[other] in "AB":
-            assert probability_of_a(TEXT, tokens(other, other + 1, A=0.1, B=0.9)) != 0.1
+            assert probability_of_a(TEXT, tokens(other, other + 1, TEXT, A=0.1, B=0.9)) != 0.1
 
 
 @given(st.text(alphabet='AB"\\{}[]winer: ,\n', max_size=40), st.floats(0.01, 0.99))
