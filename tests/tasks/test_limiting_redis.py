@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from completions.limiting import InProcess, Limits, OutOfReachError, Unused, Wanted
+from completions.limiting.buckets import LONGEST_BLOCK_S
 from completions.limiting.shared import InRedis
 from tests.flushing import flush
 
@@ -87,6 +88,28 @@ class TestTogether:
                 return await other.take(wanted("b"), limits)
 
         assert asyncio.run(main()).is_taken
+
+    def test_a_place_that_is_given_back_is_free_for_others(self, redis_url, prefix):
+        limits = Limits(concurrency=1)
+
+        async def main():
+            async with accounts(redis_url, prefix) as one, accounts(redis_url, prefix) as other:
+                await one.take(wanted("a"), limits)
+                await one.settle(wanted("a"), limits, Unused())
+                return await other.take(wanted("b"), limits)
+
+        assert asyncio.run(main()).is_taken
+
+    def test_a_block_from_a_clock_since_set_back_is_none(self, redis_url, prefix):
+        async def main():
+            async with (
+                accounts(redis_url, prefix) as one,
+                accounts(redis_url, prefix, NOW - 1) as other,
+            ):
+                await one.block("p", 1e9)
+                return await one.blocked_s("p"), await other.blocked_s("p")
+
+        assert asyncio.run(main()) == (LONGEST_BLOCK_S, 0)
 
     def test_a_block_is_for_all(self, redis_url, prefix):
         async def main():
