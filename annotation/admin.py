@@ -11,6 +11,7 @@ from annotation.models import (
     Exclusion,
     Judge,
     JudgeCall,
+    JudgeRun,
     Judgment,
     Lease,
     PlatformEvent,
@@ -22,7 +23,7 @@ from annotation.models import (
     SourceGuess,
     Study,
 )
-from completions.admin_parts import Part, Table, clip
+from completions.admin_parts import RUN_COLUMNS, Part, Table, clip
 
 
 @admin.register(Study)
@@ -157,6 +158,17 @@ class AddressedFilter(admin.SimpleListFilter):
             return calls
         flagged = Q(asked__has_key="addressed")
         return calls.filter(flagged if self.value() == "yes" else ~flagged)
+
+
+@admin.register(JudgeRun)
+class JudgeRunAdmin(Table):
+    """Runs that put a study's comparisons to judges."""
+
+    list_display = ("pk", "study", "both_orders", "samples", *RUN_COLUMNS)
+    list_filter = ("state", "study")
+    list_select_related = ("study",)
+    search_fields = ("study__slug", "pause_detail")
+    ordering = ("-pk",)
 
 
 @admin.register(JudgeCall)

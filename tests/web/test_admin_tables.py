@@ -31,6 +31,7 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
 )
+from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
 from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
 from tests.factories_of_writing import make_admission, make_mail, make_message_decision
 
@@ -69,6 +70,8 @@ def make_rows():
     factories.make_screening_call()
     factories.make_rewrite_call()
     for make in (make_mail, make_admission, make_message_decision, make_labelled_by_two):
+        make()
+    for make in (make_generation_run, make_labelling_run, make_judge_run):
         make()
     for make in (make_alert, make_decision, make_guess, make_event, make_hold):
         make()
