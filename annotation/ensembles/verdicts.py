@@ -206,13 +206,14 @@ def _standing(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -
 
 
 def _check(replies: Replies) -> None:
-    orders = (replies.first_as_a, replies.first_as_b)
-    n_calls = sum(order.n_calls for order in orders)
+    a, b = replies.first_as_a, replies.first_as_b
+    n_calls = a.n_calls + b.n_calls
     if not n_calls:
         msg = "the judge was asked nothing about this comparison"
         raise ImpossibleRepliesError(msg)
-    counts = [replies.n_open, *(count for order in orders for count in order[:3])]
-    too_many = any(order.n_valid > order.n_calls for order in orders)
-    if min(counts) < 0 or too_many or replies.n_valid + replies.n_open > n_calls:
+    # A page checks tens of thousands of these: plain comparisons are three times as fast.
+    too_few = min(replies.n_open, a.n_first, a.n_second, b.n_first, b.n_second) < 0
+    too_many = a.n_valid > a.n_calls or b.n_valid > b.n_calls
+    if too_few or too_many or replies.n_valid + replies.n_open > n_calls:
         msg = f"there cannot be more answers and open calls than calls: {replies}"
         raise ImpossibleRepliesError(msg)

@@ -39,7 +39,7 @@ class JudgeRow:
 
     def add(self, one: Judged) -> None:
         """Take what the judge said of one comparison into account."""
-        replies = next(tally.replies for tally in one.tallies if tally.judge == self.judge.pk)
+        replies = one.replies[self.judge.pk]
         if one.is_erased:
             self.n_erased += replies.n_valid
             return

@@ -71,7 +71,7 @@ class Judged:
     """
 
     comparison: int
-    tallies: tuple[Tally, ...]
+    replies: dict[int, Replies]
     verdicts: dict[int, JudgeVerdict]
     ensemble: EnsembleVerdict | None
     is_erased: bool
@@ -101,12 +101,13 @@ def judged_comparisons(study: Study, panel: Panel, *, only: int | None = None) -
 
 def _judged(comparison: int, tallies: tuple[Tally, ...], panel: Panel) -> Judged:
     is_erased = any(tally.is_erased for tally in tallies)
-    verdicts = {tally.judge: judge_verdict(tally.replies) for tally in tallies}
+    replies = {tally.judge: tally.replies for tally in tallies}
+    verdicts = {judge: judge_verdict(said) for judge, said in replies.items()}
     counted = {
         panel.judges[pk].slug: one for pk, one in verdicts.items() if pk not in panel.excluded
     }
     ensemble = ensemble_verdict(counted) if counted and not is_erased else None
-    return Judged(comparison, tallies, verdicts, ensemble, is_erased)
+    return Judged(comparison, replies, verdicts, ensemble, is_erased)
 
 
 def _rows(study: Study, *, only: int | None) -> Iterator[tuple[int, ...]]:
