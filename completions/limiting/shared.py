@@ -24,13 +24,20 @@ class InRedis:
     Nothing is lost with the keys but what was used in the last seconds: accounts begin anew.
     """
 
-    def __init__(self, url: str, *, prefix: str, clock: Seconds | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        prefix: str,
+        clock: Seconds | None = None,
+        answer_s: float = ANSWER_S,
+    ) -> None:
         pool = BlockingConnectionPool.from_url(
             url,
             max_connections=CONNECTIONS,
-            timeout=ANSWER_S,
-            socket_timeout=ANSWER_S,
-            socket_connect_timeout=ANSWER_S,
+            timeout=answer_s,
+            socket_timeout=answer_s,
+            socket_connect_timeout=answer_s,
             retry=Retry(NoBackoff(), 0),  # who waits for Redis, and how long, is decided above
             decode_responses=True,
         )

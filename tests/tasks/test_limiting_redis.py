@@ -24,12 +24,15 @@ from tests.flushing import flush
 ROOT = Path(__file__).resolve().parents[2]
 SIXTY = Limits(requests_per_minute=60 * 60)  # sixty may begin at once
 NOW = 1_800_000_000.0
+PATIENCE_S = 60.0
+"""A busy machine must not look like a server that is away."""
 
 
 @asynccontextmanager
 async def accounts(url: str, prefix: str, at: float | None = NOW) -> AsyncIterator[InRedis]:
     """Accounts at a time that stands still; ``None``: in the time of the server."""
-    backend = InRedis(url, prefix=prefix, clock=None if at is None else lambda: at)
+    clock = None if at is None else lambda: at
+    backend = InRedis(url, prefix=prefix, clock=clock, answer_s=PATIENCE_S)
     try:
         yield backend
     finally:
@@ -206,7 +209,7 @@ class Twins:
         self.now, self.limits = NOW, limits
         self.backends = (
             InProcess(lambda: self.now),
-            InRedis(url, prefix=prefix, clock=lambda: self.now),
+            InRedis(url, prefix=prefix, clock=lambda: self.now, answer_s=PATIENCE_S),
         )
         self.names = map(str, itertools.count())
 
