@@ -1,7 +1,8 @@
 """What the pages of all runs do alike: the acts, in words, and the numbers that change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -18,6 +19,7 @@ from completions.models import Run
 from completions.services import budgeting, running
 from completions.shown_runs import ShownRun
 
+Told = Mapping[str, Any]
 REFUSALS = (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError)
 """What an act may answer instead of doing what was asked."""
 
@@ -38,14 +40,20 @@ class Budget(forms.Form):
     )
 
 
+class Move(Budget):
+    """What goes with a button: another budget, and whether unusable answers are asked for again."""
+
+    with_invalid = forms.BooleanField(required=False)
+
+
 def act(request: HttpRequest, run: Run, name: str, *, by: User) -> None:
     """Do what a button asks of a run, and say how it went."""
-    form = Budget(request.POST)
+    form = Move(request.POST)
     if not form.is_valid():
         messages.error(request, " ".join(map(str, form.errors["budget_usd"])))
         return
     try:
-        said = ACTS[name](run, by, form.cleaned_data["budget_usd"])
+        said = ACTS[name](run, by, form.cleaned_data)
     except REFUSALS as error:
         messages.error(request, _("Nothing changed: %(why)s.") % {"why": error})
     else:
@@ -69,23 +77,23 @@ def show_failures(
     return render(request, template, parts)
 
 
-def _pause(run: Run, by: User, _budget: Decimal | None) -> str:
+def _pause(run: Run, by: User, _told: Told) -> str:
     running.pause_run(run, now=timezone.now(), by=by)
     return _("Paused: no further call is made. What was answered is kept.")
 
 
-def _resume(run: Run, by: User, budget: Decimal | None) -> str:
-    running.resume_run(run, now=timezone.now(), by=by, budget_usd=budget)
+def _resume(run: Run, by: User, told: Told) -> str:
+    running.resume_run(run, now=timezone.now(), by=by, budget_usd=told["budget_usd"])
     return _("It goes on.")
 
 
-def _cancel(run: Run, by: User, _budget: Decimal | None) -> str:
+def _cancel(run: Run, by: User, _told: Told) -> str:
     running.cancel_run(run, now=timezone.now(), by=by)
     return _("Cancelled: what was waiting is given up. What was answered is kept.")
 
 
-def _retry(run: Run, by: User, budget: Decimal | None) -> str:
-    n = running.retry_failed(run, now=timezone.now(), by=by, budget_usd=budget)
+def _retry(run: Run, by: User, told: Told) -> str:
+    n = running.retry_failed(run, now=timezone.now(), by=by, **told)
     if not n:
         return _("Nothing had failed: no call is made again.")
     said = ngettext(
@@ -96,7 +104,7 @@ def _retry(run: Run, by: User, budget: Decimal | None) -> str:
     return said % {"n": n}
 
 
-ACTS: dict[str, Callable[[Run, User, Decimal | None], str]] = {
+ACTS: dict[str, Callable[[Run, User, Told], str]] = {
     "pause": _pause,
     "resume": _resume,
     "cancel": _cancel,

@@ -62,6 +62,16 @@ class RunDraft:
         return [one.name for one in self.shares if one.n_calls and one.usual_usd is None]
 
     @property
+    def is_usual_known(self) -> bool:
+        """Say whether any of it is known from calls so far."""
+        return any(one.n_calls and one.usual_usd is not None for one in self.shares)
+
+    @property
+    def is_most_known(self) -> bool:
+        """Say whether the price of any of the models is known."""
+        return any(one.n_calls and one.is_priced for one in self.shares)
+
+    @property
     def without_key(self) -> list[str]:
         """Name the models whose key or address is missing from the environment."""
         return [one.name for one in self.shares if one.n_calls and one.missing]

@@ -12,6 +12,7 @@ from completions.choices import CallState, PauseReason, RunState
 from completions.models import GenerationCall, GenerationRun, LogEntry
 from completions.services import start_generation_run
 from completions.shown_runs import in_words
+from completions.templatetags.money import short, usd
 from tests.factories import (
     NOW,
     make_completion,
@@ -150,7 +151,9 @@ class TestPlanning:
         answer = self.plan(staff, make_system(slug="ours", name="Ours"))
 
         assert "Nobody says what these cost: Ours" in text(answer)
-        assert answer.context["draft"].shares[0].usual_usd is None
+        draft = answer.context["draft"]
+        assert draft.shares[0].usual_usd is None
+        assert (draft.is_usual_known, draft.is_most_known) == (False, False)
 
     def test_says_which_key_is_missing(self, staff, monkeypatch):
         monkeypatch.delenv("OUR_LAB_KEY", raising=False)
@@ -346,6 +349,21 @@ class TestWatching:
         assert in_words(dt.timedelta(minutes=150)) == "2 h 30 min"
 
 
+@pytest.mark.parametrize(
+    ("sum_of_money", "said"),
+    [("0", "$0.00"), ("0.0213", "$0.0213"), ("0.988", "$0.99"), ("1234.5", "$1,234.50")],
+)
+def test_money_is_told_in_cents_or_finer_where_they_would_hide_it(sum_of_money, said):
+    assert usd(Decimal(sum_of_money)) == said
+
+
+@pytest.mark.parametrize(
+    ("price", "said"), [(0.3, "0.3"), (10.0, "10"), (2.5, "2.5"), (0, "0"), (1500.0, "1,500")]
+)
+def test_prices_have_no_zeros_that_say_nothing(price, said):
+    assert short(price) == said
+
+
 class TestWhatFailed:
     def test_shows_context_kind_detail_and_the_answer_as_it_came(self, staff):
         run = make_run()
@@ -448,6 +466,17 @@ class TestMovingOn:
 
         assert "2 calls are made again." in text(answer)
         assert not run.calls.filter(state=CallState.FAILED).exists()
+
+    def test_asks_again_for_unusable_answers_only_if_that_is_wanted(self, staff):
+        run = make_run()
+        end(run.calls.first(), CallState.INVALID, raw_answer="{", error_kind="invalid_answer")
+
+        without = text(staff.post(page_of("retry", run), follow=True))
+        wanted = text(staff.post(page_of("retry", run), {"with_invalid": "on"}, follow=True))
+
+        assert "also what was not usable" in without
+        assert "Nothing had failed" in without
+        assert "1 call is made again." in wanted
 
     def test_offers_no_second_try_where_nothing_failed(self, staff):
         run = make_run()
