@@ -18,7 +18,7 @@ from completions.llm.errors import (
     lacks_key,
 )
 from completions.llm.exchange import Reply, Request, Token
-from completions.llm.library import listed_price, litellm, missing_keys
+from completions.llm.library import listed_price, litellm, missing_keys, usage_of
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -111,10 +111,9 @@ def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module load
 async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module loaded late)
     """Collect a stream; the first text that comes sets the time to first token."""
     texts: list[str] = []
-    first_at, finish_reason, given_id, usage = None, "", "", None
+    first_at, finish_reason, given_id = None, "", ""
     async for chunk in stream:
         given_id = given_id or str(chunk.id or "")
-        usage = getattr(chunk, "usage", None) or usage
         for choice in chunk.choices:
             finish_reason = str(choice.finish_reason or finish_reason)
             if choice.delta.content:
@@ -124,9 +123,8 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
         # LiteLLM makes up a "stop" for a stream that ended without saying so.
         msg = "The stream ended before the provider said that the answer was complete."
         raise TransientError(msg, kind="cut_stream")
-    if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
-        usage = None  # LiteLLM has counted by itself, with some tokenizer
     provider_id = _provider_id(given_id, stream)
+    usage = usage_of(stream.chunks)
     return _Received("".join(texts), finish_reason, provider_id, usage, first_at)
 
 
