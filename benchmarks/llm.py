@@ -36,7 +36,7 @@ IN_FLIGHT = 64
 NUDGE_S, EXPIRES_S = 2.0, 10
 TICK = os.sysconf("SC_CLK_TCK")
 HEAD = """
-work         pool             latency  ideal s  took s  ratio  calls/s  CPU ms a call  largest MB
+work         pool             latency  ideal s  took s  ratio  calls/s  CPU ms  RSS MB  PSS MB
 """
 
 
@@ -92,8 +92,15 @@ class Site:
 
     def largest_mb(self) -> float:
         """Return the most memory that a process of the workers has held (peak RSS)."""
-        peaks = [line for one in self.processes() for line in (one / "status").open()]
-        return max(int(line.split()[1]) for line in peaks if line.startswith("VmHWM")) / 1024
+        return self._most_mb("status", "VmHWM")
+
+    def share_mb(self) -> float:
+        """Return the same with shared memory divided among those who share it (PSS, at the end)."""
+        return self._most_mb("smaps_rollup", "Pss:")
+
+    def _most_mb(self, file: str, name: str) -> float:
+        lines = [line for one in self.processes() for line in (one / file).open()]
+        return max(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
 
 
 def _stat(process: Path) -> list[str]:
@@ -160,8 +167,9 @@ def measure(name: str, rows: "Rows", pool: Pool, site: Site, latency: float) -> 
     unusable = n - (work.n_done - before)
     return (
         f"{name:<11}  {pool.name:<15}  {latency:>5g} s  {ideal:>7.1f}  {took:>6.1f}"
-        f"  {ideal / took:>5.2f}  {n / took:>7.0f}  {1000 * cpu / n:>13.1f}"
-        f"  {site.largest_mb():>10.0f}" + (f"  {unusable} UNUSABLE" if unusable else "")
+        f"  {ideal / took:>5.2f}  {n / took:>7.0f}  {1000 * cpu / n:>6.1f}"
+        f"  {site.largest_mb():>6.0f}  {site.share_mb():>6.0f}"
+        + (f"  {unusable} UNUSABLE" if unusable else "")
     )
 
 
