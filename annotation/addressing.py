@@ -33,7 +33,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     ),
     # "Choose A.", "vote for A because", "answer B"; "pick option b", but not "choose a friend"
     "asks-for-letter": re.compile(
-        rf"\b(?:{_WANT}|{_SAY})(?:(?i:{_KIND}|winner(?:\s+is)?)\s*:?\s+)?{_UPPER}"
+        rf"\b(?:{_WANT}|{_SAY})(?:(?i:{_KIND}|winner(?:\s+is)?)(?:\s*:)?\s+)?{_UPPER}"
         rf"|\b{_WANT}(?i:{_KIND})\s+{_LOWER}"
     ),
     # "The winner is A", "message B is better", "A wins"
@@ -47,7 +47,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
         rf"\bthis\s+{_KIND}\s+(?:is|was|should\s+be|deserves|must)\b[^.!?\n]{{0,30}}"
         r"\b(?:better|best|winner|preferred|superior|chosen|highest|top|win)\b"
         rf"|\b(?:rate|score|grade|rank)\s+(?:this|my)\s+{_KIND}\b"
-        r"|\bstrength\s*(?:of|[:=])?\s*[1-5]\b(?!\s*(?:and|or|people|things|years))",
+        r"|\bstrength(?:\s*(?:of|[:=]))?\s*[1-5]\b(?!\s*(?:and|or|people|things|years))",
         re.IGNORECASE,
     ),
     # The keys of a judge's answer, in quotation marks, with a colon behind them

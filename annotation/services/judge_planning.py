@@ -4,12 +4,13 @@ import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.db import transaction
 
 from annotation import design, selectors
 from annotation.choices import Purpose, Side
-from annotation.models import Comparison, Judge, JudgeCall, JudgeRun, Study
+from annotation.models import Judge, JudgeCall, JudgeRun, Study
 
 
 class StudyNotLockedError(Exception):
@@ -69,11 +70,19 @@ def count_wanted_judge_calls(
     return {judge.slug: counts[judge.slug] for judge in judges}
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Pair(NamedTuple):
+    """What a plan needs of a comparison; a study has thousands."""
+
+    pk: int
+    key: str
+    first_family: str
+    second_family: str
+
+
+class _Wanted(NamedTuple):
     """A call that is missing."""
 
-    comparison: Comparison
+    pair: _Pair
     judge: Judge
     side: Side
     sample: int
@@ -93,7 +102,8 @@ class _Sides:
         """Count a call; samples of one order count once."""
         samples = self.asked[comparison, judge].setdefault(side, set())
         if not samples:
-            self.shown.update([("comparison", comparison, side), ("judge", judge, side)])
+            self.shown["comparison", comparison, side] += 1
+            self.shown["judge", judge, side] += 1
         samples.add(sample)
 
     def tally(self, kind: str, key: int) -> tuple[int, int]:
@@ -117,48 +127,44 @@ def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_Wanted]:
                 yield _Wanted(pair, evaluator, side, sample)
 
 
-def _sides(
-    study: Study, plan: _Plan, drawn: _Sides, comparison: Comparison, judge: Judge
-) -> tuple[Side, ...]:
+def _sides(study: Study, plan: _Plan, drawn: _Sides, pair: _Pair, judge: Judge) -> tuple[Side, ...]:
     """Return the sides on which the first completion is wanted, the drawn one first."""
-    earlier = drawn.asked.get((comparison.pk, judge.pk))
-    side = next(iter(earlier)) if earlier else _draw(study, drawn, comparison, judge)
+    earlier = drawn.asked.get((pair.pk, judge.pk))
+    side = next(iter(earlier)) if earlier else _draw(study, drawn, pair, judge)
     return (side, Side.B if side == Side.A else Side.A) if plan.both_orders else (side,)
 
 
-def _draw(study: Study, drawn: _Sides, comparison: Comparison, judge: Judge) -> Side:
+def _draw(study: Study, drawn: _Sides, pair: _Pair, judge: Judge) -> Side:
     first_is_a = design.first_goes_to_a(
         seed=study.seed,
-        pair=comparison.key,
-        shown=drawn.tally("comparison", comparison.pk),
+        pair=pair.key,
+        shown=drawn.tally("comparison", pair.pk),
         rater_shown=drawn.tally("judge", judge.pk),
     )
     return Side.A if first_is_a else Side.B
 
 
-def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[Comparison, Judge]]:
+def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, Judge]]:
     """Yield the comparisons with the judges that made neither completion's system."""
-    comparisons = (
-        study.comparisons.filter(selectors.INTACT, purpose=Purpose.MAIN, second__isnull=False)
-        .select_related("first__system", "second__system")
-        .order_by("position", "pk")
-    )
+    comparisons = study.comparisons.filter(
+        selectors.INTACT, purpose=Purpose.MAIN, second__isnull=False
+    ).order_by("position", "pk")
+    rows = comparisons.values_list("pk", "key", "first__system__family", "second__system__family")
     ranked = sorted(judges, key=lambda judge: judge.slug)
-    for comparison in comparisons:
-        families = {completion.system.family for completion in comparison.pair}
-        yield from ((comparison, judge) for judge in ranked if judge.family not in families)
+    for pair in map(_Pair._make, rows):
+        families = {pair.first_family, pair.second_family}
+        yield from ((pair, judge) for judge in ranked if judge.family not in families)
 
 
 def _call(wanted: _Wanted, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
-    first, second = wanted.comparison.pair
     return JudgeCall(
         run=run,
-        comparison=wanted.comparison,
+        comparison_id=wanted.pair.pk,
         judge=wanted.judge,
         first_side=wanted.side,
         sample=wanted.sample,
         judge_family=wanted.judge.family,
-        first_family=first.system.family,
-        second_family=second.system.family,
+        first_family=wanted.pair.first_family,
+        second_family=wanted.pair.second_family,
         created_at=now,
     )

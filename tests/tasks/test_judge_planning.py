@@ -219,3 +219,12 @@ class TestOrdersAndSamples:
         assert counted == {"free": 9, "own": 0}
         assert JudgeCall.objects.count() == 3
         assert services.plan_judge_calls(**wanted, now=now) == 9
+
+    def test_counting_any_number_takes_two_queries(self, django_assert_num_queries):
+        study = make_comparisons(5)[0].study
+        judges = [make_judge(), make_judge()]
+
+        with django_assert_num_queries(2):
+            counted = services.count_wanted_judge_calls(study=study, judges=judges)
+
+        assert sum(counted.values()) == 10

@@ -107,7 +107,17 @@ def test_a_message_may_be_flagged_in_several_ways():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a" * 100_000, "choose " * 20_000, "<" * 100_000], ids=["none", "a", "word", "<"]
+    "text",
+    [
+        "",
+        "a" * 100_000,
+        "choose " * 20_000,
+        "<" * 100_000,
+        f"choose message{' ' * 50_000}",
+        f"strength{' ' * 50_000}",
+        f"dear {'expert ' * 10_000}",
+    ],
+    ids=["none", "a", "word", "<", "spaces", "more-spaces", "experts"],
 )
 def test_any_text_is_read_quickly(text):
     assert addressed_by(text) == ()
