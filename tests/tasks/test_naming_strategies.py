@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from annotation.services import withdraw_writer
 from completions import services, strategies, tasks
 from completions.choices import CallState, Presence, Review, RunState, SystemKind
 from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel
@@ -238,6 +239,17 @@ class TestForgetting:
         assert call.labels.get().quote == "[deleted]"
         assert (note.note, note.strategies) == ("", [KEYS[0]])
         assert other.quote == "Kept"
+
+    def test_happens_when_a_writer_has_the_texts_deleted(self, dataset):
+        text = write_as_person(dataset, fixed_at=NOW)
+        call = make_strategy_call(completion=text, **DONE | {"raw_answer": "No wonder"})
+        label = make_strategy_label(call=call, presence=Presence.PRESENT, quote="No wonder")
+
+        withdraw_writer(writer=text.writer, keep_texts=False, now=NOW)
+
+        call.refresh_from_db()
+        label.refresh_from_db()
+        assert (call.raw_answer, label.quote) == ("[deleted]", "[deleted]")
 
     def test_gives_up_what_waits(self):
         call = make_strategy_call()
