@@ -71,7 +71,7 @@ def show_failures(
     request: HttpRequest, shown: ShownRun, *, template: str, **parts: object
 ) -> HttpResponse:
     """List the calls that brought nothing, of one kind or of all."""
-    kind, number = request.GET.get("kind", ""), request.GET.get("page", "")
+    kind, number = request.GET.get("kind", "").replace("\0", ""), request.GET.get("page", "")
     page, rows = shown_runs.failure_page(shown.run, kind=kind, page=number)
     parts |= {"shown": shown, "kind": kind, "page": page, "rows": rows}
     return render(request, template, parts)

@@ -384,7 +384,7 @@ class TestWhatFailed:
 
         of_one, of_all, of_none = (
             len(staff.get(page_of("failed", run), {"kind": kind}).context["rows"])
-            for kind in ("timeout", "", "unheard-of")
+            for kind in ("timeout", "", "unheard\0of")
         )
 
         assert (of_one, of_all, of_none) == (2, 3, 0)
