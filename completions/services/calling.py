@@ -3,11 +3,9 @@
 import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Min, Q, QuerySet
 
@@ -16,6 +14,28 @@ from completions.choices import CallState, RunState
 from completions.models import ProviderCall
 from completions.run_selectors import has_runs
 from completions.services import budgeting, refusing, reserving, speaking
+from completions.services.questions import (
+    SETTABLE,
+    Answered,
+    Claim,
+    Endpoint,
+    Failed,
+    Question,
+    UnknownParameterError,
+    request_to,
+    total,
+)
+
+__all__ = [
+    "SETTABLE",
+    "Answered",
+    "Claim",
+    "Endpoint",
+    "Failed",
+    "Question",
+    "UnknownParameterError",
+    "request_to",
+]
 
 CLAIM_LENGTH = dt.timedelta(minutes=15)
 """A claim older than this is lost: longer than any call with its time limit can take."""
@@ -24,117 +44,10 @@ FIRST_BACKOFF_S = 2.0
 LONGEST_BACKOFF_S = 120.0
 WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
-UNPAID = frozenset(
-    {*refusing.KINDS, speaking.NOT_ASKED, "bad_request", "rate_limited", "too_early"}
-)
-"""Failures for which no provider takes money; after others nobody knows."""
-SETTABLE = frozenset(
-    {
-        "api_base_env",
-        "api_key_env",
-        "leave_out",
-        "logprobs",
-        "max_tokens",
-        "opening",
-        "price",
-        "reasoning_effort",
-        "system_role",
-        "temperature",
-        "timeout_s",
-        "top_p",
-    }
-)
 
 Call = TypeVar("Call", bound=ProviderCall)
-Asked = TypeVar("Asked", bound="Question")
+Asked = TypeVar("Asked", bound=Question)
 Clock = Callable[[], dt.datetime]
-
-
-class UnknownParameterError(ValueError):
-    """A system or judge sets a parameter that nothing reads."""
-
-
-class Endpoint(Protocol):
-    """What a system and a judge have in common."""
-
-    model_id: str
-    api_base: str
-    parameters: Any
-    is_simulated: bool
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A worker's hold on a call: whoever claims it later has another time."""
-
-    call_id: int
-    at: dt.datetime
-    attempts: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """A claimed call, ready to be asked."""
-
-    claim: Claim
-    prompt_hash: str
-    request: llm.Request
-
-    @property
-    def most_tries(self) -> int:
-        """Return how often the model may be asked in one call."""
-        return 1
-
-
-@dataclass(frozen=True)
-class Answered:
-    """A question and the provider's reply to it."""
-
-    question: Question
-    at: dt.datetime
-    reply: llm.Reply
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A claimed call that brought no usable text."""
-
-    claim: Claim
-    at: dt.datetime
-    error: llm.ProviderError
-    question: Question | None = None
-    """``None`` if the question could not even be put."""
-    before: llm.Reply | None = None
-    """What the model had answered, and been paid for, before it was asked again in vain."""
-
-    @property
-    def cost_usd(self) -> Decimal | None:
-        """Return what the failure has cost, or None if nobody knows."""
-        replies = [one for one in (self.before, self.error.reply) if one is not None]
-        if self.error.reply is None and self.error.kind not in UNPAID:
-            return None
-        return _total(reply.cost_usd for reply in replies)
-
-
-def request_to(endpoint: Endpoint, **wanted: Any) -> llm.Request:  # noqa: ANN401 (fields of Request)
-    """Return a request to a system's or judge's model; its own parameters come last.
-
-    A simulated one is answered by the offline provider, whatever address its row holds.
-
-    Raises
-    ------
-    UnknownParameterError
-        If the row sets a parameter that is not known.
-    """
-    if unknown := sorted(set(endpoint.parameters) - SETTABLE):
-        msg = f"unknown parameters {unknown}; known are {sorted(SETTABLE)}"
-        raise UnknownParameterError(msg)
-    own = dict(endpoint.parameters)
-    if endpoint.is_simulated:
-        own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_base_env": "", "api_key_env": ""}
-    elif endpoint.api_base:
-        own["api_base"] = endpoint.api_base
-    return llm.Request(model=endpoint.model_id, **wanted | own)
 
 
 def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
@@ -305,7 +218,7 @@ def settle_answers(answered: Sequence[tuple[Call, Claim, llm.Reply]]) -> None:
     then all that this one has reserved counts as spent.
     """
     budgeting.settle(
-        (row, _total([reply.cost_usd]) if row.claimed_at == claim.at else None)
+        (row, total([reply.cost_usd]) if row.claimed_at == claim.at else None)
         for row, claim, reply in answered
     )
 
@@ -321,7 +234,7 @@ def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
         "provider_id": storable(reply.provider_id)[:120],
         "n_prompt_tokens": reply.n_prompt_tokens,
         "n_completion_tokens": reply.n_completion_tokens,
-        "cost_usd": _total([reply.cost_usd]),
+        "cost_usd": total([reply.cost_usd]),
         "reserved_usd": 0,
         "ttft_ms": reply.ttft_ms,
         "latency_ms": reply.latency_ms,
@@ -351,14 +264,6 @@ def _all(calls: QuerySet[Call]) -> QuerySet[Call]:
     """Return the table itself, without joins and filters."""
     rows: QuerySet[Call] = calls.model._default_manager.all()  # noqa: SLF001 (documented API)
     return rows
-
-
-def _total(costs: Iterable[float | None]) -> Decimal | None:
-    """Return the sum, or None if one of them is not known."""
-    known = list(costs)
-    if any(cost is None for cost in known):
-        return None
-    return sum((Decimal(f"{cost:.6f}") for cost in known), Decimal(0))
 
 
 def _backoff_s(claim: Claim, error: llm.TransientError) -> float:

@@ -29,6 +29,7 @@ from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
+NOTHING = Decimal(0)
 LATER = NOW + dt.timedelta(minutes=1)
 REPLY = llm.Reply(
     text="That sounds hard.",
@@ -135,7 +136,7 @@ class TestAClaim:
         run.refresh_from_db()
         assert run.state == RunState.RUNNING  # what is in flight may cost less
         waiting = run.calls.filter(state=CallState.PENDING)
-        assert [(call.attempts, call.reserved_usd) for call in waiting] == [(0, 0), (0, 0)]
+        assert [(call.attempts, call.reserved_usd) for call in waiting] == [(0, NOTHING)] * 2
 
     def test_pauses_a_run_whose_next_call_might_not_fit(self):
         most = most_of_one()
@@ -191,7 +192,7 @@ class TestAClaim:
         run.refresh_from_db()
         call.refresh_from_db()
         assert (call.state, call.error_kind) == (CallState.FAILED, "lost")
-        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), 0)
+        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
 
     def test_of_dead_workers_is_paid_when_it_is_forgotten(self):
         run = make_generation_run(budget_usd=Decimal(5))
@@ -200,7 +201,7 @@ class TestAClaim:
         assert services.forget_generation_claims() == 1
 
         run.refresh_from_db()
-        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), 0)
+        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
 
 
 class TestWhatACallCosts:

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 from django.db.models import Sum
 
+from completions import llm
 from completions.choices import CallState
 from completions.models import GenerationCall, GenerationRun
 from completions.services import budgeting, calling, generating, run_states
@@ -21,7 +22,7 @@ WORKERS = 8
 def run():
     """Return a run with money for seven of its forty calls."""
     run = make_run_of(40)
-    question = generating._question(run.calls.first(), calling.Claim(1, NOW, 1))
+    question = generating._question(run.calls.earliest("pk"), calling.Claim(1, NOW, 1))
     run.budget_usd = 7 * budgeting.most_usd(question.request, PRICE) + budgeting.CENT
     run.save(update_fields=["budget_usd"])
     return run
@@ -48,8 +49,7 @@ def test_claims_stay_within_the_budget(run):
 def test_what_claims_and_answers_move_at_once_adds_up(run):
     first = claim()
     failures = [
-        calling.Failed(one.claim, NOW, calling.llm.PermanentError("no", kind="empty"))
-        for one in first
+        calling.Failed(one.claim, NOW, llm.PermanentError("no", kind="empty")) for one in first
     ]
     stores = [
         partial(calling.store_failure, GenerationCall.objects.all(), failed) for failed in failures
