@@ -1,5 +1,7 @@
 """Django's admin: every table is there, reads cheaply, and changes nothing behind the services."""
 
+from collections.abc import Callable
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -44,6 +46,20 @@ MODELS = [
 ]
 OPEN_TO_CHANGE = {Dataset}
 OPEN_TO_ADDING = {Writer}
+OTHERS: list[Callable[[], object]] = [
+    make_mail,
+    make_admission,
+    make_message_decision,
+    make_labelled_by_two,
+    make_generation_run,
+    make_labelling_run,
+    make_judge_run,
+    make_alert,
+    make_decision,
+    make_guess,
+    make_event,
+    make_hold,
+]
 
 
 def address(model, page, *args):
@@ -69,11 +85,7 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
-    for make in (make_mail, make_admission, make_message_decision, make_labelled_by_two):
-        make()
-    for make in (make_generation_run, make_labelling_run, make_judge_run):
-        make()
-    for make in (make_alert, make_decision, make_guess, make_event, make_hold):
+    for make in OTHERS:
         make()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
 
