@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import JudgeCall, Study
 from annotation.rubric import load_rubric
-from annotation.services.judge_planning import plan_judge_calls
+from annotation.services.judge_running import Asking, start_judge_run
 from completions.choices import CallState
 from completions.models import Dataset, GenerationCall
 from completions.services import running
@@ -78,9 +78,10 @@ class Rows:
         running.start_generation_run(dataset=self.dataset, systems=systems, now=timezone.now())
 
     def plan_verdicts(self) -> None:
-        """Have new judges judge every comparison in both orders."""
+        """Have new judges judge every comparison in both orders, in a run."""
         judges = [make_judge(**_simulated("offline-judge-alder")) for _ in range(JUDGES)]
-        plan_judge_calls(study=self.study, judges=judges, now=timezone.now(), both_orders=True)
+        asking = Asking(both_orders=True)
+        start_judge_run(study=self.study, judges=judges, now=timezone.now(), asking=asking)
 
 
 def _simulated(model: str) -> dict[str, Any]:
