@@ -207,8 +207,8 @@ class TestStarting:
 
         run = GenerationRun.objects.get()
         assert answer["Location"] == page_of("run", run)
-        assert (run.calls.count(), run.budget_usd, run.created_by.username) == (3, 25, "ada")
-        assert LogEntry.objects.get(action="run.started").by.username == "ada"
+        assert (run.calls.count(), run.budget_usd) == (3, 25)
+        assert LogEntry.objects.filter(action="run.started", by__username="ada").count() == 1
 
     @pytest.mark.parametrize("budget", ["0", "-3", "much", "0.001"])
     def test_refuses_a_budget_that_is_none(self, staff, budget):

@@ -142,7 +142,7 @@ class TestAddingOne:
             "api_key_env": "OUR_LAB_KEY",
             "price": {"input": 2.5, "output": 10.0},
         }
-        assert LogEntry.objects.get().by.username == "ada"
+        assert LogEntry.objects.get(by__username="ada").action == "system.added"
 
     def test_keeps_what_the_model_needs_set(self, staff):
         staff.post(
