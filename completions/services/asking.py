@@ -119,7 +119,9 @@ class CallQueue(Generic[Row, Value]):
         """Claim calls and load what their questions need."""
         calls, now, desk = self.desk.calls(), self.clock(), self.desk
         questions = calling.claim_questions(calls, desk.load, desk.question, limit=limit, now=now)
-        return pulling.Claimed(questions, calling.seconds_to_retry(calls, now=now))
+        is_short = len(questions) < limit
+        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        return pulling.Claimed(questions, wait_s)
 
     def store(self, results: Sequence[Heard[Value] | Failed]) -> None:
         """Keep answers and failures."""

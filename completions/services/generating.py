@@ -111,7 +111,9 @@ class _Queue:
         if self.run is not None:
             calls = calls.filter(run=self.run)
         questions = calling.claim_questions(calls, _load, _question, limit=limit, now=now)
-        return pulling.Claimed(questions, calling.seconds_to_retry(calls, now=now))
+        is_short = len(questions) < limit
+        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        return pulling.Claimed(questions, wait_s)
 
     def store(self, results: Sequence[Answered | Failed]) -> None:
         """Keep completions and failures."""

@@ -76,8 +76,13 @@ def end_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:
 
 def end_runs_of(calls: type[ProviderCall], ids: Collection[int], *, now: dt.datetime) -> None:
     """End the runs whose last open calls these were."""
-    if has_runs(calls):
-        end_runs(run_rows(calls).filter(calls__in=ids).distinct(), now=now)
+    if not has_runs(calls):
+        return
+    runs = run_rows(calls).filter(calls__in=ids, state__in=GOES_ON).distinct()
+    for run in runs.order_by("pk"):
+        # The newest calls are open for longest: found at once, however many have ended.
+        if not calls_of(run).filter(ended_at=None).order_by("-pk").values("pk")[:1]:
+            end_runs(run_rows(calls).filter(pk=run.pk), now=now)
 
 
 @transaction.atomic

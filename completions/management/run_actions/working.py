@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -22,6 +23,7 @@ from completions.services import running
 
 PULL_S = 20.0
 PAUSE_S = 1.0
+TELL_S = 0.5
 STOOD_STILL = 1
 INTERRUPTED = 130
 _ENDING = b"\nNo further call is made; those in flight end. Again to break them off.\n"
@@ -50,9 +52,13 @@ def work(kind: Kind, run: Run, progress: Progress) -> str:
     n_calls, is_open = calls.count(), calls.filter(ended_at=None)
     endpoints = run_selectors.endpoints_of(run)
     with answering(*endpoints), stopped_gently() as stop, progress.towards("calls") as told:
+        shown_at = float("-inf")
 
         def tell() -> None:
-            told(n_calls - is_open.count(), n_calls)
+            nonlocal shown_at
+            if time.monotonic() - shown_at >= TELL_S:  # counting takes time, too
+                told(n_calls - is_open.count(), n_calls)
+                shown_at = time.monotonic()
 
         tell()
         while _goes_on(kind, run) and not stop.is_set():
