@@ -207,7 +207,7 @@ class TestStarting:
 
         run = GenerationRun.objects.get()
         assert answer["Location"] == page_of("run", run)
-        assert (run.calls.count(), run.budget_usd) == (3, 25)
+        assert (run.calls.count(), run.budget_usd) == (3, Decimal(25))
         assert LogEntry.objects.filter(action="run.started", by__username="ada").count() == 1
 
     @pytest.mark.parametrize("budget", ["0", "-3", "much", "0.001"])

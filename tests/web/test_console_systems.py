@@ -47,12 +47,9 @@ def test_others_get_the_login_page(client, address):
 
 class TestTheList:
     def test_says_where_each_system_is_from(self, staff):
-        for slug, fields in {
-            "gpt-5": {},
-            "ours": {},
-            "pretence": {"name": "Pretence (simulated)", "is_simulated": True},
-        }.items():
-            make_system(slug=slug, **fields)
+        make_system(slug="gpt-5")
+        make_system(slug="ours")
+        make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
 
         found = {one.row.slug: one for one in staff.get(SYSTEMS).context["models"]}
 
