@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from django.db.models import Sum
 
-from completions import llm
+from completions import llm, services
 from completions.choices import CallState
 from completions.models import GenerationCall, GenerationRun
 from completions.services import budgeting, calling, generating, run_states
@@ -16,6 +16,7 @@ from tests.threads import together
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
 WORKERS = 8
+ANSWERLESS = llm.PermanentError("no", kind="empty")
 
 
 @pytest.fixture
@@ -48,9 +49,7 @@ def test_claims_stay_within_the_budget(run):
 
 def test_what_claims_and_answers_move_at_once_adds_up(run):
     first = claim()
-    failures = [
-        calling.Failed(one.claim, NOW, llm.PermanentError("no", kind="empty")) for one in first
-    ]
+    failures = [calling.Failed(one.claim, NOW, ANSWERLESS) for one in first]
     stores = [
         partial(calling.store_failure, GenerationCall.objects.all(), failed) for failed in failures
     ]
@@ -65,6 +64,23 @@ def test_what_claims_and_answers_move_at_once_adds_up(run):
 
 def budgeting_of(question) -> Decimal:
     return budgeting.most_usd(question.request, PRICE)
+
+
+def test_a_run_is_cancelled_while_its_answers_come_in(run):
+    claimed = claim()
+    failures = [calling.Failed(one.claim, NOW, ANSWERLESS) for one in claimed]
+    stores = [
+        partial(calling.store_failure, GenerationCall.objects.all(), failed) for failed in failures
+    ]
+
+    together([partial(services.cancel_run, run, now=NOW), *stores, claim, claim])
+    services.finish_all_runs(now=NOW + calling.CLAIM_LENGTH)
+
+    run.refresh_from_db()
+    assert run.state == "CANCELLED"
+    assert not run.calls.filter(ended_at=None).exists()
+    assert run.reserved_usd == 0
+    assert run.spent_usd <= run.budget_usd
 
 
 def test_a_run_ends_once_however_many_notice(run):
