@@ -19,6 +19,8 @@ ABOUT_THE_TEXT = frozenset(
 )
 """Failures that say something about one question; after others every question fails alike."""
 BAD_REQUEST = "bad_request"
+ERASED = "erased"
+"""The text was deleted at its writer's wish: nobody is asked about it again."""
 _SHOWN = 300
 """Characters of a provider's own words in an error of ours."""
 

@@ -161,7 +161,8 @@ def retry_failed(
 ) -> int:
     """Ask again what was given up, and what was unusable ``with_invalid``; return how many calls.
 
-    The run goes on, also one that was over. What was answered is never asked again.
+    The run goes on, also one that was over. What was answered is never asked again, nor what is
+    about a text that its writer had deleted.
 
     Raises
     ------
@@ -171,7 +172,8 @@ def retry_failed(
     run = run_states.lock(run)
     told = _set_budget(run, budget_usd)
     states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
-    n_again = refusing.ask_again(calls_of(run).filter(state__in=states))
+    calls = calls_of(run).filter(state__in=states).exclude(error_kind=refusing.ERASED)
+    n_again = refusing.ask_again(calls)
     if n_again:
         told = {**told, "asked again": n_again}
         run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)

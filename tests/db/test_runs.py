@@ -434,6 +434,12 @@ class TestRetry:
         run.refresh_from_db()
         assert run.state == RunState.ENDED
 
+    def test_never_asks_about_a_text_that_was_deleted(self):
+        run = make_generation_run()
+        make_generation_call(run=run, **FAILED | {"error_kind": "erased"})
+
+        assert services.retry_failed(run, now=LATER, with_invalid=True) == 0
+
     def test_takes_up_a_cancelled_run(self):
         run = services.cancel_run(make_run_of(2), now=NOW)
 
