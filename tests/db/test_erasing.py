@@ -308,7 +308,7 @@ class TestDeletedTextsInStudies:
         withdraw(message.lease.writer)
 
         run.refresh_from_db()
-        assert (run.reserved_usd, run.spent_usd) == (0, Decimal("0.02"))
+        assert (run.reserved_usd, run.spent_usd) == (Decimal(0), Decimal("0.02"))
         assert JudgeCall.objects.get().reserved_usd == 0
 
     @pytest.mark.parametrize("outcome", ReportOutcome.values)
