@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-ranks bench-people bench-ranking bench-import bench-loop clean
+.PHONY: help setup demo run test check fix bench-ranks bench-people bench-ranking bench-import bench-loop bench-llm clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -57,6 +57,9 @@ bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (
 
 bench-loop: setup ## Judging loops a second beside bare Django, on PostgreSQL (ARGS="--seconds 5")
 	$(BIN)/python -m benchmarks.loop $(ARGS)
+
+bench-llm: setup ## Calls to models a second beside the ideal, on PostgreSQL and Redis (ARGS="--pools")
+	$(BIN)/python -m benchmarks.llm $(ARGS)
 
 lock: ## Renew the locks (needs uv); releases younger than a week are left out
 	for lock in "requirements.lock" "requirements-dev.lock --group dev"; do \

@@ -1,6 +1,8 @@
 """Tables of the annotation app in Django's admin: to read, not to change."""
 
 from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 
 from annotation.models import (
     Comparison,
@@ -9,6 +11,7 @@ from annotation.models import (
     Exclusion,
     Judge,
     JudgeCall,
+    JudgeRun,
     Judgment,
     Lease,
     PlatformEvent,
@@ -20,7 +23,7 @@ from annotation.models import (
     SourceGuess,
     Study,
 )
-from completions.admin_parts import Part, Table, clip
+from completions.admin_parts import RUN_COLUMNS, Part, Table, clip
 
 
 @admin.register(Study)
@@ -139,12 +142,51 @@ class JudgeAdmin(Table):
     ordering = ("slug",)
 
 
+class AddressedFilter(admin.SimpleListFilter):
+    """Calls with a text that speaks to the judge, and the others."""
+
+    title = "addresses the judge"
+    parameter_name = "addressed"
+
+    def lookups(self, *_args: object) -> list[tuple[str, str]]:
+        """Offer both."""
+        return [("yes", "Yes"), ("no", "No")]
+
+    def queryset(self, _request: HttpRequest, calls: QuerySet[JudgeCall]) -> QuerySet[JudgeCall]:
+        """Keep the calls that were chosen."""
+        if self.value() not in {"yes", "no"}:
+            return calls
+        flagged = Q(asked__has_key="addressed")
+        return calls.filter(flagged if self.value() == "yes" else ~flagged)
+
+
+@admin.register(JudgeRun)
+class JudgeRunAdmin(Table):
+    """Runs that put a study's comparisons to judges."""
+
+    list_display = ("pk", "study", "both_orders", "samples", *RUN_COLUMNS)
+    list_filter = ("state", "study")
+    list_select_related = ("study",)
+    search_fields = ("study__slug", "pause_detail")
+    ordering = ("-pk",)
+
+
 @admin.register(JudgeCall)
 class JudgeCallAdmin(Table):
     """Verdicts wanted from judges, and what the providers said."""
 
-    list_display = ("judge", "pair", "first_side", "state", "attempts", "error_kind", "detail")
-    list_filter = ("state", "error_kind", "judge")
+    list_display = (
+        "judge",
+        "pair",
+        "first_side",
+        "sample",
+        "state",
+        "attempts",
+        "error_kind",
+        "detail",
+        "addressed",
+    )
+    list_filter = ("state", "error_kind", AddressedFilter, "judge")
     list_select_related = ("judge", "comparison")
     search_fields = ("comparison__key", "provider_id", "error_detail")
     ordering = ("-pk",)
@@ -156,6 +198,11 @@ class JudgeCallAdmin(Table):
     def detail(self, row: JudgeCall) -> str:
         """Show how the error's description begins."""
         return clip(row.error_detail)
+
+    def addressed(self, row: JudgeCall) -> str:
+        """Show which texts speak to the judge, and how."""
+        found: dict[str, list[str]] = row.asked.get("addressed", {})
+        return "; ".join(f"{place}: {', '.join(ways)}" for place, ways in found.items())
 
 
 @admin.register(QualityCheck)

@@ -16,6 +16,12 @@ def release_expired_leases() -> None:
 
 
 @shared_task(ignore_result=True)
+def finish_judge_runs() -> None:
+    """Beat tick: end the runs of judges that have no open call; safe to run twice."""
+    services.finish_judge_runs(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
 def wake_judging() -> None:
     """Beat tick: start a pull if judge calls are waiting."""
     if services.is_judging_waiting(now=timezone.now()):

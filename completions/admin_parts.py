@@ -9,6 +9,16 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 CALL_NUMBERS = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
+RUN_COLUMNS = (
+    "state",
+    "pause_reason",
+    "n_planned",
+    "budget_usd",
+    "spent_usd",
+    "reserved_usd",
+    "created_at",
+    "ended_at",
+)
 
 # Django's admin classes take no type arguments at run time.
 if TYPE_CHECKING:

@@ -113,6 +113,31 @@ class CallState(models.TextChoices):
     FAILED = "FAILED", "Given up"
 
 
+class RunState(models.TextChoices):
+    """Where a run of calls stands."""
+
+    RUNNING = "RUNNING", "Under way"
+    PAUSED = "PAUSED", "Stands still"
+    CANCELLED = "CANCELLED", "Cancelled: what was waiting is given up"
+    ENDED = "ENDED", "Every call has ended"
+
+
+class PauseReason(models.TextChoices):
+    """Why a run stands still."""
+
+    ADMIN = "ADMIN", "An administrator paused it"
+    BUDGET = "BUDGET", "The next call might cost more than is left"
+    REFUSED = "REFUSED", "The provider takes no question of ours"
+
+
+class Presence(models.TextChoices):
+    """Whether a text shows a strategy of support."""
+
+    PRESENT = "PRESENT", "Present"
+    ABSENT = "ABSENT", "Absent"
+    UNCERTAIN = "UNCERTAIN", "Uncertain"
+
+
 class LeaseOutcome(models.TextChoices):
     """How a lease was closed."""
 

@@ -1,13 +1,22 @@
 """Reads of systems: what is registered, how it is asked, and what it still needs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count
 
-from completions.models import System
+from completions.choices import SystemKind
+from completions.models import Endpoint, System
 
 VARIABLES = ("api_key_env", "api_base_env")
+
+
+ALL = "all"
+"""Stands for every language model that is not simulated."""
+
+
+class UnknownSystemError(ValueError):
+    """A system was named that is not registered; the message says which there are."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +47,40 @@ def system_rows(environment: Mapping[str, str]) -> list[SystemRow]:
             api_base=system.api_base,
             is_simulated=system.is_simulated,
             n_completions=system.n_completions,
-            variables={name: bool(environment.get(name)) for name in _variables(system)},
+            variables=variables_of(system, environment),
         )
         for system in systems
     ]
 
 
-def _variables(system: System) -> list[str]:
-    """Name the variables that a call would read; one for the address only where none is set."""
-    named = {field: system.parameters.get(field, "") for field in VARIABLES}
-    if system.api_base:
+def models_named(names: Collection[str]) -> list[System]:
+    """Return the systems of these slugs, or every real model for ``ALL`` alone, by slug.
+
+    Raises
+    ------
+    UnknownSystemError
+        If one of them is not registered, or there is none.
+    """
+    models = System.objects.filter(kind=SystemKind.MODEL).order_by("slug")
+    if list(names) == [ALL]:
+        found, unknown = list(models.filter(is_simulated=False)), list[str]()
+    else:
+        found = list(System.objects.filter(slug__in=names).order_by("slug"))
+        unknown = sorted(set(names) - {system.slug for system in found})
+    if unknown or not found:
+        known = ", ".join(models.values_list("slug", flat=True))
+        msg = f"unknown systems {', '.join(unknown or names)}; known are {known or 'none'}"
+        raise UnknownSystemError(msg)
+    return found
+
+
+def variables_of(endpoint: System | Endpoint, environment: Mapping[str, str]) -> dict[str, bool]:
+    """Name the variables that a call would read, and say whether they are set.
+
+    There is one for the address only where the row has none.
+    """
+    named = {field: endpoint.parameters.get(field, "") for field in VARIABLES}
+    if endpoint.api_base:
         del named["api_base_env"]
-    return [name for name in named.values() if name and not system.is_simulated]
+    asked = () if endpoint.is_simulated else filter(None, named.values())
+    return {name: bool(environment.get(name)) for name in asked}

@@ -22,6 +22,12 @@ def send_writer_mails() -> None:
 
 
 @shared_task(ignore_result=True)
+def finish_runs() -> None:
+    """Beat tick: end the runs that have no open call; safe to run twice."""
+    services.finish_all_runs(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
 def wake_generation() -> None:
     """Beat tick: start a pull if generation calls are waiting."""
     if services.is_generation_waiting(now=timezone.now()):
@@ -32,3 +38,16 @@ def wake_generation() -> None:
 def generate_completions() -> None:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
     services.generate_completions(clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def wake_labelling() -> None:
+    """Beat tick: start a pull if strategy calls are waiting."""
+    if services.is_labelling_waiting(now=timezone.now()):
+        name_strategies.apply_async(expires=NUDGE_EXPIRES_S)
+
+
+@shared_task(ignore_result=True)
+def name_strategies() -> None:
+    """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
+    services.name_strategies(clock=timezone.now)

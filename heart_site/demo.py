@@ -9,6 +9,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,10 +166,12 @@ def run(study: Study) -> Fit:
         )
         for voice in JUDGES
     ]
-    completions.plan_generation_calls(dataset=study.dataset, systems=systems, now=timezone.now())
+    with suppress(completions.NothingToAskError):
+        completions.start_generation_run(dataset=study.dataset, systems=systems, now=timezone.now())
     _wait("Completions", lambda: contexts.generation_progress(study.dataset))
     annotation.plan_study(study=study, now=timezone.now())
-    annotation.plan_judge_calls(study=study, judges=judges, now=timezone.now())
+    with suppress(completions.NothingToAskError):
+        annotation.start_judge_run(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
     return _newest_fit(study)

@@ -120,6 +120,7 @@ def _folder_in_use() -> Iterator[None]:
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if connection.vendor == "sqlite":
                 completions.forget_generation_claims()
+                completions.forget_labelling_claims()
                 annotation.forget_judging_claims()
                 ranking.forget_fit_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)

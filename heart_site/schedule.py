@@ -2,25 +2,29 @@
 
 from kombu import Queue
 
-CONTROL = "control"  # beat ticks: short, must never wait behind slow work
+MAINTENANCE = "maintenance"  # beat ticks: short, must never wait behind slow work
 LLM = "llm"  # long-running pulls of provider calls
-FIT = "fit"  # processor-bound estimation
+ANALYSIS = "analysis"  # processor-bound estimation
 
-QUEUES = tuple(Queue(name) for name in (CONTROL, LLM, FIT))
+QUEUES = tuple(Queue(name) for name in (MAINTENANCE, LLM, ANALYSIS))
 
 ROUTES = {
-    "completions.tasks.release_expired_writing_leases": {"queue": CONTROL},
-    "completions.tasks.send_writer_mails": {"queue": CONTROL},
-    "completions.tasks.wake_generation": {"queue": CONTROL},
+    "completions.tasks.release_expired_writing_leases": {"queue": MAINTENANCE},
+    "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
+    "completions.tasks.finish_runs": {"queue": MAINTENANCE},
+    "completions.tasks.wake_generation": {"queue": MAINTENANCE},
     "completions.tasks.generate_completions": {"queue": LLM},
-    "annotation.tasks.release_expired_leases": {"queue": CONTROL},
-    "annotation.tasks.wake_judging": {"queue": CONTROL},
+    "completions.tasks.wake_labelling": {"queue": MAINTENANCE},
+    "completions.tasks.name_strategies": {"queue": LLM},
+    "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
+    "annotation.tasks.finish_judge_runs": {"queue": MAINTENANCE},
+    "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
-    "annotation.tasks.send_report_alerts": {"queue": CONTROL},
-    "ranking.tasks.refit_changed_studies": {"queue": FIT},
-    "ranking.tasks.run_fit": {"queue": FIT},
-    "ranking.tasks.review_judged_studies": {"queue": CONTROL},
-    "ranking.tasks.review_raters": {"queue": FIT},
+    "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
+    "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
+    "ranking.tasks.run_fit": {"queue": ANALYSIS},
+    "ranking.tasks.review_judged_studies": {"queue": MAINTENANCE},
+    "ranking.tasks.review_raters": {"queue": ANALYSIS},
 }
 
 
@@ -48,8 +52,12 @@ def beat_schedule(
             "task": "completions.tasks.send_writer_mails",
             "schedule": 15.0,
         },
+        # Whoever stores the last answer ends its run; these see what two did at once.
+        "finish-runs": {"task": "completions.tasks.finish_runs", "schedule": 15.0},
+        "finish-judge-runs": {"task": "annotation.tasks.finish_judge_runs", "schedule": 15.0},
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
+        "wake-labelling": {"task": "completions.tasks.wake_labelling", "schedule": wake_seconds},
         "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
         # Keeps the leaderboard a few seconds behind the judgments.
         "refit-changed-studies": {

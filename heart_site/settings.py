@@ -4,6 +4,7 @@ from pathlib import Path
 
 import environ
 
+from completions.limiting import read_limits
 from heart_site import schedule
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -18,6 +19,7 @@ HEART_HTTPS = env.bool("HEART_HTTPS", default=False)
 HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
 HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
+HEART_LLM_LIMITS = read_limits(env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS")
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
 HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
@@ -161,7 +163,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     }
 )
 CELERY_TASK_QUEUES = schedule.QUEUES
-CELERY_TASK_DEFAULT_QUEUE = schedule.CONTROL
+CELERY_TASK_DEFAULT_QUEUE = schedule.MAINTENANCE
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_ROUTES = schedule.ROUTES
 CELERY_TASK_IGNORE_RESULT = True

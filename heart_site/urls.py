@@ -14,6 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("w/", include("completions.urls")),
     path("console/contexts/", include("completions.console_urls")),
     path("console/writing/", include("completions.writing_urls")),
+    path("console/strategies/", include("completions.strategy_urls")),
+    path("console/models/", include("completions.models_urls")),
     path("console/", include("annotation.console_urls")),
     path("console/", include("ranking.console_urls")),
     path("", include("ranking.urls")),

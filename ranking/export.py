@@ -17,6 +17,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 
+from annotation import verdict_selectors
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
 from ranking.board import Board, BoardRow, PeopleRow
@@ -49,6 +50,10 @@ JUDGMENT_COLUMNS: dict[str, Combinable] = {
     "is_repeat": Case(When(lease__repeats__isnull=False, then=True), default=False),
     "plan": F("comparison__study__plan"),
     "sampling_probability": F("lease__sampling_probability"),
+    "sample": F("judge_call__sample"),
+    "first_probability": F("judge_call__first_probability"),
+    "addresses_judge": Case(When(judge_call__asked__has_key="addressed", then=True), default=False),
+    "prompt_hash": F("judge_call__prompt_hash"),
     "shown_at": F("shown_at"),
     "submitted_at": F("submitted_at"),
     "hidden_ms": F("hidden_ms"),
@@ -101,6 +106,21 @@ class _Line:
 
     def write(self, text: str) -> str:
         return text
+
+
+ENSEMBLE_COLUMNS = (
+    "comparison",
+    "context",
+    "stratum",
+    "first_system",
+    "second_system",
+    "is_simulated",
+    "verdict",
+    "votes_first",
+    "votes_second",
+    "judges",
+    "consistent",
+)
 
 
 def csv_lines(rows: Iterable[Iterable[Cell]]) -> Iterator[str]:
@@ -161,6 +181,32 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
             " ".join(finding.rule for finding in row.findings),
             row.standing,
             *decision,
+        )
+
+
+def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per comparison with a verdict of its LLM judges.
+
+    A column per judge says where that judge stands; it is named by the judge's name, which
+    says "simulated" where it is. Comparisons of deleted texts are left out, and so are judges
+    excluded from the analysis. Five queries, the long one read in batches.
+    """
+    panel = verdict_selectors.panel_of(study)
+    judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
+    facts = verdict_selectors.facts_of(study)
+    yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
+    for one in verdict_selectors.judged_comparisons(study, panel):
+        if (found := one.ensemble) is None:
+            continue
+        fact = facts[one.comparison]
+        said = [one.verdicts.get(judge.pk) for judge in judges]
+        asked = [judge for judge, verdict in zip(judges, said, strict=True) if verdict]
+        yield (
+            *(fact.key, fact.context, fact.stratum, fact.first_system, fact.second_system),
+            fact.is_simulated or any(judge.is_simulated for judge in asked),
+            *(str(found.outcome), found.n_first, found.n_second, found.n_judges),
+            found.is_consistent,
+            *(str(verdict.winner or verdict.standing) if verdict else None for verdict in said),
         )
 
 

@@ -56,6 +56,14 @@ def judgments_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
     return _download(export.csv_lines(rows), f"{study}-judgments.csv")
 
 
+@require_safe
+@staff_member_required
+def ensemble_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
+    """Download what the LLM judges of a study say together, comparison by comparison."""
+    rows = export.ensemble_rows(_study_or_404(study))
+    return _download(export.csv_lines(rows), f"{study}-ensemble.csv")
+
+
 def _download(lines: export.Lines, name: str) -> StreamingHttpResponse:
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=disposition)

@@ -9,6 +9,7 @@ import redis
 from hypothesis import settings
 
 from annotation import blinded, selectors
+from completions.services import speaking
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
@@ -34,6 +35,12 @@ def _forget_locked_studies() -> None:
     """Locked studies of one test are not those of the next, though they have the same keys."""
     selectors.forget_contents()
     blinded.forget_pages()
+
+
+@pytest.fixture(autouse=True)
+def _forget_limits() -> None:
+    """What a provider of one test has asked for is nothing to the next, on another clock."""
+    speaking.forget_limits()
 
 
 @pytest.fixture(autouse=True)

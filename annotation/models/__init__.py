@@ -3,7 +3,7 @@
 from annotation.models.care import Report, ReportAlert, ReportDecision
 from annotation.models.comparison import Comparison
 from annotation.models.guess import SourceGuess
-from annotation.models.judge import Judge, JudgeCall
+from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import DimensionMark, Judgment, Lease
 from annotation.models.people import Consent, Rater
 from annotation.models.platform import PlatformEvent
@@ -17,6 +17,7 @@ __all__ = [
     "Exclusion",
     "Judge",
     "JudgeCall",
+    "JudgeRun",
     "Judgment",
     "Lease",
     "PlatformEvent",

@@ -7,7 +7,8 @@ from django.db.models import F, Q
 
 from annotation.choices import Side
 from annotation.models.comparison import Comparison
-from completions.models import Endpoint, ProviderCall
+from annotation.models.study import Study
+from completions.models import Endpoint, ProviderCall, Run
 
 
 class Judge(Endpoint):
@@ -22,6 +23,26 @@ class Judge(Endpoint):
         )
 
 
+class JudgeRun(Run):
+    """A run that puts the comparisons of a study to LLM judges.
+
+    With ``both_orders`` each is asked twice, the completions exchanged; ``samples`` is how often
+    each order is asked.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="judge_runs")
+    both_orders = models.BooleanField(default=False)
+    samples = models.PositiveSmallIntegerField(default=1)
+
+    class Meta(Run.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            *Run.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(samples__range=(1, 100)), name="judgerun_samples_range"
+            ),
+        )
+
+
 class JudgeCall(ProviderCall):
     """A verdict wanted from one judge on one comparison, in one display order.
 
@@ -29,6 +50,7 @@ class JudgeCall(ProviderCall):
     refuses a judge of a system's own family.
     """
 
+    run = models.ForeignKey(JudgeRun, models.PROTECT, null=True, blank=True, related_name="calls")
     comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="judge_calls")
     judge = models.ForeignKey(Judge, models.PROTECT, related_name="calls")
     first_side = models.CharField(max_length=1, choices=Side)
@@ -36,6 +58,11 @@ class JudgeCall(ProviderCall):
     judge_family = models.SlugField()
     first_family = models.SlugField(blank=True)
     second_family = models.SlugField(blank=True)
+    first_probability = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="That the first completion wins, from the provider's log probabilities.",
+    )
 
     class Meta(ProviderCall.Meta):
         constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
@@ -51,6 +78,10 @@ class JudgeCall(ProviderCall):
                 & ~Q(judge_family=F("first_family"))
                 & ~Q(judge_family=F("second_family")),
                 name="judgecall_not_own_family",
+            ),
+            models.CheckConstraint(
+                condition=Q(first_probability__isnull=True) | Q(first_probability__range=(0, 1)),
+                name="judgecall_probability_range",
             ),
         )
         indexes = (

@@ -28,8 +28,19 @@ from annotation.services.gold import (
     switch_check,
 )
 from annotation.services.guessing import record_guesses
-from annotation.services.judge_planning import StudyNotLockedError, plan_judge_calls
-from annotation.services.judges import register_simulated_judge
+from annotation.services.judge_drafting import draft_judge_run
+from annotation.services.judge_planning import (
+    StudyNotLockedError,
+    count_wanted_judge_calls,
+    plan_judge_calls,
+)
+from annotation.services.judge_running import (
+    Asking,
+    SamplesAlikeError,
+    finish_judge_runs,
+    start_judge_run,
+)
+from annotation.services.judges import register_simulated_judge, sync_judges
 from annotation.services.judging import (
     Badge,
     Step,
@@ -85,6 +96,7 @@ from annotation.services.withdrawing import withdraw_rater
 
 __all__ = [
     "AlreadyACheckError",
+    "Asking",
     "Badge",
     "DecisionError",
     "Entry",
@@ -100,6 +112,7 @@ __all__ = [
     "Rehearsal",
     "ReportWords",
     "RubricShownError",
+    "SamplesAlikeError",
     "Step",
     "StudyExistsError",
     "StudyFullError",
@@ -116,12 +129,15 @@ __all__ = [
     "check_admission",
     "close_study",
     "comprehension_questions",
+    "count_wanted_judge_calls",
     "create_study",
     "create_version",
     "decide_report",
+    "draft_judge_run",
     "enter_study",
     "exclude_by_rules",
     "exclude_rater",
+    "finish_judge_runs",
     "finish_with_nothing_left",
     "forget_judging_claims",
     "is_enrolled",
@@ -145,10 +161,12 @@ __all__ = [
     "report_context",
     "send_report_alerts",
     "skip_comparison",
+    "start_judge_run",
     "stop_judging",
     "submit_and_go_on",
     "submit_judgment",
     "switch_check",
+    "sync_judges",
     "take_event",
     "weigh_comparisons",
     "withdraw_rater",

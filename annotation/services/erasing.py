@@ -12,6 +12,7 @@ from annotation.services import slots
 from completions.choices import CallState, LeaseOutcome, WriterState
 from completions.models import Writer
 from completions.services import (
+    budgeting,
     erase_texts,
     forget_person,
     give_work_back,
@@ -77,9 +78,10 @@ def _hold_for_good(completions: Collection[int], *, now: dt.datetime) -> None:
     pks = list(locked.values_list("pk", flat=True))
     Comparison.objects.filter(pk__in=pks, held_at=None).update(held_at=now)
     calls = JudgeCall.objects.filter(comparison__in=pks, ended_at=None).order_by("pk")
-    open_calls = list(calls.select_for_update().values_list("pk", flat=True))
-    JudgeCall.objects.filter(pk__in=open_calls).update(
-        state=CallState.FAILED, ended_at=now, **ERASED
+    open_calls = list(calls.select_for_update())
+    budgeting.settle((call, None) for call in open_calls)  # what is in flight may be paid for
+    JudgeCall.objects.filter(pk__in=[call.pk for call in open_calls]).update(
+        state=CallState.FAILED, ended_at=now, reserved_usd=0, **ERASED
     )
     leases = Lease.objects.filter(comparison__in=pks, closed_at=None)
     for lease in leases.order_by("pk").select_for_update(skip_locked=True, of=("self",)):

@@ -2,17 +2,21 @@
 
 import datetime as dt
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 
 from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
 from annotation import judge_answers, judge_prompt, verdicts
+from annotation.addressing import addressed_by
 from annotation.choices import Protocol, Side, StudyState
-from annotation.models import Comparison, DimensionMark, JudgeCall, Judgment
+from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
 from annotation.rubric import Rubric
+from annotation.verdict_probability import probability_of_a
 from annotation.verdicts import Answer
+from completions import llm
 from completions.normaliser import plain
 from completions.services import asking, calling
 from completions.services.asking import Heard, JsonQuestion
@@ -34,26 +38,44 @@ def forget_judging_claims() -> int:
     return calling.forget_claims(JudgeCall.objects.all())
 
 
-def ask_judges(*, clock: Clock, duration_s: float = 30.0) -> int:
+def ask_judges(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: JudgeRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
     """Make the waiting judge calls, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
 
     An answer that cannot be read is asked for once more, with the fault; a second one is kept
     as invalid and is never a vote. Safe to run twice and in many processes.
     """
-    return asking.ask(_Desk(), clock=clock, duration_s=duration_s, turn=_TURN)
+    return asking.ask(_Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
 
 
+def request_for(call: JudgeCall) -> llm.Request:
+    """Return what a call asks, also one that is planned and not stored."""
+    return _Desk().question(call, Claim(0, call.created_at, 0)).request
+
+
+@dataclass(frozen=True)
 class _Desk:
     """What judges are asked, and what becomes of their answers."""
 
+    run: JudgeRun | None = None
+
     def calls(self) -> QuerySet[JudgeCall]:
-        """Return the calls of open studies."""
-        return _calls_of_open_studies()
+        """Return the calls of open studies, or of one run."""
+        calls = _calls_of_open_studies()
+        return calls if self.run is None else calls.filter(run=self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[JudgeCall]:
         """Return these calls with their judges and comparisons, also of studies closed since."""
         return JudgeCall.objects.filter(pk__in=ids).select_related(
             "judge",
+            "run",
             "comparison__study",
             "comparison__context",
             "comparison__first",
@@ -72,13 +94,19 @@ class _Desk:
             response_schema=judge_answers.answer_schema(rubric.keys),
             max_tokens=MAX_TOKENS,
             timeout_s=TIMEOUT_S,
+            **_sampling(call),
         )
         read = partial(judge_answers.read_judge_answer, dimensions=rubric.keys)
         return JsonQuestion(claim, judge_prompt.prompt_hash(rubric), request, read)
 
     def keep(self, call: JudgeCall, heard: Heard[Answer]) -> None:
         """End the call; a valid answer becomes a judgment, an invalid one never does."""
-        JudgeCall.objects.filter(pk=call.pk).update(**heard.columns())
+        columns = heard.columns()
+        if addressed := _addressed(call.comparison):
+            columns["asked"] |= {"addressed": addressed}
+        if heard.value is not None:
+            columns["first_probability"] = _first_probability(call, heard.reply)
+        JudgeCall.objects.filter(pk=call.pk).update(**columns)
         if heard.value is not None:
             _store_judgment(call, heard, heard.value)
 
@@ -92,6 +120,36 @@ def _plain_turns(comparison: Comparison) -> list[dict[str, str]]:
     return [
         {"role": turn["role"], "text": plain(turn["text"])} for turn in comparison.context.turns
     ]
+
+
+def _sampling(call: JudgeCall) -> dict[str, float]:
+    """Return the temperature that the call's run asks for: several samples need one above 0."""
+    plan = {} if call.run is None else call.run.plan
+    return {} if plan.get("temperature") is None else {"temperature": plan["temperature"]}
+
+
+def _addressed(comparison: Comparison) -> dict[str, list[str]]:
+    """Say which texts address the judge, and how: as they came, or in the normaliser's dress.
+
+    The flag is for people who look at the call: it changes neither the answer nor its weight.
+    """
+    first, second = comparison.pair
+    texts = {
+        "first": [first.text],
+        "second": [second.text],
+        "dialogue": [turn["text"] for turn in comparison.context.turns],
+    }
+    found = {
+        place: sorted({way for text in said for way in addressed_by(f"{text}\n{plain(text)}")})
+        for place, said in texts.items()
+    }
+    return {place: ways for place, ways in found.items() if ways}
+
+
+def _first_probability(call: JudgeCall, reply: llm.Reply) -> float | None:
+    """Return how probable it was that the first completion wins, where the provider said so."""
+    of_a = probability_of_a(reply.text, reply.tokens)
+    return of_a if of_a is None or call.first_side == Side.A else 1 - of_a
 
 
 def _store_judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> None:

@@ -1,7 +1,28 @@
-"""The systems that a lab wants completions from: TOML files, read strictly."""
+"""The systems that a lab wants completions from: TOML files, read strictly.
 
-from completions.catalogue.entries import Catalogue, Computed, Entry, Fact, Parameters
-from completions.catalogue.files import CatalogueError, load_catalogues, parse_catalogue, shipped
+Other catalogues, such as that of judges, are read by the same rules.
+"""
+
+from completions.catalogue.entries import (
+    Catalogue,
+    Computed,
+    Entry,
+    Fact,
+    Listed,
+    ModelId,
+    Parameters,
+    Slug,
+    Strict,
+)
+from completions.catalogue.files import (
+    CatalogueError,
+    load_catalogues,
+    load_files,
+    parse_catalogue,
+    parse_file,
+    refuse_twins,
+    shipped,
+)
 
 __all__ = [
     "Catalogue",
@@ -9,8 +30,15 @@ __all__ = [
     "Computed",
     "Entry",
     "Fact",
+    "Listed",
+    "ModelId",
     "Parameters",
+    "Slug",
+    "Strict",
     "load_catalogues",
+    "load_files",
     "parse_catalogue",
+    "parse_file",
+    "refuse_twins",
     "shipped",
 ]

@@ -1,4 +1,7 @@
-"""What a catalogue may say of a system; whatever else it says is refused."""
+"""What a catalogue may say of a system; whatever else it says is refused.
+
+Catalogues of other things that are asked, such as judges, are made of the same parts.
+"""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -23,9 +26,12 @@ Slug = Annotated[str, Field(pattern=SLUG, max_length=50)]
 Name = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_not_simulated)]
 Variable = Annotated[str, Field(pattern=VARIABLE)]
 Words = Annotated[str, Field(min_length=1)]
+ModelId = Annotated[str, Field(pattern=MODEL_ID, max_length=120)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A part of a catalogue: nothing in it that is not known, and never a key."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @model_validator(mode="before")
@@ -38,14 +44,14 @@ class _Strict(BaseModel):
         return found
 
 
-class Price(_Strict):
+class Price(Strict):
     """US dollars for a million tokens."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
 
 
-class Parameters(_Strict):
+class Parameters(Strict):
     """What a model needs set; every field is one that ``completions.services.calling`` reads."""
 
     api_key_env: Variable | None = None
@@ -53,6 +59,8 @@ class Parameters(_Strict):
     """The variable that holds the address, for a model without a public one."""
     leave_out: tuple[Literal["temperature", "top_p"], ...] = Field(default=(), strict=False)
     """Wanted, but refused by the model: not sent, and recorded as dropped."""
+    logprobs: bool = False
+    """How probable each token was is asked for: a judge's verdict gets its probability."""
     max_tokens: int | None = Field(default=None, gt=0)
     opening: Words | None = None
     """Said in the user's role before a chat that the assistant begins."""
@@ -69,25 +77,37 @@ class Parameters(_Strict):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-class Fact(_Strict):
+class Fact(Strict):
     """A number from outside, and where it is from."""
 
     value: int | float
     source: Words
 
 
-class Entry(_Strict):
-    """A system of the catalogue."""
+class Listed(Strict):
+    """What is in a catalogue under a slug and a name, and how it is asked if it is a model."""
 
     slug: Slug
     name: Name
-    kind: Literal["model", "original"]
-    family: Slug | None = None
-    """Maker of the model, never guessed from its name: a judge does not judge its own family."""
-    model_id: str | None = Field(default=None, pattern=MODEL_ID, max_length=120)
     api_base: str | None = Field(default=None, pattern=ADDRESS, max_length=200)
     note: Words | None = None
     parameters: Parameters = Parameters()
+
+    @model_validator(mode="after")
+    def _has_one_address(self) -> Self:
+        if self.api_base is not None and self.parameters.api_base_env is not None:
+            msg = "api_base and parameters.api_base_env both name an address"
+            raise ValueError(msg)
+        return self
+
+
+class Entry(Listed):
+    """A system of the catalogue."""
+
+    kind: Literal["model", "original"]
+    family: Slug | None = None
+    """Maker of the model, never guessed from its name: a judge does not judge its own family."""
+    model_id: ModelId | None = None
     facts: dict[str, Fact] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -106,15 +126,8 @@ class Entry(_Strict):
             raise ValueError(msg)
         return self
 
-    @model_validator(mode="after")
-    def _has_one_address(self) -> Self:
-        if self.api_base is not None and self.parameters.api_base_env is not None:
-            msg = "api_base and parameters.api_base_env both name an address"
-            raise ValueError(msg)
-        return self
 
-
-class Computed(_Strict):
+class Computed(Strict):
     """A row of leaderboards that is made of a system's completions; it has no row of its own."""
 
     slug: Slug
@@ -124,7 +137,7 @@ class Computed(_Strict):
     facts: dict[str, Fact] = Field(default_factory=dict)
 
 
-class Catalogue(_Strict):
+class Catalogue(Strict):
     """One file: its systems, in its order."""
 
     sources: dict[str, Words] = Field(default_factory=dict)

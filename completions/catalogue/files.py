@@ -3,14 +3,27 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from completions.catalogue.entries import Catalogue, Computed, Entry
+from completions.catalogue.entries import Catalogue, Computed, Entry, Strict
 
 FOLDER = Path(__file__).resolve().parent
 _TABLES = ("system", "computed")
+Shape = TypeVar("Shape", bound=Strict)
+
+
+class Named(Protocol):
+    """What no two entries may share."""
+
+    @property
+    def slug(self) -> str:
+        """The name in addresses and on the command line."""
+
+    @property
+    def name(self) -> str:
+        """The name on pages."""
 
 
 class CatalogueError(ValueError):
@@ -30,9 +43,9 @@ def load_catalogues(paths: Iterable[Path]) -> Catalogue:
     CatalogueError
         If a file cannot be read or used, or two systems have one slug or one name.
     """
-    read = [_load(path) for path in paths]
+    read = load_files(paths, Catalogue)
     found = [(source, one) for source, catalogue in read for one in _rows(catalogue)]
-    _refuse_twins(found)
+    refuse_twins(found, of="system")
     return Catalogue(
         system=tuple(one for _, one in found if isinstance(one, Entry)),
         computed=tuple(one for _, one in found if isinstance(one, Computed)),
@@ -40,7 +53,7 @@ def load_catalogues(paths: Iterable[Path]) -> Catalogue:
 
 
 def parse_catalogue(text: str, *, source: str) -> Catalogue:
-    """Read the text of a catalogue; ``source`` is named in errors.
+    """Read the text of a catalogue of systems; ``source`` is named in errors.
 
     A fact's source may be a word that ``[sources]`` spells out.
 
@@ -49,13 +62,35 @@ def parse_catalogue(text: str, *, source: str) -> Catalogue:
     CatalogueError
         If the text is not TOML, or says what a catalogue cannot say.
     """
+    return parse_file(text, Catalogue, source=source)
+
+
+def load_files(paths: Iterable[Path], shape: type[Shape]) -> list[tuple[str, Shape]]:
+    """Return what each file holds, with the name under which errors speak of it.
+
+    Raises
+    ------
+    CatalogueError
+        If one cannot be read, or is not of that shape.
+    """
+    return [_load(path, shape) for path in paths]
+
+
+def parse_file(text: str, shape: type[Shape], *, source: str) -> Shape:
+    """Read the text of a file of that shape; ``source`` is named in errors.
+
+    Raises
+    ------
+    CatalogueError
+        If the text is not TOML, or says what the shape does not know.
+    """
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         msg = f"{source}: not valid TOML: {error}"
         raise CatalogueError(msg) from error
     try:
-        return Catalogue.model_validate(_with_sources(found))
+        return shape.model_validate(_with_sources(found))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         lines = (f"{source}: {_place(fault['loc'], found)}{_reason(fault)}" for fault in faults)
@@ -63,29 +98,35 @@ def parse_catalogue(text: str, *, source: str) -> Catalogue:
         raise CatalogueError("\n".join(lines)) from None
 
 
-def _load(path: Path) -> tuple[str, Catalogue]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path}: cannot be read: {error}"
-        raise CatalogueError(msg) from error
-    return path.name, parse_catalogue(text, source=path.name)
+def refuse_twins(found: Iterable[tuple[str, Named]], *, of: str) -> None:
+    """Refuse a slug or a name that two entries have, in one file or in two.
 
-
-def _rows(catalogue: Catalogue) -> tuple[Entry | Computed, ...]:
-    return (*catalogue.system, *catalogue.computed)
-
-
-def _refuse_twins(found: Iterable[tuple[str, Entry | Computed]]) -> None:
-    """Refuse a slug or a name that two systems have, in one file or in two."""
+    Raises
+    ------
+    CatalogueError
+        Naming both files; ``of`` says what the entries are.
+    """
     seen: dict[tuple[str, str], str] = {}
     for source, one in found:
         for said in (("slug", one.slug), ("name", one.name)):
             if said in seen:
                 field, value = said
-                msg = f'{source}: {field}: "{value}" is taken by another system of {seen[said]}'
+                msg = f'{source}: {field}: "{value}" is taken by another {of} of {seen[said]}'
                 raise CatalogueError(msg)
             seen[said] = source
+
+
+def _load(path: Path, shape: type[Shape]) -> tuple[str, Shape]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path}: cannot be read: {error}"
+        raise CatalogueError(msg) from error
+    return path.name, parse_file(text, shape, source=path.name)
+
+
+def _rows(catalogue: Catalogue) -> tuple[Entry | Computed, ...]:
+    return (*catalogue.system, *catalogue.computed)
 
 
 def _with_sources(found: Mapping[str, Any]) -> dict[str, Any]:

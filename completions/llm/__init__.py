@@ -8,9 +8,9 @@ from completions.llm.errors import (
     TransientError,
     TruncatedAnswerError,
 )
-from completions.llm.exchange import Message, Reply, Request
+from completions.llm.exchange import Message, Reply, Request, Token
 from completions.llm.gateway import complete
-from completions.llm.library import warm_up
+from completions.llm.library import listed_price, warm_up
 from completions.llm.parameters import sent_parameters
 
 __all__ = [
@@ -21,9 +21,11 @@ __all__ = [
     "ProviderError",
     "Reply",
     "Request",
+    "Token",
     "TransientError",
     "TruncatedAnswerError",
     "complete",
+    "listed_price",
     "sent_parameters",
     "warm_up",
 ]

@@ -32,6 +32,8 @@ class Request:
     response_schema: Mapping[str, Any] | None = None
     timeout_s: float = 120.0
     stream: bool = False
+    logprobs: bool = False
+    """Whether the provider shall say how probable each token was; only some models do."""
 
     @property
     def is_elsewhere(self) -> bool:
@@ -40,7 +42,11 @@ class Request:
 
     def asked(self) -> dict[str, Any]:
         """Return the parameters as wanted, for the record."""
-        unusual = {"reasoning_effort": self.reasoning_effort, "price": self.price}
+        unusual = {
+            "reasoning_effort": self.reasoning_effort,
+            "price": self.price,
+            "logprobs": self.logprobs,
+        }
         return {
             "model": self.model,
             "temperature": self.temperature,
@@ -48,8 +54,16 @@ class Request:
             "max_tokens": self.max_tokens,
             "response_schema": self.response_schema is not None,
             "stream": self.stream,
-            **{name: value for name, value in unusual.items() if value is not None},
+            **{name: value for name, value in unusual.items() if value},
         }
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of an answer, and the likeliest pieces in its place with their log probabilities."""
+
+    text: str
+    alternatives: Mapping[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,3 +80,5 @@ class Reply:
     latency_ms: int
     honoured: Mapping[str, Any] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    tokens: tuple[Token, ...] = ()
+    """The answer in pieces, where it was asked how probable they were and the provider said so."""

@@ -17,8 +17,8 @@ from completions.llm.errors import (
     classified,
     lacks_key,
 )
-from completions.llm.exchange import Reply, Request
-from completions.llm.library import listed_price, litellm, missing_keys
+from completions.llm.exchange import Reply, Request, Token
+from completions.llm.library import listed_price, litellm, missing_keys, usage_of
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -78,6 +78,7 @@ class _Received:
     provider_id: str
     usage: Any
     first_at: float | None = None
+    tokens: tuple[Token, ...] = ()
 
 
 async def _receive(given: dict[str, Any]) -> _Received:
@@ -91,16 +92,28 @@ async def _receive(given: dict[str, Any]) -> _Received:
         finish_reason=str(choice.finish_reason or ""),
         provider_id=_provider_id(answer.id, answer),
         usage=getattr(answer, "usage", None),
+        tokens=_tokens(choice),
+    )
+
+
+def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module loaded late)
+    """Return the answer in pieces, where the provider said how probable each was."""
+    pieces = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple(
+        Token(
+            str(one.token),
+            {str(other.token): float(other.logprob) for other in (*(one.top_logprobs or ()), one)},
+        )
+        for one in pieces
     )
 
 
 async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module loaded late)
     """Collect a stream; the first text that comes sets the time to first token."""
     texts: list[str] = []
-    first_at, finish_reason, given_id, usage = None, "", "", None
+    first_at, finish_reason, given_id = None, "", ""
     async for chunk in stream:
         given_id = given_id or str(chunk.id or "")
-        usage = getattr(chunk, "usage", None) or usage
         for choice in chunk.choices:
             finish_reason = str(choice.finish_reason or finish_reason)
             if choice.delta.content:
@@ -110,9 +123,8 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
         # LiteLLM makes up a "stop" for a stream that ended without saying so.
         msg = "The stream ended before the provider said that the answer was complete."
         raise TransientError(msg, kind="cut_stream")
-    if not any(getattr(chunk, "usage", None) for chunk in getattr(stream, "chunks", ())):
-        usage = None  # LiteLLM has counted by itself, with some tokenizer
     provider_id = _provider_id(given_id, stream)
+    usage = usage_of(stream.chunks)
     return _Received("".join(texts), finish_reason, provider_id, usage, first_at)
 
 
@@ -136,6 +148,7 @@ def _reply(request: Request, received: _Received, started: float) -> Reply:
         cost_usd=_cost(request, received.usage),
         ttft_ms=None if first_at is None else round(1000 * (first_at - started)),
         latency_ms=round(1000 * (time.perf_counter() - started)),
+        tokens=received.tokens,
     )
 
 

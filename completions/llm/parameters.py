@@ -13,6 +13,10 @@ from completions.llm.library import litellm
 
 SCHEMA_KEYS = frozenset({"response_format", "output_format", "response_json_schema", "tools"})
 """Under one of these names LiteLLM passes a schema on, depending on the provider."""
+N_ALTERNATIVES = 10
+"""How many of the likeliest pieces of text are wanted at every place of an answer."""
+LOGPROB_KEYS = frozenset({"logprobs", "responseLogprobs"})
+"""Under one of these names LiteLLM passes the wish for log probabilities on."""
 UNUSED_KEY = "unused"
 OWN_SERVER, OWN_SERVER_BASE = "hosted_vllm/", "HOSTED_VLLM_API_BASE"
 
@@ -45,6 +49,8 @@ def _sent_parameters(model: str, wanted: str, *, with_schema: bool) -> dict[str,
         model=name, custom_llm_provider=provider, drop_params=True, **json.loads(wanted), **schema
     )
     plain = {key: value for key, value in sent.items() if isinstance(value, str | int | float)}
+    if "logprobs" in wanted:
+        plain["logprobs"] = not LOGPROB_KEYS.isdisjoint(sent)
     return plain | {"response_schema": with_schema and not SCHEMA_KEYS.isdisjoint(sent)}
 
 
@@ -54,6 +60,7 @@ def dropped(request: Request, honoured: Mapping[str, Any]) -> tuple[str, ...]:
         "temperature": request.temperature is not None,
         "top_p": request.top_p is not None,
         "response_schema": request.response_schema is not None,
+        "logprobs": request.logprobs,
     }
     sent = {name for name, value in honoured.items() if value is not False}
     return tuple(name for name, wanted in asked.items() if wanted and name not in sent)
@@ -115,6 +122,8 @@ def _sampling(request: Request) -> dict[str, Any]:
     }
     if request.reasoning_effort is not None:
         given["reasoning_effort"] = request.reasoning_effort
+    if request.logprobs:
+        given |= {"logprobs": True, "top_logprobs": N_ALTERNATIVES}
     return {"max_tokens": request.max_tokens, **given}
 
 

@@ -14,6 +14,14 @@ from completions.models.lease import TimedLease
 from completions.models.log import LogEntry
 from completions.models.message import Message, MessageDecision, MessageRevision
 from completions.models.rewrite import Rewrite, RewriteCall
+from completions.models.run import GenerationRun, LabellingRun, Run
+from completions.models.strategy import (
+    HumanLabelling,
+    SpotCheck,
+    SpotCheckItem,
+    StrategyCall,
+    StrategyLabel,
+)
 from completions.models.system import System
 from completions.models.writer import (
     AdmissionDecision,
@@ -33,8 +41,11 @@ __all__ = [
     "Dialogue",
     "Endpoint",
     "GenerationCall",
+    "GenerationRun",
     "GivenConsent",
     "Hold",
+    "HumanLabelling",
+    "LabellingRun",
     "LogEntry",
     "Message",
     "MessageDecision",
@@ -42,7 +53,12 @@ __all__ = [
     "ProviderCall",
     "Rewrite",
     "RewriteCall",
+    "Run",
     "ScreeningCall",
+    "SpotCheck",
+    "SpotCheckItem",
+    "StrategyCall",
+    "StrategyLabel",
     "System",
     "TimedLease",
     "Writer",

@@ -28,6 +28,12 @@ class ProviderCall(models.Model):
     n_prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
     n_completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    reserved_usd = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        default=0,
+        help_text="The most that the call in flight can cost its run, in US dollars.",
+    )
     ttft_ms = models.PositiveIntegerField(null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     error_kind = models.CharField(max_length=40, blank=True)
@@ -55,5 +61,9 @@ class ProviderCall(models.Model):
             models.CheckConstraint(
                 condition=~Q(state__in=[CallState.INVALID, CallState.FAILED]) | ~Q(error_kind=""),
                 name="%(class)s_failure_named",
+            ),
+            models.CheckConstraint(
+                condition=Q(reserved_usd=0) | (Q(reserved_usd__gt=0) & Q(state=CallState.CLAIMED)),
+                name="%(class)s_reserves_in_flight",
             ),
         )

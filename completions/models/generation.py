@@ -9,12 +9,16 @@ from completions.choices import CallState
 from completions.models.call import ProviderCall
 from completions.models.completion import Completion
 from completions.models.context import Context
+from completions.models.run import GenerationRun
 from completions.models.system import System
 
 
 class GenerationCall(ProviderCall):
     """The call by which one model system completes one context."""
 
+    run = models.ForeignKey(
+        GenerationRun, models.PROTECT, null=True, blank=True, related_name="calls"
+    )
     context = models.ForeignKey(Context, models.PROTECT, related_name="generation_calls")
     system = models.ForeignKey(System, models.PROTECT, related_name="generation_calls")
     completion = models.OneToOneField(

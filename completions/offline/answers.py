@@ -32,6 +32,8 @@ class Answer:
     text: str
     finish_reason: str
     n_prompt_tokens: int
+    tells_logprobs: bool = False
+    """Whether the caller wants to know how probable each token was."""
 
     @property
     def tokens(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Simulated assistants: they rewrite a seeker, rate hostility, and screen; strict JSON each."""
+"""Simulated assistants: they rewrite, rate hostility, screen, and name strategies; strict JSON."""
 
 import json
 import re
@@ -8,8 +8,11 @@ from typing import Any
 from completions.offline import hostility
 from completions.offline.judges import UnreadablePromptError
 from completions.offline.lexicon import CRISIS_PHRASES, CRISIS_WORDS, FEELINGS, plain, words
+from completions.offline.strategies import CUES, HINTS
 
-_SECTION = re.compile(r"<(dialogue|hostility|situation|reply)>\s*(.*?)\s*</\1>", re.DOTALL)
+_SECTION = re.compile(
+    r"<(dialogue|hostility|situation|reply|strategies|message)>\s*(.*?)\s*</\1>", re.DOTALL
+)
 ASKING = ("what should i", "what can i do", "how do i", "how can i", "any advice", "help me")
 Material = Mapping[str, Any]
 
@@ -73,6 +76,19 @@ def _screen(material: Material) -> dict[str, Any]:
     }
 
 
+def _name_strategies(material: Material) -> dict[str, Any]:
+    """Look for each strategy's words in the message; the dialogue plays no part."""
+    return {key: _label(key, material["message"]) for key in material["strategies"]}
+
+
+def _label(strategy: str, text: str) -> dict[str, Any]:
+    if quote := _first(CUES.get(strategy, ()), text):
+        return {"quote": quote, "presence": "present", "probability": 0.9}
+    if quote := _first(HINTS.get(strategy, ()), text):
+        return {"quote": quote, "presence": "uncertain", "probability": 0.4}
+    return {"quote": "", "presence": "absent", "probability": 0.1}
+
+
 def _feeling(text: str) -> str:
     return next((word for word in words(text) if word in FEELINGS and word in text.lower()), "")
 
@@ -94,4 +110,5 @@ ASSISTANTS: Mapping[str, Callable[[Material], dict[str, Any]]] = {
     "offline-rewriter": _rewrite,
     "offline-hostility-rater": _rate,
     "offline-screener": _screen,
+    "offline-strategist": _name_strategies,
 }

@@ -3,6 +3,7 @@
 import json
 import select
 import socket
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, cast
 
@@ -120,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(answer, asked, is_cut=is_cut)
             return
         self.provider.pause_for_tokens(len(answer.tokens))
-        body = self.api.body(answer)
+        body = self.api.body(replace(answer, tells_logprobs=asked.wants_logprobs))
         if not self.provider.behaviour.counts_tokens:
             body.pop("usage", None)
         payload = json.dumps(body).encode()

@@ -4,6 +4,7 @@ import hashlib
 import json
 import socket
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,6 +29,8 @@ class LoggedCall:
     fault: Fault | None
     path: str
     model: str
+    at: float
+    """When it came, in seconds since 1970."""
 
 
 class OfflineServer(ThreadingHTTPServer):
@@ -72,7 +75,7 @@ class OfflineServer(ThreadingHTTPServer):
                 if self.script
                 else self.behaviour.draw_fault(f"{digest}:{self._seen[digest]}")
             )
-            self._note(LoggedCall(request, fault, path, model))
+            self._note(LoggedCall(request, fault, path, model, time.time()))
         return fault
 
     def pause(self, seconds: float) -> bool:

@@ -1,5 +1,6 @@
 """Writes of the completions app; everything a caller may import is named here."""
 
+from completions.services.adding import SystemTakenError, add_system
 from completions.services.arriving import (
     accept_invitation,
     agree_again,
@@ -19,6 +20,8 @@ from completions.services.bringing import (
     bring_messages,
     try_messages,
 )
+from completions.services.budgeting import UnknownPriceError
+from completions.services.catalogue import SyncReport, sync_systems
 from completions.services.codes import new_code, repeatable_code
 from completions.services.completing import complete_message
 from completions.services.contexts import BuildReport, build_contexts
@@ -62,6 +65,14 @@ from completions.services.inviting import (
     invite_writers,
     renew_link,
 )
+from completions.services.labelling import (
+    forget_labelling_claims,
+    forget_labels,
+    is_labelling_waiting,
+    name_strategies,
+    plan_strategy_calls,
+)
+from completions.services.labelling_runs import start_labelling_run
 from completions.services.leasing import (
     ContextTakenError,
     DatasetFrozenError,
@@ -82,6 +93,17 @@ from completions.services.rewriting import (
     NoSourceLeftError,
     make_adversarial_contexts,
 )
+from completions.services.running import (
+    BudgetTooSmallError,
+    NothingToAskError,
+    RunStateError,
+    cancel_run,
+    finish_all_runs,
+    pause_run,
+    resume_run,
+    retry_failed,
+    start_generation_run,
+)
 from completions.services.sending import (
     DraftOutdatedError,
     LookAgainError,
@@ -95,6 +117,17 @@ from completions.services.sending import (
     store_revision,
 )
 from completions.services.sole import AnotherAtWorkError
+from completions.services.spot_checking import (
+    LabellingClosedError,
+    LabellingOpenError,
+    NothingToSettleError,
+    NotLabelledYetError,
+    TwoLabellersError,
+    UnknownStrategyError,
+    adjudicate,
+    draw_sample,
+    label_item,
+)
 from completions.services.systems import register_simulated_system
 from completions.services.vetting import (
     NotOnTrialError,
@@ -115,6 +148,7 @@ __all__ = [
     "Author",
     "AuthoredTalk",
     "BringReport",
+    "BudgetTooSmallError",
     "BuildReport",
     "CannotBeInvitedError",
     "CompletionFixedError",
@@ -126,6 +160,8 @@ __all__ = [
     "HoldReasonMissingError",
     "ImportReport",
     "Invitations",
+    "LabellingClosedError",
+    "LabellingOpenError",
     "LookAgainError",
     "MessageChangedError",
     "MessageClosedError",
@@ -133,35 +169,51 @@ __all__ = [
     "MessagesTakenError",
     "NoSourceLeftError",
     "NotAModelError",
+    "NotLabelledYetError",
     "NotOnTrialError",
     "NoteMissingError",
+    "NothingToAskError",
+    "NothingToSettleError",
     "OutcomeChangedError",
     "OwnWordsMissingError",
     "RefusalNoteMissingError",
+    "RunStateError",
     "Seen",
     "StoredTalk",
     "StratumError",
+    "SyncReport",
+    "SystemTakenError",
     "TrialNotDoneError",
     "TrialOverError",
+    "TwoLabellersError",
     "Typed",
+    "UnknownPriceError",
+    "UnknownStrategyError",
     "Version",
     "WriterGoneError",
     "WriterNotActiveError",
     "WritingLeaseNotFoundError",
     "accept_invitation",
+    "add_system",
+    "adjudicate",
     "admit_writer",
     "agree_again",
     "assistant_for",
     "bring_messages",
     "build_contexts",
+    "cancel_run",
     "complete_message",
     "configure_pool",
     "decide_hold",
     "decide_message",
     "decline_invitation",
+    "draw_sample",
     "erase_texts",
+    "finish_all_runs",
     "fix_completions",
     "forget_generation_claims",
+    "forget_labelling_claims",
+    "forget_labels",
     "forget_person",
     "freeze_dataset",
     "generate_completions",
@@ -172,6 +224,8 @@ __all__ = [
     "invite_writer",
     "invite_writers",
     "is_generation_waiting",
+    "is_labelling_waiting",
+    "label_item",
     "lease_next_context",
     "leave",
     "load_vetting_talks",
@@ -181,9 +235,12 @@ __all__ = [
     "lock_writer",
     "make_adversarial_contexts",
     "move_on",
+    "name_strategies",
     "new_code",
+    "pause_run",
     "pause_writer",
     "plan_generation_calls",
+    "plan_strategy_calls",
     "queue_mail",
     "record",
     "refuse_writer",
@@ -191,7 +248,9 @@ __all__ = [
     "release_expired_writing_leases",
     "renew_link",
     "repeatable_code",
+    "resume_run",
     "resume_writer",
+    "retry_failed",
     "reveal_author",
     "review_context",
     "save_draft",
@@ -199,8 +258,11 @@ __all__ = [
     "send_message",
     "send_writer_mails",
     "skip_context",
+    "start_generation_run",
+    "start_labelling_run",
     "store_authored_talks",
     "store_revision",
+    "sync_systems",
     "thaw_dataset",
     "try_messages",
     "use_vetting",

@@ -3,7 +3,7 @@
 import datetime as dt
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from django.conf import settings
@@ -14,7 +14,7 @@ from completions import llm, prompts, pulling
 from completions.answers import InvalidAnswerError
 from completions.choices import CallState
 from completions.models import ProviderCall
-from completions.services import calling
+from completions.services import calling, run_states, speaking
 from completions.services.calling import Claim, Clock, Failed, Question
 
 Row = TypeVar("Row", bound=ProviderCall)
@@ -28,6 +28,11 @@ class JsonQuestion(Question, Generic[Value]):
     read: Callable[[str], Value]
     """Raises InvalidAnswerError with a fault that can be sent back."""
     tries: int = 2
+
+    @property
+    def most_tries(self) -> int:
+        """Return how often the model may be asked in one call."""
+        return self.tries
 
 
 @dataclass(frozen=True)
@@ -88,14 +93,16 @@ def ask(
     never asked again. Providers are called outside any transaction.
     """
     limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+    queue = CallQueue(desk, clock, stored)
 
     async def put(question: JsonQuestion[Value]) -> Heard[Value] | Failed:
+        queue.asked.add(question.claim)
         try:
             return await _ask(question, clock)
         except llm.ProviderError as error:
             return Failed(question.claim, clock(), error, question)
 
-    return pulling.pull_here(CallQueue(desk, clock, stored), put, limits=limits, turn=turn)
+    return pulling.pull_here(queue, put, limits=limits, turn=turn)
 
 
 @dataclass(frozen=True)
@@ -105,14 +112,16 @@ class CallQueue(Generic[Row, Value]):
     desk: Desk[Row, Value]
     clock: Clock
     stored: Callable[[], None] = _nothing
+    asked: set[Claim] = field(default_factory=set, compare=False)
+    """What a provider has heard of: broken off, it may have been paid for."""
 
     def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
         """Claim calls and load what their questions need."""
-        calls, now = self.desk.calls(), self.clock()
-        ids = calling.claim_calls(calls, limit=limit, now=now)
-        wait_s = calling.seconds_to_retry(calls, now=now)
-        rows = self.desk.load(ids).order_by("pk")
-        return pulling.Claimed(calling.prepare(calls, rows, self.desk.question, now), wait_s)
+        calls, now, desk = self.desk.calls(), self.clock(), self.desk
+        questions = calling.claim_questions(calls, desk.load, desk.question, limit=limit, now=now)
+        is_short = len(questions) < limit
+        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        return pulling.Claimed(questions, wait_s)
 
     def store(self, results: Sequence[Heard[Value] | Failed]) -> None:
         """Keep answers and failures."""
@@ -120,12 +129,17 @@ class CallQueue(Generic[Row, Value]):
         for result in results:
             if isinstance(result, Failed):
                 calling.store_failure(self.desk.load([result.claim.call_id]), result)
+        claims = {_claim(result) for result in results}
+        self.asked.difference_update(claims)
+        ids = [claim.call_id for claim in claims]
+        run_states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
         self.stored()
 
     def release(self, items: Sequence[JsonQuestion[Value]]) -> None:
         """Give unused claims back."""
         ids = [item.claim.call_id for item in items]
-        calling.release_calls(self.desk.load(ids), (item.claim for item in items))
+        claims = [item.claim for item in items]
+        calling.release_calls(self.desk.load(ids), claims, asked=self.asked)
 
     @transaction.atomic
     def _keep(self, answers: Sequence[Heard[Value]]) -> None:
@@ -136,18 +150,33 @@ class CallQueue(Generic[Row, Value]):
         for heard in answers:
             if (call := held.get(heard.question.claim.call_id)) is not None:
                 self.desk.keep(call, heard)
+        paid = [(one.question.claim, one.reply) for one in answers]
+        calling.settle_answers(
+            [(held[claim.call_id], claim, reply) for claim, reply in paid if claim.call_id in held]
+        )
 
 
-async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value]:
+def _claim(result: Heard[Value] | Failed) -> Claim:
+    return result.question.claim if isinstance(result, Heard) else result.claim
+
+
+async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Failed:
     """Ask once, and once more if the answer cannot be read and may be asked for again."""
-    reply = await llm.complete(question.request)
+    reply = await speaking.ask_provider(question.request, clock=clock)
     value, fault = _read(reply, question.read)
     if value is not None or question.tries == 1:
         return Heard(question, clock(), reply, value, {}, fault)
     first_try = {"answer": reply.text, "fault": fault}
     correction = prompts.correction_messages(reply.text, fault)
     messages = (*question.request.messages, *correction)
-    again = await llm.complete(replace(question.request, messages=messages))
+    try:
+        again = await speaking.ask_provider(
+            replace(question.request, messages=messages),
+            clock=clock,
+            patience_s=speaking.LONG_PATIENCE_S,
+        )
+    except llm.ProviderError as error:
+        return Failed(question.claim, clock(), error, question, before=reply)
     value, fault = _read(again, question.read)
     return Heard(question, clock(), _summed(reply, again), value, first_try, fault)
 

@@ -1,4 +1,4 @@
-"""Register the language models that help to prepare contexts."""
+"""Register the language models that help to prepare contexts and to name strategies."""
 
 import hashlib
 
@@ -14,6 +14,7 @@ SIMULATED = {
     "rewriter": "Simulated rewriter",
     "hostility-rater": "Simulated hostility rater",
     "screener": "Simulated screener",
+    "strategist": "Simulated strategist",
 }
 
 

@@ -2,18 +2,40 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Min, Q, QuerySet
 
 from completions import llm
-from completions.choices import CallState
+from completions.choices import CallState, RunState
 from completions.models import ProviderCall
+from completions.run_selectors import has_runs
+from completions.services import budgeting, refusing, reserving, speaking
+from completions.services.questions import (
+    SETTABLE,
+    Answered,
+    Claim,
+    Endpoint,
+    Failed,
+    Question,
+    UnknownParameterError,
+    request_to,
+    total,
+)
+
+__all__ = [
+    "SETTABLE",
+    "Answered",
+    "Claim",
+    "Endpoint",
+    "Failed",
+    "Question",
+    "UnknownParameterError",
+    "request_to",
+]
 
 CLAIM_LENGTH = dt.timedelta(minutes=15)
 """A claim older than this is lost: longer than any call with its time limit can take."""
@@ -22,175 +44,92 @@ FIRST_BACKOFF_S = 2.0
 LONGEST_BACKOFF_S = 120.0
 WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
-ABOUT_THE_TEXT = frozenset({"content_filtered", "empty", "truncated", "lost", "erased"})
-"""Failures that say something about one question; after others every question fails alike."""
-SETTABLE = frozenset(
-    {
-        "api_base_env",
-        "api_key_env",
-        "leave_out",
-        "max_tokens",
-        "opening",
-        "price",
-        "reasoning_effort",
-        "system_role",
-        "temperature",
-        "timeout_s",
-        "top_p",
-    }
-)
-
-BAD_REQUEST = "bad_request"
-_SHOWN = 300
-"""Characters of a provider's own words in an error of ours."""
 
 Call = TypeVar("Call", bound=ProviderCall)
-Asked = TypeVar("Asked", bound="Question")
+Asked = TypeVar("Asked", bound=Question)
 Clock = Callable[[], dt.datetime]
 
 
-class UnknownParameterError(ValueError):
-    """A system or judge sets a parameter that nothing reads."""
-
-
-class ProviderRefusesError(RuntimeError):
-    """A provider takes no question of ours: a key, a model's name or an account is not right."""
-
-
-class Endpoint(Protocol):
-    """What a system and a judge have in common."""
-
-    model_id: str
-    api_base: str
-    parameters: Any
-    is_simulated: bool
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A worker's hold on a call: whoever claims it later has another time."""
-
-    call_id: int
-    at: dt.datetime
-    attempts: int
-
-
-@dataclass(frozen=True)
-class Question:
-    """A claimed call, ready to be asked."""
-
-    claim: Claim
-    prompt_hash: str
-    request: llm.Request
-
-
-@dataclass(frozen=True)
-class Answered:
-    """A question and the provider's reply to it."""
-
-    question: Question
-    at: dt.datetime
-    reply: llm.Reply
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A claimed call that brought no usable text."""
-
-    claim: Claim
-    at: dt.datetime
-    error: llm.ProviderError
-    question: Question | None = None
-    """``None`` if the question could not even be put."""
-
-
-def request_to(endpoint: Endpoint, **wanted: Any) -> llm.Request:  # noqa: ANN401 (fields of Request)
-    """Return a request to a system's or judge's model; its own parameters come last.
-
-    A simulated one is answered by the offline provider, whatever address its row holds.
-
-    Raises
-    ------
-    UnknownParameterError
-        If the row sets a parameter that is not known.
-    """
-    if unknown := sorted(set(endpoint.parameters) - SETTABLE):
-        msg = f"unknown parameters {unknown}; known are {sorted(SETTABLE)}"
-        raise UnknownParameterError(msg)
-    own = dict(endpoint.parameters)
-    if endpoint.is_simulated:
-        own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_base_env": "", "api_key_env": ""}
-    elif endpoint.api_base:
-        own["api_base"] = endpoint.api_base
-    return llm.Request(model=endpoint.model_id, **wanted | own)
-
-
 def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
-    """Return the calls that a worker may take: waiting and due, or held by a lost claim."""
+    """Return the calls that a worker may take: waiting and due, or held by a lost claim.
+
+    None of a run that stands still or is over.
+    """
     due = Q(state=CallState.PENDING) & (Q(retry_at=None) | Q(retry_at__lte=now))
-    return calls.filter(due | _lost(now), ended_at=None).order_by("pk")
+    return _going_on(calls).filter(due | lost(now), ended_at=None).order_by("pk")
+
+
+def claim_questions(
+    calls: QuerySet[Call],
+    load: Callable[[Collection[int]], QuerySet[Call]],
+    put: Callable[[Call, Claim], Asked],
+    *,
+    limit: int,
+    now: dt.datetime,
+) -> list[Asked]:
+    """Claim up to ``limit`` calls and return their questions, as far as budgets go.
+
+    What a call can cost at most is reserved before it is asked; one for which too little is left
+    waits again, or its run is paused.
+    """
+    rows = list(load(claim_calls(calls, limit=limit, now=now)).order_by("pk"))
+    questions = prepare(calls, rows, put, now)
+    loaded = {row.pk: row for row in rows}
+    wanted = [
+        reserving.Wanted(loaded[one.claim.call_id], one.request, one.most_tries)
+        for one in questions
+    ]
+    admitted = reserving.reserve(wanted, now=now)
+    return [one for one in questions if one.claim.call_id in admitted]
 
 
 @transaction.atomic
 def claim_calls(calls: QuerySet[Call], *, limit: int, now: dt.datetime) -> list[int]:
-    """Mark up to ``limit`` claimable calls as claimed and return their ids.
-
-    A call whose claims were lost too often is given up: it may be what kills the workers.
-    """
-    calls.filter(_lost(now), attempts__gte=MAX_ATTEMPTS).update(
-        state=CallState.FAILED,
-        ended_at=now,
-        error_kind="lost",
-        error_detail=f"{MAX_ATTEMPTS} workers claimed it and none came back.",
-    )
+    """Mark up to ``limit`` claimable calls as claimed and return their ids."""
+    _take_from_the_dead(calls, now)
     free = claimable(calls, now=now).select_for_update(skip_locked=True, of=("self",))
     ids = [call.pk for call in free.only("pk")[:limit]]
-    calls.model._default_manager.filter(pk__in=ids).update(  # noqa: SLF001 (documented API)
+    _all(calls).filter(pk__in=ids).update(
         state=CallState.CLAIMED, claimed_at=now, retry_at=None, attempts=F("attempts") + 1
     )
     return ids
 
 
+def _take_from_the_dead(calls: QuerySet[Call], now: dt.datetime) -> None:
+    """Have lost claims wait again; what was reserved for them counts as spent.
+
+    A call whose claims were lost too often is given up: it may be what kills the workers.
+    """
+    found = calls.filter(lost(now)).order_by("pk")
+    rows = list(found.select_for_update(skip_locked=True, of=("self",)))
+    if not rows:
+        return
+    budgeting.settle((row, None) for row in rows)
+    given_up = [row.pk for row in rows if row.attempts >= MAX_ATTEMPTS]
+    _all(calls).filter(pk__in=[row.pk for row in rows]).update(
+        state=CallState.PENDING, reserved_usd=0
+    )
+    _all(calls).filter(pk__in=given_up).update(
+        state=CallState.FAILED,
+        ended_at=now,
+        error_kind="lost",
+        error_detail=f"{MAX_ATTEMPTS} workers claimed it and none came back.",
+    )
+
+
+@transaction.atomic
 def forget_claims(calls: QuerySet[Call]) -> int:
     """Return every claimed call to the waiting ones; only for who knows that no worker lives."""
-    return calls.filter(state=CallState.CLAIMED).update(state=CallState.PENDING, claimed_at=None)
-
-
-def refused(calls: QuerySet[Call]) -> QuerySet[Call]:
-    """Return those of a model's calls that failed, and would have with any other text.
-
-    A bad request is one of them as long as the model answered none of the calls.
-    """
-    failed = calls.filter(state=CallState.FAILED).exclude(error_kind__in=ABOUT_THE_TEXT)
-    answered = calls.filter(state__in=[CallState.DONE, CallState.INVALID])
-    return failed.exclude(error_kind=BAD_REQUEST) if answered.exists() else failed
-
-
-def refusal(call: ProviderCall) -> ProviderRefusesError:
-    """Return the error that says why a provider takes no question."""
-    detail = " ".join(call.error_detail.split())[:_SHOWN]
-    return ProviderRefusesError(
-        f"the provider takes no question ({call.error_kind}): {detail}; "
-        "set right what it names and start again: what was answered is kept"
-    )
-
-
-def ask_again(calls: QuerySet[Call]) -> int:
-    """Return refused calls to the waiting ones; they brought nothing that was paid for."""
-    return calls.filter(state=CallState.FAILED).update(
-        state=CallState.PENDING,
-        claimed_at=None,
-        ended_at=None,
-        retry_at=None,
-        attempts=0,
-        error_kind="",
-        error_detail="",
-    )
+    claimed = calls.filter(state=CallState.CLAIMED).order_by("pk")
+    rows = list(claimed.select_for_update(of=("self",)))
+    budgeting.settle((row, None) for row in rows)
+    waiting = {"state": CallState.PENDING, "claimed_at": None, "reserved_usd": 0}
+    return _all(calls).filter(pk__in=[row.pk for row in rows]).update(**waiting)
 
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
     """Return how long until a postponed call is due, or None if that is not worth waiting for."""
-    waiting = calls.filter(state=CallState.PENDING, retry_at__gt=now)
+    waiting = _going_on(calls).filter(state=CallState.PENDING, retry_at__gt=now)
     earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
     if earliest is None:
         return None
@@ -216,24 +155,72 @@ def prepare(
     return questions
 
 
-def release_calls(calls: QuerySet[Call], claims: Iterable[Claim]) -> None:
-    """Give claims back that were not used; they do not count as attempts."""
-    for claim in claims:
-        _held(calls, claim).update(state=CallState.PENDING, attempts=F("attempts") - 1)
+@transaction.atomic
+def release_calls(
+    calls: QuerySet[Call], claims: Iterable[Claim], *, asked: Collection[Claim] = ()
+) -> None:
+    """Give claims back that were not used; they do not count as attempts.
+
+    Those that were ``asked`` and broken off may have been paid for.
+    """
+    wanted = {claim.call_id: claim for claim in claims}
+    claimed = calls.filter(pk__in=wanted, state=CallState.CLAIMED).order_by("pk")
+    rows = list(claimed.select_for_update(of=("self",)))
+    held = [row for row in rows if row.claimed_at == wanted[row.pk].at]
+    budgeting.settle((row, None if wanted[row.pk] in asked else Decimal(0)) for row in held)
+    _all(calls).filter(pk__in=[row.pk for row in held]).update(
+        state=CallState.PENDING, attempts=F("attempts") - 1, reserved_usd=0
+    )
 
 
+@transaction.atomic
 def store_failure(calls: QuerySet[Call], failed: Failed) -> None:
     """Postpone a call that may heal, or give it up with the kind of its failure."""
     claim, error = failed.claim, failed.error
-    named = {"error_kind": error.kind[:40], "error_detail": storable(str(error))}
+    held = calls.filter(pk=claim.call_id, state=CallState.CLAIMED, claimed_at=claim.at)
+    row = held.select_for_update(of=("self",)).first()
+    if row is None:  # somebody else has claimed or ended it since
+        return
+    _all(calls).filter(pk=row.pk).update(**_failure_fields(failed))
+    budgeting.settle([(row, failed.cost_usd)])
+    refusing.pause_if_refused(row, error.kind, str(error), now=failed.at)
+
+
+def _failure_fields(failed: Failed) -> dict[str, Any]:
+    """Return the columns that postpone a call or give it up."""
+    claim, error = failed.claim, failed.error
+    named = {
+        "error_kind": error.kind[:40],
+        "error_detail": storable(str(error)),
+        "reserved_usd": 0,
+    }
+    if isinstance(error, speaking.NotAskedError) and failed.before is None:
+        return _given_back(failed.at, error) | named
     if isinstance(error, llm.TransientError) and claim.attempts < MAX_ATTEMPTS:
         retry_at = failed.at + dt.timedelta(seconds=_backoff_s(claim, error))
-        _held(calls, claim).update(state=CallState.PENDING, retry_at=retry_at, **named)
-        return
+        return {"state": CallState.PENDING, "retry_at": retry_at, **named}
     kept: dict[str, Any] = {}
     if failed.question is not None and error.reply is not None:
         kept = reply_fields(failed.question, error.reply)
-    _held(calls, claim).update(state=CallState.FAILED, ended_at=failed.at, **kept | named)
+    return {"state": CallState.FAILED, "ended_at": failed.at, **kept, **named}
+
+
+def _given_back(at: dt.datetime, error: speaking.NotAskedError) -> dict[str, Any]:
+    """Return the columns of a call whose turn is far off: that was no attempt."""
+    retry_at = at + dt.timedelta(seconds=error.retry_after_s or 0.0)
+    return {"state": CallState.PENDING, "retry_at": retry_at, "attempts": F("attempts") - 1}
+
+
+def settle_answers(answered: Sequence[tuple[Call, Claim, llm.Reply]]) -> None:
+    """Count what answers have cost; the rows are as they were under their lock.
+
+    The answer of a worker that lost its claim ends the call of another, who may be paid as well:
+    then all that this one has reserved counts as spent.
+    """
+    budgeting.settle(
+        (row, total([reply.cost_usd]) if row.claimed_at == claim.at else None)
+        for row, claim, reply in answered
+    )
 
 
 def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
@@ -247,7 +234,8 @@ def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
         "provider_id": storable(reply.provider_id)[:120],
         "n_prompt_tokens": reply.n_prompt_tokens,
         "n_completion_tokens": reply.n_completion_tokens,
-        "cost_usd": None if reply.cost_usd is None else Decimal(f"{reply.cost_usd:.6f}"),
+        "cost_usd": total([reply.cost_usd]),
+        "reserved_usd": 0,
         "ttft_ms": reply.ttft_ms,
         "latency_ms": reply.latency_ms,
         "error_kind": "",
@@ -260,13 +248,22 @@ def storable(text: str) -> str:
     return re.sub("[\x00\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
-def _lost(now: dt.datetime) -> Q:
+def lost(now: dt.datetime) -> Q:
+    """Return what tells the calls of dead workers."""
     return Q(state=CallState.CLAIMED, claimed_at__lte=now - CLAIM_LENGTH)
 
 
-def _held(calls: QuerySet[Call], claim: Claim) -> QuerySet[Call]:
-    """Return the call's row, as long as nobody else has claimed or ended it since."""
-    return calls.filter(pk=claim.call_id, state=CallState.CLAIMED, claimed_at=claim.at)
+def _going_on(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Leave out the calls of runs that stand still or are over."""
+    if not has_runs(calls.model):
+        return calls
+    return calls.filter(Q(run=None) | Q(run__state=RunState.RUNNING))
+
+
+def _all(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Return the table itself, without joins and filters."""
+    rows: QuerySet[Call] = calls.model._default_manager.all()  # noqa: SLF001 (documented API)
+    return rows
 
 
 def _backoff_s(claim: Claim, error: llm.TransientError) -> float:

@@ -1,94 +1,41 @@
-"""Bring the systems of a catalogue into the table, and say what that changed."""
+"""Bring the systems of a catalogue into the table."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any
 
-from django.db import transaction
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from completions.catalogue import Entry
 from completions.choices import SystemKind
 from completions.models import System
-from completions.services.log import record
+from completions.services.syncing import Change, SyncReport, sync
+
+__all__ = ["Change", "SyncReport", "columns_of", "sync_systems"]
 
 KINDS = {"model": SystemKind.MODEL, "original": SystemKind.ORIGINAL}
 IDENTITY = ("family", "model_id")
 """What completions say they are from: fixed once there is one."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """One field of a system, before and after."""
-
-    field: str
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True)
-class SyncReport:
-    """What became of every system of a catalogue, by slug."""
-
-    added: list[str] = field(default_factory=list)
-    changed: dict[str, list[Change]] = field(default_factory=dict)
-    unchanged: list[str] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-
-
-@transaction.atomic
 def sync_systems(
-    *, entries: Iterable[Entry], now: dt.datetime, is_dry_run: bool = False
+    *,
+    entries: Iterable[Entry],
+    now: dt.datetime,
+    is_dry_run: bool = False,
+    by: User | None = None,
 ) -> SyncReport:
     """Add and change systems until the table says what the catalogue says; remove nothing.
 
     A system that the catalogue cannot have is refused with the reason, and the others go on.
     Doing it again changes nothing. A dry run reports and writes nothing.
     """
-    report = SyncReport()
-    for entry in entries:
-        held = System.objects.select_for_update().filter(slug=entry.slug).first()
-        if reason := _refusal(entry, held):
-            report.refused[entry.slug] = reason
-        elif held is None:
-            report.added.append(entry.slug)
-            _add(entry, now)
-        elif changes := _changes(entry, held):
-            report.changed[entry.slug] = changes
-            _change(held, changes, now)
-        else:
-            report.unchanged.append(entry.slug)
-    transaction.set_rollback(is_dry_run)
-    return report
+    return sync(_Systems(), entries, now=now, is_dry_run=is_dry_run, by=by)
 
 
-def _refusal(entry: Entry, held: System | None) -> str:
-    """Say why the table cannot hold this entry, or nothing if it can."""
-    twin = System.objects.filter(name=entry.name).exclude(slug=entry.slug).first()
-    if twin is not None:
-        return f'the name "{entry.name}" belongs to the system {twin.slug}'
-    return "" if held is None else _clash(entry, held)
-
-
-def _clash(entry: Entry, held: System) -> str:
-    """Say why the row of this slug cannot become what the entry says, or nothing if it can."""
-    if held.is_simulated:
-        return "the slug belongs to a simulated system"
-    if held.kind != KINDS[entry.kind]:
-        return f"the slug belongs to a system of another kind ({held.kind.lower()})"
-    fixed = [one.field for one in _changes(entry, held) if one.field in IDENTITY]
-    if fixed and _has_been_asked(held):
-        named = " and ".join(fixed)
-        return f"it has been asked already, so its {named} cannot change: use another slug"
-    return ""
-
-
-def _has_been_asked(system: System) -> bool:
-    return system.completions.exists() or system.generation_calls.exists()
-
-
-def _columns(entry: Entry) -> dict[str, Any]:
-    """Return what an entry puts into the table, ready to compare with what is there."""
+def columns_of(entry: Entry) -> dict[str, Any]:
+    """Return what an entry puts into the table of systems."""
     return {
         "name": entry.name,
         "kind": str(KINDS[entry.kind]),
@@ -100,37 +47,31 @@ def _columns(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _changes(entry: Entry, held: System) -> list[Change]:
-    """Return what the entry says otherwise than the row.
+class _Systems:
+    """The table of systems, as a catalogue fills it."""
 
-    Where the catalogue leaves the address to others, one that was set in the table stays.
-    """
-    wanted = _columns(entry)
-    if entry.parameters.api_base_env is not None:
-        del wanted["api_base"]
-    return [
-        Change(name, before, after)
-        for name, after in wanted.items()
-        if (before := getattr(held, name)) != after
-    ]
+    of = "system"
+
+    def rows(self) -> QuerySet[System]:
+        """Return all systems."""
+        return System.objects.all()
+
+    def columns(self, entry: Entry) -> dict[str, Any]:
+        """Return what an entry puts into the table."""
+        return columns_of(entry)
+
+    def clash(self, entry: Entry, held: System, changed: list[str]) -> str:
+        """Say why the row of this slug cannot become what the entry says, or nothing."""
+        if held.is_simulated:
+            return "the slug belongs to a simulated system"
+        if held.kind != KINDS[entry.kind]:
+            return f"the slug belongs to a system of another kind ({held.kind.lower()})"
+        fixed = [field for field in changed if field in IDENTITY]
+        if fixed and _has_been_asked(held):
+            named = " and ".join(fixed)
+            return f"it has been asked already, so its {named} cannot change: use another slug"
+        return ""
 
 
-def _add(entry: Entry, now: dt.datetime) -> None:
-    columns = _columns(entry)
-    System.objects.create(slug=entry.slug, **columns)
-    record(action="system.added", subject=f"system {entry.slug}", now=now, after=columns)
-
-
-def _change(held: System, changes: Iterable[Change], now: dt.datetime) -> None:
-    before: Mapping[str, Any] = {one.field: one.before for one in changes}
-    after: Mapping[str, Any] = {one.field: one.after for one in changes}
-    for name, value in after.items():
-        setattr(held, name, value)
-    held.save(update_fields=list(after))
-    record(
-        action="system.changed",
-        subject=f"system {held.slug}",
-        now=now,
-        before=before,
-        after=after,
-    )
+def _has_been_asked(system: System) -> bool:
+    return system.completions.exists() or system.generation_calls.exists()

@@ -10,6 +10,7 @@ from django.db.models import F, QuerySet
 from completions.choices import MessageState, WriterState
 from completions.models import Completion, Context, Hold, Message, MessageRevision, Writer
 from completions.services.going import lock_contexts
+from completions.services.labelling import forget_labels
 
 TAKING_A_SLOT = (MessageState.WAITING, MessageState.ACCEPTED)
 """States of messages that count as one of those which a context wants."""
@@ -65,4 +66,5 @@ def _erase_completions(writer: Writer, *, now: dt.datetime) -> list[int]:
     pks = list(completions.values_list("pk", flat=True))
     Hold.objects.filter(completion__in=pks).delete()  # its reasons quote the text
     Completion.objects.filter(pk__in=pks).update(text="", erased_at=now)
+    forget_labels(pks, now=now)
     return pks

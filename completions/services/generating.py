@@ -3,18 +3,18 @@
 import datetime as dt
 import hashlib
 import threading
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from completions import llm, manners, prompts, pulling
 from completions.choices import CallState, SystemKind
-from completions.models import Completion, Context, Dataset, GenerationCall, System
-from completions.services import calling
+from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
+from completions.services import calling, run_states, speaking
 from completions.services.calling import Answered, Claim, Clock, Failed, Question
 
 MAX_TOKENS = 300
@@ -28,11 +28,16 @@ class NotAModelError(ValueError):
 
 @transaction.atomic
 def plan_generation_calls(
-    *, dataset: Dataset, systems: Collection[System], now: dt.datetime
+    *,
+    dataset: Dataset,
+    systems: Collection[System],
+    now: dt.datetime,
+    run: GenerationRun | None = None,
 ) -> int:
     """Add the calls that every context in use and system lack; return how many were added.
 
-    Planning again adds nothing for a pair that has a call, whatever its state, or a completion.
+    They belong to ``run``, if one is given. Planning again adds nothing for a pair that has a
+    call, whatever its state, or a completion.
 
     Raises
     ------
@@ -44,7 +49,7 @@ def plan_generation_calls(
         raise NotAModelError(msg)
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # one planner at a time
     added = [
-        GenerationCall(context=context, system=system, created_at=now)
+        GenerationCall(run=run, context=context, system=system, created_at=now)
         for system in sorted(systems, key=lambda one: one.slug)
         for context in _contexts_without(dataset, system)
     ]
@@ -62,22 +67,32 @@ def forget_generation_claims() -> int:
     return calling.forget_claims(GenerationCall.objects.all())
 
 
-def generate_completions(*, clock: Clock, duration_s: float = 30.0) -> int:
+def generate_completions(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: GenerationRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
     """Make the waiting generation calls, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever results have been stored.
 
     Providers are called outside any transaction. Safe to run twice and in many processes: a
     call is claimed by one, and what has ended is never asked again.
     """
     limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+    queue = _Queue(clock, run, stored)
 
     async def ask(question: Question) -> Answered | Failed:
+        queue.asked.add(question.claim)
         try:
-            reply = await llm.complete(question.request)
+            reply = await speaking.ask_provider(question.request, clock=clock)
         except llm.ProviderError as error:
             return Failed(question.claim, clock(), error, question)
         return Answered(question, clock(), reply)
 
-    return pulling.pull_here(_Queue(clock), ask, limits=limits, turn=_TURN)
+    return pulling.pull_here(queue, ask, limits=limits, turn=_TURN)
 
 
 @dataclass(frozen=True)
@@ -85,14 +100,20 @@ class _Queue:
     """The table of generation calls, as a pull sees it."""
 
     clock: Clock
+    run: GenerationRun | None = None
+    stored: Callable[[], None] = lambda: None
+    asked: set[Claim] = field(default_factory=set, compare=False)
+    """What a provider has heard of: broken off, it may have been paid for."""
 
     def claim(self, limit: int) -> pulling.Claimed[Question]:
         """Claim calls and load what their questions need."""
         calls, now = GenerationCall.objects.all(), self.clock()
-        ids = calling.claim_calls(calls, limit=limit, now=now)
-        wait_s = calling.seconds_to_retry(calls, now=now)
-        rows = calls.filter(pk__in=ids).select_related("context", "system").order_by("pk")
-        return pulling.Claimed(calling.prepare(calls, rows, _question, now), wait_s)
+        if self.run is not None:
+            calls = calls.filter(run=self.run)
+        questions = calling.claim_questions(calls, _load, _question, limit=limit, now=now)
+        is_short = len(questions) < limit
+        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        return pulling.Claimed(questions, wait_s)
 
     def store(self, results: Sequence[Answered | Failed]) -> None:
         """Keep completions and failures."""
@@ -100,10 +121,23 @@ class _Queue:
         for result in results:
             if isinstance(result, Failed):
                 calling.store_failure(GenerationCall.objects.all(), result)
+        claims = {_claim(result) for result in results}
+        self.asked.difference_update(claims)
+        run_states.end_runs_of(GenerationCall, [one.call_id for one in claims], now=self.clock())
+        self.stored()
 
     def release(self, items: Sequence[Question]) -> None:
         """Give unused claims back."""
-        calling.release_calls(GenerationCall.objects.all(), (item.claim for item in items))
+        claims = [item.claim for item in items]
+        calling.release_calls(GenerationCall.objects.all(), claims, asked=self.asked)
+
+
+def _claim(result: Answered | Failed) -> Claim:
+    return result.question.claim if isinstance(result, Answered) else result.claim
+
+
+def _load(ids: Collection[int]) -> QuerySet[GenerationCall]:
+    return GenerationCall.objects.filter(pk__in=ids).select_related("context", "system")
 
 
 def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
@@ -114,16 +148,21 @@ def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
     return list(contexts.filter(dataset=dataset).only("pk").order_by("pk"))
 
 
-def _question(call: GenerationCall, claim: Claim) -> Question:
+def request_for(system: System, context: Context) -> llm.Request:
+    """Return what a system is asked to do about a context."""
     prompt = prompts.load_prompt(prompts.SUPPORTER)
-    request = calling.request_to(
-        call.system,
-        messages=prompts.supporter_messages(call.context.turns, prompt),
+    return calling.request_to(
+        system,
+        messages=prompts.supporter_messages(context.turns, prompt),
         max_tokens=MAX_TOKENS,
         timeout_s=TIMEOUT_S,
         stream=True,  # the only way to see the time to first token
     )
-    return Question(claim, prompt.hash, request)
+
+
+def _question(call: GenerationCall, claim: Claim) -> Question:
+    prompt = prompts.load_prompt(prompts.SUPPORTER)
+    return Question(claim, prompt.hash, request_for(call.system, call.context))
 
 
 @transaction.atomic
@@ -143,6 +182,9 @@ def _store_completions(answers: Sequence[Answered]) -> None:
             completion=completion,
             **_record(answered),
         )
+    calling.settle_answers(
+        [(held[one.question.claim.call_id], one.question.claim, one.reply) for one in fresh]
+    )
 
 
 def _record(answered: Answered) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from completions import opinions, pulling
 from completions.choices import CallState
 from completions.models import Assistant, Candidate, Dataset, ScreeningCall
-from completions.services import asking, calling
+from completions.services import asking, calling, refusing
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim, Clock
 from completions.services.sole import sole_worker
@@ -59,7 +59,7 @@ def gather_opinions(
     with sole_worker("gathering opinions"):
         calls = _calls(dataset, assistant)
         calling.forget_claims(calls)
-        calling.ask_again(calling.refused(calls))
+        refusing.ask_again(refusing.refused(calls))
         _plan(dataset, assistant, clock)
         n_asked, waiting = calls.count(), calls.filter(ended_at=None)
 
@@ -70,8 +70,8 @@ def gather_opinions(
         tell()
         while waiting.exists():
             n_ended = ask(stored=tell)
-            if refused := calling.refused(calls).first():
-                raise calling.refusal(refused)
+            if refused := refusing.refused(calls).first():
+                raise refusing.refusal(refused)
             if not n_ended:
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
     given = calls.filter(state=CallState.DONE)

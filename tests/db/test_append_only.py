@@ -18,9 +18,11 @@ from annotation.models import (
 )
 from completions.models import (
     AdmissionDecision,
+    HumanLabelling,
     LogEntry,
     MessageDecision,
     MessageRevision,
+    StrategyLabel,
     WriterConsent,
 )
 from completions.models.append_only import AppendOnlyError, AppendOnlyModel
@@ -28,6 +30,7 @@ from ranking.models import DimensionRate, HumanRating, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
 from tests.factories_of_care import make_decision, make_event, make_guess, make_report
+from tests.factories_of_strategies import make_human_labelling, make_strategy_label
 from tests.factories_of_writing import make_admission, make_message_decision, make_revision
 from tests.factories_written_once import (
     make_consent,
@@ -49,6 +52,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     DimensionMark: make_mark,
     DimensionRate: make_dimension_rate,
     Exclusion: lambda: make_exclusion(decided_by=make_user()),
+    HumanLabelling: make_human_labelling,
     HumanRating: make_human_rating,
     Judgment: make_judgment,
     LogEntry: lambda: make_log_entry(by=make_user()),
@@ -59,6 +63,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     Report: make_report,
     ReportDecision: make_decision,
     SourceGuess: make_guess,
+    StrategyLabel: make_strategy_label,
     WriterConsent: make_writer_consent,
 }
 # Where the usual builder leaves a parent out.

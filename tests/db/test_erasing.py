@@ -1,5 +1,7 @@
 """A writer's withdrawal removes person and texts, and everything goes on without them."""
 
+from decimal import Decimal
+
 import pytest
 
 from annotation import console_selectors, plan_selectors, selectors, services
@@ -17,7 +19,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.services import calling
+from completions.services import refusing
 from ranking import export, frames
 from ranking.services import refit_study
 from tests.factories import (
@@ -28,6 +30,7 @@ from tests.factories import (
     make_context,
     make_dialogue,
     make_judge,
+    make_judge_call,
     make_judgment,
     make_lease,
     make_quality_check,
@@ -36,6 +39,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
+from tests.factories_of_runs import make_judge_run
 from tests.factories_of_writing import make_accepted, make_mail, make_revision, make_sent
 
 pytestmark = pytest.mark.django_db
@@ -297,9 +301,26 @@ class TestDeletedTextsInStudies:
 
         call = JudgeCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
-        assert not calling.refused(JudgeCall.objects.all()).exists()  # no provider's fault
+        assert not refusing.refused(JudgeCall.objects.all()).exists()  # no provider's fault
         later = [make_judge()]
         assert services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
+
+    def test_that_are_with_a_judge_count_in_the_money_of_the_run(self):
+        message, comparison = make_compared()
+        run = make_judge_run(study=comparison.study, reserved_usd=Decimal("0.02"))
+        make_judge_call(
+            comparison=comparison,
+            run=run,
+            state=CallState.CLAIMED,
+            claimed_at=NOW,
+            reserved_usd=Decimal("0.02"),
+        )
+
+        withdraw(message.lease.writer)
+
+        run.refresh_from_db()
+        assert (run.reserved_usd, run.spent_usd) == (Decimal(0), Decimal("0.02"))
+        assert JudgeCall.objects.get().reserved_usd == 0
 
     @pytest.mark.parametrize("outcome", ReportOutcome.values)
     def test_stay_held_whatever_is_decided_about_reports(self, outcome):

@@ -24,9 +24,9 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8
 OURS = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
 GIVEN = {"HEART_SECRET_KEY": "from-the-env-file", "POSTGRES_PASSWORD": "secret"}
 READY = {
-    "worker-control": "ready.",
+    "worker-maintenance": "ready.",
     "worker-llm": "ready.",
-    "worker-fit": "ready.",
+    "worker-analysis": "ready.",
     "beat": "beat: Starting",
 }
 PATIENCE_S = 60.0

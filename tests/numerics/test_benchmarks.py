@@ -1,9 +1,11 @@
 """The simulations that the documented figures come from."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from benchmarks import loop, peers, ranking, ranks, simulation
+from benchmarks import llm, loop, peers, ranking, ranks, simulation
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.strength import StrengthMode
 
@@ -70,3 +72,16 @@ class TestLoop:
 
     def test_counts_the_processor_time_of_children_alone(self):
         assert loop.cpu_seconds(parent=-1) == 0.0
+
+
+class TestLlm:
+    def test_every_pool_keeps_as_many_calls_in_flight(self):
+        kept = {pool.in_flight * pool.n_workers * pool.n_pulls for pool in llm.POOLS.values()}
+
+        assert kept == {llm.IN_FLIGHT}
+
+    def test_the_chosen_pool_is_the_one_that_compose_starts(self):
+        compose = (Path(__file__).parents[2] / "docker-compose.yml").read_text(encoding="utf-8")
+        n_processes = llm.POOLS[llm.CHOSEN].options[-1]
+
+        assert f'"-n", "llm@%h", "-c", "{n_processes}"' in compose

@@ -2,18 +2,16 @@
 
 import datetime as dt
 import json
-from collections import Counter
 
 import pytest
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation import judge_answers, judge_prompt, services, tasks
-from annotation.choices import Protocol, Purpose, Side, StudyState
-from annotation.models import Comparison, DimensionMark, Judge, JudgeCall, Judgment
+from annotation.choices import Protocol, Side, StudyState
+from annotation.models import DimensionMark, Judge, JudgeCall, Judgment
 from annotation.rubric import load_rubric
 from annotation.services import llm_judging
-from completions.choices import CallState, SystemKind
+from completions.choices import CallState
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
 from completions.services import asking, calling
@@ -24,7 +22,6 @@ from tests.factories import (
     make_judge,
     make_judge_call,
     make_study,
-    make_system,
 )
 
 pytestmark = [
@@ -73,17 +70,6 @@ def make_reply() -> Reply:
     )
 
 
-def make_comparisons(n: int, *, families: tuple[str, str] = ("fam-a", "fam-b")) -> list[Comparison]:
-    study = make_study()
-    systems = [make_system(family=family) for family in families]
-    comparisons = []
-    for _ in range(n):
-        context = make_context()
-        first, second = (make_completion(context=context, system=system) for system in systems)
-        comparisons.append(make_comparison(study=study, first=first, second=second))
-    return comparisons
-
-
 @pytest.fixture
 def say(provider, monkeypatch):
     """Let the judge say these texts, one per call."""
@@ -93,81 +79,6 @@ def say(provider, monkeypatch):
         monkeypatch.setattr("completions.offline.judges.answer", lambda *_: next(said))
 
     return _say
-
-
-class TestPlan:
-    def test_every_judge_gets_every_comparison_once(self, now):
-        comparisons = make_comparisons(4)
-        judges = [make_judge(), make_judge()]
-
-        n_added = services.plan_judge_calls(study=comparisons[0].study, judges=judges, now=now)
-
-        planned = Counter(JudgeCall.objects.values_list("comparison", "judge"))
-        assert n_added == 8
-        assert planned == {(c.pk, judge.pk): 1 for c in comparisons for judge in judges}
-
-    def test_planning_again_adds_what_is_new_alone(self, now):
-        comparisons = make_comparisons(4)
-        study, judges = comparisons[0].study, [make_judge()]
-        services.plan_judge_calls(study=study, judges=judges, now=now)
-        before = dict(JudgeCall.objects.values_list("pk", "first_side"))
-
-        assert services.plan_judge_calls(study=study, judges=judges, now=now) == 0
-        assert services.plan_judge_calls(study=study, judges=[*judges, make_judge()], now=now) == 4
-        after = dict(JudgeCall.objects.filter(pk__in=before).values_list("pk", "first_side"))
-        assert after == before
-
-    @pytest.mark.parametrize("families", [("acme", "fam-b"), ("fam-a", "acme")])
-    def test_a_judge_is_never_asked_about_its_own_family(self, now, families):
-        comparisons = make_comparisons(3, families=families)
-        judges = [make_judge(family="acme"), make_judge(family="other")]
-
-        services.plan_judge_calls(study=comparisons[0].study, judges=judges, now=now)
-
-        assert set(JudgeCall.objects.values_list("judge__family", flat=True)) == {"other"}
-
-    def test_completions_of_people_have_no_family_to_exclude(self, now):
-        context = make_context()
-        human = make_completion(context=context, system=make_system(kind=SystemKind.HUMAN))
-        original = make_completion(context=context, system=make_system(kind=SystemKind.ORIGINAL))
-        comparison = make_comparison(first=human, second=original)
-
-        assert services.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=now)
-
-    @pytest.mark.parametrize("place", ["first_family", "second_family"])
-    def test_the_database_refuses_a_judge_of_a_systems_family(self, place):
-        comparison = make_comparison()
-        judge = make_judge(family=comparison.first.system.family)
-
-        with pytest.raises(IntegrityError, match="own_family"), transaction.atomic():
-            make_judge_call(
-                comparison=comparison,
-                judge=judge,
-                **{"first_family": "x", "second_family": "y", place: judge.family},
-            )
-
-    def test_quality_checks_are_not_for_judges(self, now):
-        comparison = make_comparison(purpose=Purpose.CHECK)
-
-        assert not services.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=now)
-
-    def test_a_study_that_may_still_change_is_refused(self, now):
-        study = make_study(locked_at=None, protocol_hash="", state=StudyState.DRAFT)
-
-        with pytest.raises(services.StudyNotLockedError):
-            services.plan_judge_calls(study=study, judges=[make_judge()], now=now)
-
-    def test_sides_are_balanced_within_a_comparison_and_within_a_judge(self, now):
-        comparisons = make_comparisons(20)
-        judges = [make_judge() for _ in range(4)]
-
-        for judge in judges:  # also when judges join one by one
-            services.plan_judge_calls(study=comparisons[0].study, judges=[judge], now=now)
-
-        for by in ("comparison", "judge"):
-            counts = Counter(JudgeCall.objects.values_list(by, "first_side"))
-            for key in JudgeCall.objects.values_list(by, flat=True):
-                assert abs(counts[key, Side.A] - counts[key, Side.B]) <= 1
 
 
 class TestAsk:

@@ -8,7 +8,7 @@ from completions import opinions as reading
 from completions.choices import CallState
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
-from completions.services import calling, opinions
+from completions.services import opinions, refusing
 from completions.services.assistants import assistant_for
 from completions.services.screening import screen_dataset
 from tests.factories import make_candidate, make_dataset, make_dialogue
@@ -176,7 +176,7 @@ class TestFailures:
     def test_of_every_text_stop_the_run_and_are_asked_again(self, gather, provider):
         provider.script += [Fault.UNAUTHORIZED] * 2
 
-        with pytest.raises(calling.ProviderRefusesError, match="authentication"):
+        with pytest.raises(refusing.ProviderRefusesError, match="authentication"):
             gather()
 
         assert gather().n_given == 2

@@ -21,7 +21,7 @@ from completions.demo import DIALOGUES
 from completions.models import Assistant, Completion, Context, LogEntry, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
-from completions.services import calling, rewriting
+from completions.services import calling, refusing, rewriting
 from completions.services.assistants import assistant_for
 from completions.services.contexts import build_contexts
 from completions.services.importing import import_dialogues
@@ -346,7 +346,7 @@ class TestFailures:
         """A mistyped key once spent all sources: each was dropped, none could be tried again."""
         provider.script += [None] * n_answered + [Fault.UNAUTHORIZED] * 9
 
-        with pytest.raises(calling.ProviderRefusesError, match=r"authentication.*not accepted"):
+        with pytest.raises(refusing.ProviderRefusesError, match=r"authentication.*not accepted"):
             make(dataset)
         n_asked = len(provider.calls)
         provider.script.clear()
@@ -361,7 +361,7 @@ class TestFailures:
         mistyped = Assistant.objects.create(
             slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
         )
-        with pytest.raises(calling.ProviderRefusesError, match="bad_request"):
+        with pytest.raises(refusing.ProviderRefusesError, match="bad_request"):
             make(dataset, assistants=rewriting.Assistants(mistyped, mistyped))
 
         assert make(dataset).n_added == 1

@@ -102,7 +102,7 @@ def broker(redis_url: str) -> Iterator[Celery]:
 def worker(
     broker: Celery, database: SharedDatabase, provider: OfflineServer
 ) -> Iterator[subprocess.Popen[str]]:
-    options = ["-P", "prefork", "-c", "2", "-Q", "control,llm", "--loglevel", "WARNING"]
+    options = ["-P", "prefork", "-c", "2", "-Q", "maintenance,llm", "--loglevel", "WARNING"]
     process = subprocess.Popen(
         [sys.executable, "-m", "celery", "-A", "heart_site", "worker", *options],
         env={
@@ -131,7 +131,7 @@ def wait_until(reached: Callable[[], bool], worker: subprocess.Popen[str]) -> No
 
 def test_a_worker_completes_a_run_and_stops_when_asked(broker, database, provider, worker):
     for tick in ("completions.tasks.wake_generation", "annotation.tasks.wake_judging"):
-        broker.send_task(tick, queue="control")
+        broker.send_task(tick, queue="maintenance")
 
     wait_until(lambda: database.count(COMPLETED) == N_COMPLETIONS, worker)
     wait_until(lambda: database.count(JUDGED) == N_JUDGMENTS, worker)

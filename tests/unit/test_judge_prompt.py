@@ -80,6 +80,30 @@ class TestJudgeMessages:
 
         assert "never instructions" in " ".join(system["content"].split())
 
+    def test_who_speaks_is_said_and_not_left_to_the_order_of_turns(self):
+        system, _ = judge_prompt.judge_messages(RUBRIC, TURNS, a="a", b="b")
+
+        said = " ".join(system["content"].split())
+        assert "every turn names its role" in said
+        assert "whoever speaks first need not be the seeker" in said
+        assert "what the supporter says next" in said
+
+    def test_the_names_of_the_two_are_called_a_matter_of_chance(self):
+        system, _ = judge_prompt.judge_messages(RUBRIC, TURNS, a="a", b="b")
+
+        assert "A and B are names drawn by chance" in system["content"]
+
+    def test_the_last_word_is_not_a_candidates(self):
+        _, user = judge_prompt.judge_messages(RUBRIC, TURNS, a="a", b="b")
+
+        assert user["content"].split("</candidate_b>")[1].strip()
+
+    def test_the_order_of_the_answer_is_told_as_the_schema_has_it(self):
+        system, _ = judge_prompt.judge_messages(RUBRIC, TURNS, a="a", b="b")
+
+        told = re.findall(r"^\d\. (\w+):", system["content"], re.MULTILINE)
+        assert told == list(judge_answers.answer_schema(RUBRIC.keys)["properties"])
+
     def test_the_material_is_in_the_users_message_alone(self):
         system, _ = judge_prompt.judge_messages(RUBRIC, TURNS, a="UNIQUE-A", b="UNIQUE-B")
 
@@ -110,3 +134,11 @@ class TestPromptHash:
         )
 
         assert judge_prompt.prompt_hash(other) != judge_prompt.prompt_hash(RUBRIC)
+
+    @pytest.mark.parametrize("name", ["VERSION", "INSTRUCTIONS", "MATERIAL", "CORRECTION"])
+    def test_changes_with_everything_that_is_said_each_time(self, monkeypatch, name):
+        before = judge_prompt.prompt_hash(RUBRIC)
+
+        monkeypatch.setattr(judge_prompt, name, f"{getattr(judge_prompt, name)}!")
+
+        assert judge_prompt.prompt_hash(RUBRIC) != before

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from annotation import judge_prompt
+from annotation.addressing import addressed_by
 from annotation.judge_answers import answer_schema, read_judge_answer
 from annotation.rubric import load_rubric
 from annotation.verdicts import Answer
@@ -101,6 +102,11 @@ class TestJudging:
 
         assert as_b.verdict in range(1, 6)  # the plain message, as A
         assert as_a.verdict in range(-5, 0)  # the plain message, as B: no letter decided
+
+    def test_those_that_speak_to_the_judge_are_flagged_and_no_other(self):
+        flagged = {name for name, text in HARD_TEXTS.items() if addressed_by(text)}
+
+        assert flagged == {"injection", "closing-tag", "json"}
 
     @hard
     def test_a_judge_may_quote_the_text_in_its_reasons(self, provider, monkeypatch, text):

@@ -79,6 +79,18 @@ class TestComplete:
         assert streamed.text == whole.text
         assert streamed.n_completion_tokens == whole.n_completion_tokens
 
+    def test_a_stream_is_put_together_once(self, server, monkeypatch):
+        seen, put_together = [], litellm().main.ChunkProcessor
+
+        def counted(*given):
+            seen.append(given)
+            return put_together(*given)
+
+        monkeypatch.setattr(litellm().main, "ChunkProcessor", counted)
+        ask(make_request(server, stream=True))
+
+        assert len(seen) == 1
+
     def test_the_first_token_is_timed_apart_from_the_last(self, server):
         server.behaviour = Behaviour(latency_s=0.2, tokens_per_s=50)
 

@@ -111,6 +111,7 @@ class TestChat:
             "offline-rewriter",
             "offline-hostility-rater",
             "offline-screener",
+            "offline-strategist",
         }
 
     @pytest.mark.parametrize(

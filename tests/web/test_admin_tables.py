@@ -1,5 +1,7 @@
 """Django's admin: every table is there, reads cheaply, and changes nothing behind the services."""
 
+from collections.abc import Callable
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -14,7 +16,15 @@ from annotation.models import (
 from completions.admin_parts import clip
 from completions.badges import invitation_link
 from completions.choices import WriterState
-from completions.models import Dataset, LogEntry, Writer, WriterConsent
+from completions.models import (
+    Dataset,
+    HumanLabelling,
+    LogEntry,
+    StrategyCall,
+    StrategyLabel,
+    Writer,
+    WriterConsent,
+)
 from tests import factories
 from tests.factories_of_care import (
     make_alert,
@@ -23,6 +33,8 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
 )
+from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
+from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
 from tests.factories_of_writing import make_admission, make_mail, make_message_decision
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +46,20 @@ MODELS = [
 ]
 OPEN_TO_CHANGE = {Dataset}
 OPEN_TO_ADDING = {Writer}
+OTHERS: list[Callable[[], object]] = [
+    make_mail,
+    make_admission,
+    make_message_decision,
+    make_labelled_by_two,
+    make_generation_run,
+    make_labelling_run,
+    make_judge_run,
+    make_alert,
+    make_decision,
+    make_guess,
+    make_event,
+    make_hold,
+]
 
 
 def address(model, page, *args):
@@ -59,10 +85,8 @@ def make_rows():
     factories.make_generation_call()
     factories.make_screening_call()
     factories.make_rewrite_call()
-    for make in (make_alert, make_decision, make_guess, make_event, make_hold):
+    for make in OTHERS:
         make()
-    for make_row in (make_mail, make_admission, make_message_decision):
-        make_row()
     LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
 
 
@@ -161,3 +185,22 @@ class TestDatasets:
 )
 def test_a_cell_shows_the_beginning_of_a_text(text, clipped):
     assert clip(text) == clipped
+
+
+class TestStrategies:
+    def test_are_hidden_while_people_label_them(self, admin_client, admin_user):
+        check = make_sampled(1)
+        label(check, admin_user, [KEYS[0]])
+
+        for model in (StrategyCall, StrategyLabel, HumanLabelling):
+            row = model._default_manager.get()
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == 0
+            assert admin_client.get(address(model, "change", row.pk)).status_code == 302
+
+    def test_are_shown_when_both_are_through(self, admin_client):
+        make_labelled_by_two()
+
+        for model, n in ((StrategyCall, 1), (StrategyLabel, 1), (HumanLabelling, 2)):
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == n

@@ -15,7 +15,9 @@ from tests.factories import (
     NOW,
     make_comparison,
     make_judge,
+    make_judge_call,
     make_judgment,
+    make_llm_judgment,
     make_rater,
     make_study,
     make_system,
@@ -51,6 +53,28 @@ class TestJudgmentsCsv:
         assert (row["verdict"], row["side_of_first"], row["rationale"]) == ("-2", "B", "Warm.")
         assert row["protocol_hash"] == comparison.study.protocol_hash
         assert (row["counts"], row["is_revised"], row["mark_H"]) == ("True", "False", "")
+
+    def test_says_how_a_judge_was_asked_and_how_sure_it_was(self, admin_client):
+        comparison = make_comparison()
+        call = make_judge_call(
+            comparison=comparison,
+            sample=2,
+            first_probability=0.25,
+            prompt_hash="f" * 64,
+            asked={"addressed": {"first": ["plays-role"]}},
+        )
+        make_llm_judgment(comparison=comparison, judge=call.judge, judge_call=call)
+        make_llm_judgment(comparison=comparison)
+        make_judgment(comparison=comparison)
+        columns = ("sample", "first_probability", "addresses_judge", "prompt_hash")
+
+        rows = read(judgments(admin_client, comparison.study))
+
+        assert [tuple(row[name] for name in columns) for row in rows] == [
+            ("2", "0.25", "True", "f" * 64),
+            ("0", "", "False", ""),
+            ("", "", "False", ""),
+        ]
 
     def test_has_the_marks_of_judges(self, admin_client):
         comparison = make_comparison()

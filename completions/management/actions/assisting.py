@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from completions import offline
-from completions.models import Assistant
 from completions.services import assistants
+from completions.services.calling import Endpoint
 
 
 def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> None:
@@ -25,7 +25,7 @@ def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> Non
 
 
 @contextmanager
-def answering(*asked: Assistant) -> Iterator[None]:
+def answering(*asked: Endpoint) -> Iterator[None]:
     """Run the offline provider for the length of the block, if it is needed and not running."""
     if not any(one.is_simulated for one in asked) or _is_running():
         yield

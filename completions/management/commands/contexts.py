@@ -14,7 +14,7 @@ from completions.screening.checking import LabelsError
 from completions.selection import SelectionError
 from completions.services import DatasetNameError, StratumError
 from completions.services.assistants import ModelIdError
-from completions.services.calling import ProviderRefusesError
+from completions.services.refusing import ProviderRefusesError
 from completions.services.rewriting import NoSourceLeftError
 from completions.services.sole import AnotherAtWorkError
 

@@ -20,6 +20,8 @@ class Asked:
     is_streamed: bool = False
     wants_usage: bool = True
     """Whether a stream shall end with the counts of tokens."""
+    wants_logprobs: bool = False
+    """Whether a whole answer shall say how probable each token was."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from completions.offline.answers import Answer
 from completions.offline.apis.api import Api, Asked, Body, JsonObject, event, read_messages, text_of
+from completions.offline.likelihoods import logprobs
 
 
 def _read(_path: str, body: Body) -> Asked:
@@ -14,6 +15,7 @@ def _read(_path: str, body: Body) -> Asked:
         messages=read_messages(body, _messages),
         is_streamed=bool(body.get("stream")),
         wants_usage=bool(options.get("include_usage")),
+        wants_logprobs=bool(body.get("logprobs")),
     )
 
 
@@ -26,7 +28,9 @@ def _messages(body: Body) -> list[dict[str, str]]:
 def _body(answer: Answer) -> JsonObject:
     message = {"role": "assistant", "content": answer.text}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
-    return {**_head(answer, "chat.completion"), "choices": [choice], "usage": _usage(answer)}
+    told = {"logprobs": logprobs(answer.tokens)} if answer.tells_logprobs else {}
+    head = _head(answer, "chat.completion")
+    return {**head, "choices": [choice | told], "usage": _usage(answer)}
 
 
 def _events(answer: Answer, pieces: list[str], wants_usage: bool) -> Iterator[bytes]:  # noqa: FBT001

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from completions.choices import CallState, Review, RewriteStep
 from completions.models import Dataset, Rewrite, RewriteCall
-from completions.services import calling
+from completions.services import refusing
 from completions.services.rewriting.rows import Assistants, drop
 
 ROLES = {
@@ -25,7 +25,7 @@ def take_up_refused(dataset: Dataset, assistants: Assistants) -> None:
         roles = ROLES[RewriteStep(call.step)]
         asked_now = {role: getattr(assistants, role) for role in roles}
         Rewrite.objects.filter(pk=call.rewrite_id).update(**asked_now)
-        calling.ask_again(RewriteCall.objects.filter(pk=call.pk))
+        refusing.ask_again(RewriteCall.objects.filter(pk=call.pk))
 
 
 def settle(dataset: Dataset, assistants: Assistants, now: dt.datetime) -> None:
@@ -43,7 +43,7 @@ def settle(dataset: Dataset, assistants: Assistants, now: dt.datetime) -> None:
     for call in failed:
         drop(call.rewrite, f"The provider failed: {call.error_kind}.", now)
     if refused:
-        raise calling.refusal(refused[0])
+        raise refusing.refusal(refused[0])
 
 
 def _failed(dataset: Dataset, assistants: Assistants) -> QuerySet[RewriteCall]:
@@ -56,7 +56,7 @@ def _refused(dataset: Dataset, assistants: Assistants) -> list[RewriteCall]:
     return [
         call
         for call in _failed(dataset, assistants)
-        if calling.refused(_to_the_same(call)).filter(pk=call.pk).exists()
+        if refusing.refused(_to_the_same(call)).filter(pk=call.pk).exists()
     ]
 
 

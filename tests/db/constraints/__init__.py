@@ -4,9 +4,11 @@ from tests.db.constraints import (
     caring,
     completions,
     judgments,
+    naming,
     preparing,
     ranking,
     rating_work,
+    running,
     writing,
 )
 from tests.db.constraints.rules import Case
@@ -15,6 +17,8 @@ CASES: list[Case] = [
     *completions.CASES,
     *writing.CASES,
     *preparing.CASES,
+    *naming.CASES,
+    *running.CASES,
     *rating_work.CASES,
     *judgments.CASES,
     *caring.CASES,

@@ -1,0 +1,161 @@
+"""The console's pages on judges: which there are, and their runs in a study."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from annotation import judge_catalogue, judge_selectors, services
+from annotation.console_http import StaffRequest, study_page
+from annotation.http import study_or_404
+from annotation.judge_forms import WantedJudging
+from annotation.judge_selectors import JudgeRow
+from annotation.models import Judge, Study
+from annotation.shown_judge_runs import judge_run, judge_runs
+from completions import run_http
+from completions.run_http import Budget
+from completions.services import NothingToAskError, budgeting
+from completions.services.budgeting import Price
+from completions.shown_runs import ShownRun
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def all_judges(request: HttpRequest) -> HttpResponse:
+    """List the judges that are registered, and what a call to them still needs."""
+    return render(request, "console/judges/judges.html", {"judges": _lines(os.environ)})
+
+
+@require_GET
+@study_page
+def runs(request: StaffRequest, study: Study) -> HttpResponse:
+    """List the study's runs of judges, the newest first."""
+    page, rows = judge_runs(study, request.GET.get("page", ""), now=timezone.now())
+    return render(request, "console/judges/runs.html", {"study": study, "page": page, "rows": rows})
+
+
+@require_GET
+@study_page
+def choose(request: StaffRequest, study: Study) -> HttpResponse:
+    """Ask who is to judge, in which orders and how often."""
+    return _choose(request, study, WantedJudging())
+
+
+@require_GET
+@study_page
+def plan(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what such a run would come to; nothing is written."""
+    form = WantedJudging(request.GET)
+    if not form.is_valid():
+        return _choose(request, study, form)
+    return _show_plan(request, study, form, Budget())
+
+
+@require_POST
+@study_page
+def start(request: StaffRequest, study: Study) -> HttpResponse:
+    """Start the run that was planned."""
+    form, budget = WantedJudging(request.POST), Budget(request.POST)
+    if not form.is_valid():
+        return _choose(request, study, form)
+    if not budget.is_valid():
+        return _show_plan(request, study, form, budget)
+    wanted = {"study": study, "judges": form.cleaned_data["judges"], "asking": form.asking}
+    try:
+        run = services.start_judge_run(
+            **wanted, **budget.cleaned_data, by=request.user, now=timezone.now()
+        )
+    except services.StudyNotLockedError:
+        budget.add_error(None, _("Nothing was started: the study is not locked yet."))
+    except (*run_http.REFUSALS, NothingToAskError) as error:
+        budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+    else:
+        return redirect("console:judge_run", study.slug, run.pk)
+    return _show_plan(request, study, form, budget)
+
+
+@require_GET
+@study_page
+def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
+    """Show how far a run is, and what can be done to it."""
+    parts = {"study": study, "shown": _found(study, pk)}
+    return render(request, "console/judges/run.html", parts)
+
+
+@require_GET
+@never_cache
+def progress(request: HttpRequest, study: str, pk: int) -> HttpResponse:
+    """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
+    if not request.user.is_staff:
+        return HttpResponseClientRefresh()
+    return run_http.show_progress(request, _found(study_or_404(study), pk))
+
+
+@require_GET
+@study_page
+def failed(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
+    """List the calls of a run that brought nothing."""
+    shown = _found(study, pk)
+    template = "console/judges/failed.html"
+    return run_http.show_failures(request, shown, template=template, study=study)
+
+
+@require_POST
+@study_page
+def act(request: StaffRequest, study: Study, pk: int, name: str) -> HttpResponse:
+    """Pause a run, resume or cancel it, or ask again what failed."""
+    run_http.act(request, _found(study, pk).run, name, by=request.user)
+    return redirect("console:judge_run", study.slug, pk)
+
+
+@dataclass(frozen=True)
+class JudgeLine:
+    """A judge: its row, whether the catalogue lists it, and what it costs."""
+
+    row: JudgeRow
+    is_listed: bool
+    price: Price | None
+
+
+def _lines(environment: Mapping[str, str]) -> list[JudgeLine]:
+    listed = {entry.slug for entry in judge_catalogue.load_judges(judge_catalogue.shipped())}
+    judges = Judge.objects.in_bulk(field_name="slug")
+    return [
+        JudgeLine(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
+        for row in judge_selectors.judge_rows(environment)
+    ]
+
+
+def _found(study: Study, pk: int) -> ShownRun:
+    shown = judge_run(study, pk, now=timezone.now())
+    if shown is None:
+        raise Http404
+    return shown
+
+
+def _choose(request: HttpRequest, study: Study, form: WantedJudging) -> HttpResponse:
+    parts = {"study": study, "form": form}
+    return render(request, "console/judges/choose.html", parts, status=422 if form.errors else 200)
+
+
+def _show_plan(
+    request: HttpRequest, study: Study, form: WantedJudging, budget: Budget
+) -> HttpResponse:
+    draft = services.draft_judge_run(
+        study=study,
+        judges=list(form.cleaned_data["judges"]),
+        asking=form.asking,
+        environment=os.environ,
+        now=timezone.now(),
+    )
+    parts = {"study": study, "draft": draft, "asking": form.asking, "budget": budget}
+    return render(request, "console/judges/plan.html", parts, status=422 if budget.errors else 200)

@@ -1,0 +1,28 @@
+"""Command line of LLM judges; each action has a module of its own."""
+
+from annotation.judge_selectors import UnknownJudgeError
+from annotation.management.judging import ACTIONS
+from annotation.management.judging.running import StudyError
+from annotation.services.judge_running import SamplesAlikeError
+from completions import services
+from completions.catalogue import CatalogueError
+from completions.management.acting import ActionCommand
+from completions.run_selectors import RunNotFoundError
+
+
+class Command(ActionCommand):
+    """Register the models that judge, and put studies to them."""
+
+    help = "Register LLM judges, list them, and have them judge in runs."
+    actions = ACTIONS
+    refusals = (
+        CatalogueError,
+        UnknownJudgeError,
+        StudyError,
+        SamplesAlikeError,
+        RunNotFoundError,
+        services.BudgetTooSmallError,
+        services.NothingToAskError,
+        services.RunStateError,
+        services.UnknownPriceError,
+    )

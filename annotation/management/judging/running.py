@@ -1,0 +1,81 @@
+"""``judges run``: put the comparisons of a study to LLM judges."""
+
+import argparse
+
+from django.utils import timezone
+
+from annotation import judge_selectors, selectors
+from annotation.choices import StudyState
+from annotation.models import JudgeRun
+from annotation.services import judge_running, llm_judging
+from completions.management.actions import Action, positive
+from completions.management.progress import Progress
+from completions.management.run_actions import Kind, actions_of
+from completions.management.run_actions.kind import add_budget, add_no_wait
+from completions.management.run_actions.working import work_or_leave
+
+
+class StudyError(ValueError):
+    """A study that does not exist, or whose protocol can still change."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare who judges what, how often, and what it may cost."""
+    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
+    parser.add_argument(
+        "--judges",
+        nargs="+",
+        default=[judge_selectors.ALL],
+        metavar="JUDGE",
+        help=f'Names as `judges list` shows them, or "{judge_selectors.ALL}" (the default): '
+        "every judge that is not simulated.",
+    )
+    parser.add_argument(
+        "--both-orders",
+        action="store_true",
+        help="Ask twice about each comparison, the completions exchanged.",
+    )
+    parser.add_argument(
+        "--samples", type=positive, default=1, metavar="K", help="How often each order is asked."
+    )
+    parser.add_argument(
+        "--temperature", type=float, metavar="T", help="Needed, and above 0, for several samples."
+    )
+    add_budget(parser)
+    add_no_wait(parser)
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Start a run, and make its calls unless workers are to."""
+    study = selectors.study_by_slug(asked.study)
+    if study is None or study.locked_at is None:
+        why = "its protocol is not locked" if study else "there is none of that name"
+        msg = f'study "{asked.study}": {why}'
+        raise StudyError(msg)
+    asking = judge_running.Asking(
+        both_orders=asked.both_orders, samples=asked.samples, temperature=asked.temperature
+    )
+    started = judge_running.start_judge_run(
+        study=study,
+        judges=judge_selectors.judges_wanted(asked.judges),
+        asking=asking,
+        budget_usd=asked.budget,
+        now=timezone.now(),
+    )
+    progress.say(f"Run #{started.pk}: {started.n_planned:,} calls.")
+    return work_or_leave(KIND, started, asked, progress)
+
+
+def _obstacle(run: JudgeRun) -> str:
+    """Say that judges answer for open studies only."""
+    run.study.refresh_from_db(fields=["state"])
+    if run.study.state == StudyState.OPEN:
+        return ""
+    return f"The study {run.study.slug} is not open, and judges answer for open studies only."
+
+
+KIND = Kind("judges", JudgeRun, llm_judging.ask_judges, _obstacle)
+ACTIONS = (
+    Action("run", "Put the comparisons of a study to judges.", add_arguments, run),
+    *actions_of(KIND),
+)

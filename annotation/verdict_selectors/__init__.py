@@ -1,0 +1,32 @@
+"""Reads of what LLM judges said: accounts, position, the ensemble, and one comparison's calls."""
+
+from annotation.verdict_selectors.comparison import CallRow, JudgedPair, JudgeSection, judged_pair
+from annotation.verdict_selectors.facts import Fact, facts_of
+from annotation.verdict_selectors.page import (
+    SHOWS,
+    EnsembleRow,
+    JudgeRow,
+    JudgesPage,
+    judge_rows,
+    judges_page,
+)
+from annotation.verdict_selectors.tallies import Judged, Panel, judged_comparisons, panel_of
+
+__all__ = [
+    "SHOWS",
+    "CallRow",
+    "EnsembleRow",
+    "Fact",
+    "JudgeRow",
+    "JudgeSection",
+    "Judged",
+    "JudgedPair",
+    "JudgesPage",
+    "Panel",
+    "facts_of",
+    "judge_rows",
+    "judged_comparisons",
+    "judged_pair",
+    "judges_page",
+    "panel_of",
+]

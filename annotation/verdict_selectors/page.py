@@ -1,0 +1,151 @@
+"""The console's page on the judges of a study: where calls went, position, and the ensemble."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count
+
+from annotation.ensembles import Account, Outcome, Position, Standing, account
+from annotation.models import Judge, JudgeCall, Study
+from annotation.verdict_selectors.facts import Fact, facts_of
+from annotation.verdict_selectors.tallies import Judged, Panel, judged_comparisons, panel_of
+from completions.choices import Stratum
+
+PER_PAGE = 50
+SHOWS = ("", "no-majority", "inconsistent")
+"""Which comparisons are listed: all that need a look, or one kind of them."""
+
+
+@dataclass
+class JudgeRow:
+    """One judge: what became of its calls, and how it judges."""
+
+    judge: Judge
+    is_excluded: bool
+    account: Account
+    answers: Counter[Standing] = field(default_factory=Counter)
+    """Valid answers by what they came to, together with the others on their comparison."""
+    n_erased: int = 0
+    """Valid answers on a text that was deleted since."""
+    comparisons: Counter[Standing] = field(default_factory=Counter)
+    position: Position = field(default_factory=Position)
+
+    @property
+    def n_answers(self) -> int:
+        """How many valid answers there are: those on the comparisons, and on deleted texts."""
+        return self.answers.total() + self.n_erased
+
+    def add(self, one: Judged) -> None:
+        """Take what the judge said of one comparison into account."""
+        replies = one.replies[self.judge.pk]
+        if one.is_erased:
+            self.n_erased += replies.n_valid
+            return
+        standing = one.verdicts[self.judge.pk].standing
+        self.comparisons[standing] += 1
+        self.answers[standing] += replies.n_valid
+        self.position.add(replies)
+
+
+@dataclass
+class EnsembleRow:
+    """What the judges together said of the comparisons of a stratum, or of all."""
+
+    label: str
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    n_unanimous: int = 0
+    """Those with a majority in which every judge asked has a vote, and the same."""
+    n_tried: int = 0
+    """Those on which some judge is known in both orders."""
+    n_inconsistent: int = 0
+    """Those of them on which a judge's winner changed with the order."""
+
+    def add(self, one: Judged) -> None:
+        """Take one comparison into account that has something to state."""
+        if (found := one.ensemble) is None:
+            return
+        self.outcomes[found.outcome] += 1
+        is_majority = found.outcome in (Outcome.FIRST, Outcome.SECOND)
+        self.n_unanimous += is_majority and max(found.n_first, found.n_second) == found.n_judges
+        self.n_tried += found.is_consistent is not None
+        self.n_inconsistent += found.is_consistent is False
+
+    @property
+    def n(self) -> int:
+        """How many comparisons there are."""
+        return self.outcomes.total()
+
+    @property
+    def n_majority(self) -> int:
+        """How many have a majority."""
+        return self.outcomes[Outcome.FIRST] + self.outcomes[Outcome.SECOND]
+
+
+@dataclass(frozen=True)
+class ListedComparison:
+    """A comparison that needs a look."""
+
+    fact: Fact
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class JudgesPage:
+    """All that the page shows."""
+
+    rows: tuple[JudgeRow, ...]
+    ensembles: tuple[EnsembleRow, ...]
+    listed: Page[ListedComparison]
+    n_erased: int
+    is_simulated: bool
+
+
+def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
+    """Return the judges with the accounts of their calls, in one query."""
+    counts = JudgeCall.objects.filter(comparison__study=study).order_by()
+    found = dict[int, list[tuple[str, str, int]]]()
+    for judge, *row in counts.values_list("judge", "state", "error_kind").annotate(n=Count("pk")):
+        found.setdefault(judge, []).append((row[0], row[1], row[2]))
+    return {
+        pk: JudgeRow(judge, pk in panel.excluded, account(found.get(pk, ())))
+        for pk, judge in panel.judges.items()
+    }
+
+
+def judges_page(study: Study, *, show: str, page: str) -> JudgesPage:
+    """Return what the page shows, in five queries however many calls there are."""
+    panel, facts = panel_of(study), facts_of(study)
+    rows = judge_rows(study, panel)
+    whole, strata = EnsembleRow(""), {one.value: EnsembleRow(one.label) for one in Stratum}
+    listed, n_erased = list[ListedComparison](), 0
+    for one in judged_comparisons(study, panel):
+        for pk in one.verdicts:
+            rows[pk].add(one)
+        whole.add(one)
+        strata[facts[one.comparison].stratum].add(one)
+        n_erased += one.is_erased
+        if _is_listed(one, show):
+            listed.append(ListedComparison(facts[one.comparison], one))
+    return JudgesPage(
+        rows=tuple(rows.values()),
+        ensembles=(whole, *(row for row in strata.values() if row.n)),
+        listed=Paginator(listed, PER_PAGE).get_page(page),
+        n_erased=n_erased,
+        is_simulated=_is_simulated(study, panel, facts.values()),
+    )
+
+
+def _is_listed(one: Judged, show: str) -> bool:
+    if one.ensemble is None:
+        return False
+    wanted = {
+        "no-majority": one.ensemble.outcome is Outcome.NO_MAJORITY,
+        "inconsistent": one.ensemble.is_consistent is False,
+    }
+    return wanted[show] if show else any(wanted.values())
+
+
+def _is_simulated(study: Study, panel: Panel, facts: Iterable[Fact]) -> bool:
+    return study.is_simulated or panel.has_simulated or any(fact.is_simulated for fact in facts)

@@ -1,0 +1,115 @@
+"""The console's pages on runs of completions: planned, started, watched and moved on."""
+
+import os
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from completions import run_http, services
+from completions.console_forms.runs import WantedRun
+from completions.console_http import StaffRequest, or_404
+from completions.console_models.shown import generation_run, generation_runs
+from completions.run_http import Budget
+from completions.services import drafting
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def runs(request: HttpRequest) -> HttpResponse:
+    """List the runs, the newest first."""
+    page, rows = generation_runs(request.GET.get("page", ""), now=timezone.now())
+    return render(request, "console/models/runs.html", {"page": page, "rows": rows})
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def choose(request: HttpRequest) -> HttpResponse:
+    """Ask which dataset is to be completed, and by whom."""
+    return render(request, "console/models/choose.html", {"form": WantedRun()})
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def plan(request: HttpRequest) -> HttpResponse:
+    """Show what such a run would come to; nothing is written."""
+    form = WantedRun(request.GET)
+    if not form.is_valid():
+        return render(request, "console/models/choose.html", {"form": form}, status=422)
+    return _show_plan(request, form, Budget())
+
+
+@require_POST
+@never_cache
+@staff_member_required
+def start(request: StaffRequest) -> HttpResponse:
+    """Start the run that was planned."""
+    form, budget = WantedRun(request.POST), Budget(request.POST)
+    if not form.is_valid():
+        return render(request, "console/models/choose.html", {"form": form}, status=422)
+    if not budget.is_valid():
+        return _show_plan(request, form, budget)
+    wanted = {"dataset": form.cleaned_data["dataset"], "systems": form.cleaned_data["systems"]}
+    try:
+        run = services.start_generation_run(
+            **wanted, **budget.cleaned_data, by=request.user, now=timezone.now()
+        )
+    except (*run_http.REFUSALS, services.NothingToAskError) as error:
+        budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+        return _show_plan(request, form, budget)
+    return redirect("models:run", run.pk)
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how far a run is, and what can be done to it."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    return render(request, "console/models/run.html", {"shown": shown})
+
+
+@require_GET
+@never_cache
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
+    if not request.user.is_staff:
+        return HttpResponseClientRefresh()
+    return run_http.show_progress(request, or_404(generation_run(pk, now=timezone.now())))
+
+
+@require_GET
+@never_cache
+@staff_member_required
+def failed(request: HttpRequest, pk: int) -> HttpResponse:
+    """List the calls of a run that brought nothing."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    return run_http.show_failures(request, shown, template="console/models/failed.html")
+
+
+@require_POST
+@never_cache
+@staff_member_required
+def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
+    """Pause a run, resume or cancel it, or ask again what failed."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    run_http.act(request, shown.run, name, by=request.user)
+    return redirect(reverse("models:run", args=[pk]))
+
+
+def _show_plan(request: HttpRequest, form: WantedRun, budget: Budget) -> HttpResponse:
+    chosen = form.cleaned_data
+    draft = drafting.draft_generation_run(
+        dataset=chosen["dataset"], systems=list(chosen["systems"]), environment=os.environ
+    )
+    parts = {"dataset": chosen["dataset"], "draft": draft, "budget": budget}
+    return render(request, "console/models/plan.html", parts, status=422 if budget.errors else 200)

@@ -1,0 +1,33 @@
+"""Limits of model providers: requests and tokens in a minute, and how many calls at once."""
+
+from completions.limiting.backends import Backend, InProcess, OutOfReachError, Unused
+from completions.limiting.buckets import Offer, Wanted
+from completions.limiting.guarded import Guarded
+from completions.limiting.limiter import Limiter, NoTurnError, Place
+from completions.limiting.limits import (
+    NONE,
+    Limits,
+    LimitsError,
+    limits_of,
+    provider_of,
+    read_limits,
+)
+
+__all__ = [
+    "NONE",
+    "Backend",
+    "Guarded",
+    "InProcess",
+    "Limiter",
+    "Limits",
+    "LimitsError",
+    "NoTurnError",
+    "Offer",
+    "OutOfReachError",
+    "Place",
+    "Unused",
+    "Wanted",
+    "limits_of",
+    "provider_of",
+    "read_limits",
+]

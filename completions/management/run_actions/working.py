@@ -1,0 +1,113 @@
+"""Make the calls of a run until it is over, stands still, or somebody presses Ctrl-C."""
+
+import argparse
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from completions import pulling, run_selectors
+from completions.choices import RunState
+from completions.management.actions.assisting import answering
+from completions.management.progress import Progress
+from completions.management.run_actions.kind import Kind
+from completions.management.run_actions.telling import outcome
+from completions.models import Run
+from completions.services import running
+
+PULL_S = 20.0
+PAUSE_S = 1.0
+TELL_S = 0.5
+STOOD_STILL = 1
+INTERRUPTED = 130
+_ENDING = b"\nNo further call is made; those in flight end. Again to break them off.\n"
+
+
+def work_or_leave(kind: Kind, run: Run, asked: argparse.Namespace, progress: Progress) -> str:
+    """Work through the run, or leave it to workers if ``--no-wait`` says so."""
+    if asked.no_wait:
+        n = run_selectors.calls_of(run).filter(ended_at=None).count()
+        return (
+            f"Run #{run.pk}: {n:,} calls wait for workers; "
+            f"`manage.py {kind.command} show {run.pk}` tells how far it is."
+        )
+    return work(kind, run, progress)
+
+
+def work(kind: Kind, run: Run, progress: Progress) -> str:
+    """Make the run's calls until it is over, and say how it went.
+
+    Raises
+    ------
+    CommandError
+        If calls are left: with exit code 1 when the run stands still, 130 after Ctrl-C.
+    """
+    calls = run_selectors.calls_of(run)
+    n_calls, is_open = calls.count(), calls.filter(ended_at=None)
+    endpoints = run_selectors.endpoints_of(run)
+    with answering(*endpoints), stopped_gently() as stop, progress.towards("calls") as told:
+        shown_at = float("-inf")
+
+        def tell() -> None:
+            nonlocal shown_at
+            if time.monotonic() - shown_at >= TELL_S:  # counting takes time, too
+                told(n_calls - is_open.count(), n_calls)
+                shown_at = time.monotonic()
+
+        tell()
+        while _goes_on(kind, run) and not stop.is_set():
+            if not kind.work(run=run, clock=timezone.now, duration_s=PULL_S, stored=tell):
+                stop.wait(PAUSE_S)  # others make its calls, or a provider wants to be left alone
+        was_stopped = stop.is_set()
+    return _told(kind, run, was_stopped=was_stopped)
+
+
+def _goes_on(kind: Kind, run: Run) -> bool:
+    """Say whether there is more to do; end the run if there is not."""
+    running.finish_runs(kind.model._default_manager.filter(pk=run.pk), now=timezone.now())  # noqa: SLF001
+    run.refresh_from_db()
+    return run.state == RunState.RUNNING and not kind.obstacle(run)
+
+
+def _told(kind: Kind, run: Run, *, was_stopped: bool) -> str:
+    """Return how the run went, or raise if calls are left."""
+    _goes_on(kind, run)
+    said = outcome(run, run_selectors.progress_of(run, now=timezone.now()))
+    if run.state in (RunState.ENDED, RunState.CANCELLED):
+        return said
+    why = kind.obstacle(run)
+    how = f"What was answered is kept. Go on: manage.py {kind.command} resume {run.pk}"
+    code = INTERRUPTED if was_stopped else STOOD_STILL
+    raise CommandError("\n".join(line for line in (said, why, how) if line), returncode=code)
+
+
+@contextmanager
+def stopped_gently() -> Iterator[threading.Event]:
+    """Give an event that the first Ctrl-C sets: then calls in flight end, and no other is made.
+
+    The second Ctrl-C breaks them off; all that has not ended waits again.
+    """
+    stop = pulling.STOPPING
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def gently(_signal: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        stop.set()
+        os.write(2, _ENDING)  # printing could be interrupted in the middle of a line
+
+    before = signal.signal(signal.SIGINT, gently)
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        stop.set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        stop.clear()

@@ -1,0 +1,1 @@
+"""The actions of ``manage.py strategies``, one per module."""

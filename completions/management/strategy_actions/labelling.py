@@ -1,0 +1,38 @@
+"""``strategies run``: have an assistant label every text that is final."""
+
+import argparse
+
+from django.utils import timezone
+
+from completions import selectors, services
+from completions.management.actions import Action
+from completions.management.actions.assisting import add_assistant
+from completions.management.progress import Progress
+from completions.management.run_actions.kind import Kind, add_budget, add_no_wait
+from completions.management.run_actions.working import work_or_leave
+from completions.models import LabellingRun
+
+KIND = Kind("strategies", LabellingRun, services.name_strategies)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare whose texts, who labels them, and what it may cost."""
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    add_assistant(parser, "--assistant", "Who labels")
+    add_budget(parser)
+    add_no_wait(parser)
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Start a run, and make its calls unless workers are to."""
+    started = services.start_labelling_run(
+        dataset=selectors.dataset_named(asked.dataset),
+        assistant=services.assistant_for("strategist", asked.assistant),
+        budget_usd=asked.budget,
+        now=timezone.now(),
+    )
+    progress.say(f"Run #{started.pk}: {started.n_planned:,} texts to label.")
+    return work_or_leave(KIND, started, asked, progress)
+
+
+ACTION = Action("run", "Have an assistant label the texts that it has not.", add_arguments, run)

@@ -1,0 +1,76 @@
+"""Runs: calls to model providers that were asked for together, with a plan and a budget."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from completions.choices import PauseReason, RunState
+from completions.models.dataset import Dataset
+
+OVER = (RunState.CANCELLED, RunState.ENDED)
+
+
+class Run(models.Model):
+    """What was asked for, how far it may go, and what it has cost so far, in US dollars.
+
+    ``reserved_usd`` is the most that the calls in flight can cost: it is taken from the budget
+    before a call is made, and given back, less the price, when the call has ended.
+    """
+
+    state = models.CharField(max_length=9, choices=RunState, default=RunState.RUNNING)
+    pause_reason = models.CharField(max_length=7, choices=PauseReason, blank=True)
+    pause_detail = models.TextField(blank=True)
+    plan = models.JSONField(help_text="What was asked for: names and options.")
+    n_planned = models.PositiveIntegerField(default=0, help_text="Calls that it added.")
+    budget_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    # Signed, so that the constraint below, and not a nameless one, refuses to go under zero.
+    spent_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    reserved_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            models.CheckConstraint(
+                condition=Q(state__in=RunState.values), name="%(class)s_state_known"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=RunState.PAUSED) & Q(pause_reason__in=PauseReason.values))
+                | (~Q(state=RunState.PAUSED) & Q(pause_reason="")),
+                name="%(class)s_paused_with_reason",
+            ),
+            models.CheckConstraint(
+                condition=(Q(state__in=OVER) & Q(ended_at__isnull=False))
+                | (~Q(state__in=OVER) & Q(ended_at__isnull=True)),
+                name="%(class)s_over_with_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(budget_usd__isnull=True) | Q(budget_usd__gt=0),
+                name="%(class)s_budget_positive",
+            ),
+            models.CheckConstraint(
+                condition=Q(spent_usd__gte=0, reserved_usd__gte=0),
+                name="%(class)s_money_not_negative",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.state}"
+
+
+class GenerationRun(Run):
+    """A run that has models complete the contexts of a dataset."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="generation_runs")
+
+
+class LabellingRun(Run):
+    """A run that has a model name the strategies of a dataset's completions."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="labelling_runs")

@@ -1,0 +1,136 @@
+"""Which strategies of support a text shows: asked of a model, and checked by people."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from completions.choices import Presence
+from completions.models.append_only import AppendOnlyModel
+from completions.models.assistant import Assistant
+from completions.models.call import ProviderCall
+from completions.models.completion import Completion
+from completions.models.dataset import Dataset
+from completions.models.run import LabellingRun
+
+
+class StrategyCall(ProviderCall):
+    """The call by which one assistant names the strategies of one completion."""
+
+    run = models.ForeignKey(
+        LabellingRun, models.PROTECT, null=True, blank=True, related_name="calls"
+    )
+    completion = models.ForeignKey(Completion, models.PROTECT, related_name="strategy_calls")
+    assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="strategy_calls")
+
+    class Meta(ProviderCall.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            *ProviderCall.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["completion", "assistant"], name="strategycall_once_per_completion"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["id"], condition=Q(ended_at__isnull=True), name="strategycall_open"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.assistant_id} on {self.completion_id}"
+
+
+class StrategyLabel(AppendOnlyModel):
+    """What a model said of one strategy in one completion."""
+
+    call = models.ForeignKey(StrategyCall, models.PROTECT, related_name="labels")
+    strategy = models.CharField(max_length=40, help_text="A key of the codebook.")
+    presence = models.CharField(max_length=9, choices=Presence)
+    probability = models.FloatField(help_text="That the strategy is present, as the model says.")
+    quote = models.TextField(blank=True, help_text="The words of the text that show it.")
+
+    class Meta(AppendOnlyModel.Meta):
+        constraints = (
+            models.UniqueConstraint(fields=["call", "strategy"], name="strategylabel_once"),
+            models.CheckConstraint(
+                condition=Q(presence__in=Presence.values), name="strategylabel_presence_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(probability__range=(0, 1)), name="strategylabel_probability_range"
+            ),
+            models.CheckConstraint(
+                condition=~Q(presence=Presence.PRESENT) | ~Q(quote=""),
+                name="strategylabel_present_with_quote",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.call_id} {self.strategy} {self.presence}"
+
+
+class SpotCheck(models.Model):
+    """A stratified sample of completions whose strategies two people name, unseen by each other."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="spot_checks")
+    assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="spot_checks")
+    codebook = models.CharField(max_length=60, help_text="Name and version.")
+    seed = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["dataset", "assistant", "codebook", "seed"], name="spotcheck_once"
+            ),
+            models.CheckConstraint(condition=~Q(seed=""), name="spotcheck_seed_given"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.dataset_id}"
+
+
+class SpotCheckItem(models.Model):
+    """One completion of the sample, at its place in the order."""
+
+    spot_check = models.ForeignKey(SpotCheck, models.PROTECT, related_name="items")
+    completion = models.ForeignKey(Completion, models.PROTECT, related_name="spot_check_items")
+    position = models.PositiveIntegerField(help_text="From 0, in seeded order.")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["spot_check", "completion"], name="spotcheckitem_completion_once"
+            ),
+            models.UniqueConstraint(
+                fields=["spot_check", "position"], name="spotcheckitem_position_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.spot_check_id} {self.position}"
+
+
+class HumanLabelling(AppendOnlyModel):
+    """Which strategies a person finds in one completion; the newest row of each person holds.
+
+    Two people label each item; an adjudication settles what they disagree on.
+    """
+
+    item = models.ForeignKey(SpotCheckItem, models.PROTECT, related_name="labellings")
+    labeller = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="strategy_labellings"
+    )
+    is_adjudication = models.BooleanField(default=False)
+    strategies = models.JSONField(help_text="Keys of the codebook that are present.")
+    note = models.TextField(blank=True)
+    labelled_at = models.DateTimeField()
+
+    class Meta(AppendOnlyModel.Meta):
+        indexes = (models.Index(fields=["item", "labeller"], name="humanlabelling_by_person"),)
+
+    def __str__(self) -> str:
+        return f"{self.item_id} by {self.labeller_id}"

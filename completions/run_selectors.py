@@ -1,0 +1,202 @@
+"""Reads of runs: how far they are, how fast, and what they have cost."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import Count, Min, QuerySet
+
+from completions.choices import CallState
+from completions.models import ProviderCall, Run
+
+RATE_WINDOW = dt.timedelta(minutes=2)
+"""The rate is that of the calls that ended last: an hour at night says nothing about now."""
+
+ENDPOINTS = ("system", "judge", "assistant")
+
+SomeRun = TypeVar("SomeRun", bound=Run)
+
+
+class RunNotFoundError(LookupError):
+    """There is no run of that number."""
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """How far a run is, and what it has cost."""
+
+    n_planned: int
+    n_done: int
+    n_invalid: int
+    failed: Mapping[str, int]
+    """Calls given up, by the kind of their failure."""
+    n_waiting: int
+    n_in_flight: int
+    per_minute: float | None
+    """Calls that ended in a minute; ``None`` if none ended lately."""
+    left: dt.timedelta | None
+    """``None`` as long as nobody can tell."""
+    spent_usd: Decimal
+    reserved_usd: Decimal
+    budget_usd: Decimal | None
+
+    @property
+    def n_failed(self) -> int:
+        """Return how many calls were given up."""
+        return sum(self.failed.values())
+
+    @property
+    def n_ended(self) -> int:
+        """Return how many calls need nothing more."""
+        return self.n_done + self.n_invalid + self.n_failed
+
+    @property
+    def n_open(self) -> int:
+        """Return how many calls are still to end."""
+        return self.n_waiting + self.n_in_flight
+
+    @property
+    def n_calls(self) -> int:
+        """Return how many calls there are: more than planned if a run took others over."""
+        return self.n_ended + self.n_open
+
+
+def calls_of(run: Run) -> QuerySet[Any]:
+    """Return the calls of a run, of whatever kind."""
+    return call_rows(type(run)).filter(run=run)
+
+
+def call_model(runs: type[Run]) -> type[ProviderCall]:
+    """Return the model of the calls that belong to runs of this kind."""
+    meta: Any = runs._meta  # noqa: SLF001 (documented API)
+    model: type[ProviderCall] = meta.get_field("calls").related_model
+    return model
+
+
+def call_rows(runs: type[Run]) -> QuerySet[Any]:
+    """Return all calls of that kind, also those without a run."""
+    manager: Any = call_model(runs)._default_manager  # noqa: SLF001 (documented API)
+    rows: QuerySet[Any] = manager.all()
+    return rows
+
+
+def run_model(calls: type[ProviderCall]) -> type[Run]:
+    """Return the model of the runs to which calls of this kind belong."""
+    meta: Any = calls._meta  # noqa: SLF001 (documented API)
+    model: type[Run] = meta.get_field("run").related_model
+    return model
+
+
+def run_rows(calls: type[ProviderCall]) -> QuerySet[Any]:
+    """Return all runs to which calls of this kind belong."""
+    manager: Any = run_model(calls)._default_manager  # noqa: SLF001 (documented API)
+    rows: QuerySet[Any] = manager.all()
+    return rows
+
+
+def has_runs(calls: type[ProviderCall]) -> bool:
+    """Say whether calls of this kind are made in runs; not all are."""
+    try:
+        return bool(run_model(calls))
+    except FieldDoesNotExist:
+        return False
+
+
+def endpoint_name(calls: type[ProviderCall]) -> str:
+    """Return what calls of this kind call the row of the model that they ask."""
+    return next(name for name in ENDPOINTS if hasattr(calls, name))
+
+
+def endpoints_of(run: Run) -> QuerySet[Any]:
+    """Return the systems, judges or assistants that a run asks, by their slug."""
+    name = endpoint_name(call_model(type(run)))
+    model: Any = call_model(type(run))._meta.get_field(name).related_model  # noqa: SLF001
+    found: QuerySet[Any] = model.objects.filter(pk__in=calls_of(run).values(name))
+    return found.order_by("slug")
+
+
+def run_numbered(runs: QuerySet[SomeRun], number: int) -> SomeRun:
+    """Return the run of that number.
+
+    Raises
+    ------
+    RunNotFoundError
+        If there is none.
+    """
+    run = runs.filter(pk=number).first()
+    if run is None:
+        msg = f"there is no run #{number}; `runs` lists them"
+        raise RunNotFoundError(msg)
+    return run
+
+
+def progress_of(run: Run, *, now: dt.datetime) -> RunProgress:
+    """Return how far a run is."""
+    return progress_of_each([run], now=now)[run.pk]
+
+
+def progress_of_each(runs: Sequence[Run], *, now: dt.datetime) -> dict[int, RunProgress]:
+    """Return how far runs of one kind are, by their numbers, in two queries."""
+    if not runs:
+        return {}
+    calls = call_rows(type(runs[0])).filter(run__in=runs)
+    counts = _counts(calls)
+    rates = _rates(calls, now)
+    return {
+        run.pk: _progress(run, counts.get(run.pk, _Counts()), rates.get(run.pk)) for run in runs
+    }
+
+
+@dataclass
+class _Counts:
+    """Calls of one run by state, and the failed ones by kind."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    failed: dict[str, int] = field(default_factory=dict)
+
+
+def _counts(calls: QuerySet[Any]) -> dict[int, _Counts]:
+    found: dict[int, _Counts] = {}
+    rows = calls.values_list("run", "state", "error_kind").annotate(n=Count("pk"))
+    for run, state, kind, n in rows.order_by("run", "state", "error_kind"):
+        counts = found.setdefault(run, _Counts())
+        counts.states[state] += n
+        if state == CallState.FAILED:
+            counts.failed[kind] = n
+    return found
+
+
+def _rates(calls: QuerySet[Any], now: dt.datetime) -> dict[int, float]:
+    """Return the calls a minute of each run of which any ended in the window."""
+    since = now - RATE_WINDOW
+    recent = calls.filter(ended_at__gt=since, ended_at__lte=now, claimed_at__isnull=False)
+    rows = recent.values_list("run").annotate(n=Count("pk"), began=Min("claimed_at"))
+    rates = {}
+    for run, n, began in rows.order_by("run"):
+        seconds = (now - max(began, since)).total_seconds()
+        if seconds > 0:
+            rates[run] = 60 * n / seconds
+    return rates
+
+
+def _progress(run: Run, counts: _Counts, per_minute: float | None) -> RunProgress:
+    states = counts.states
+    n_open = states[CallState.PENDING] + states[CallState.CLAIMED]
+    left = dt.timedelta(minutes=n_open / per_minute) if per_minute else None
+    return RunProgress(
+        n_planned=run.n_planned,
+        n_done=states[CallState.DONE],
+        n_invalid=states[CallState.INVALID],
+        failed=counts.failed,
+        n_waiting=states[CallState.PENDING],
+        n_in_flight=states[CallState.CLAIMED],
+        per_minute=per_minute,
+        left=left if n_open else None,
+        spent_usd=run.spent_usd,
+        reserved_usd=run.reserved_usd,
+        budget_usd=run.budget_usd,
+    )

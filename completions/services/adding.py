@@ -1,0 +1,41 @@
+"""Register a system by hand: never in the place of another one."""
+
+import datetime as dt
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from completions.catalogue import Entry
+from completions.catalogue.own import SimulatedEntry
+from completions.models import System
+from completions.services.catalogue import columns_of
+from completions.services.log import record
+
+
+class SystemTakenError(ValueError):
+    """Another system has that slug or that name already; ``field`` says which."""
+
+    def __init__(self, field: str, *, other: str) -> None:
+        super().__init__(f'The system "{other}" has it already: choose another one.')
+        self.field = field
+
+
+@transaction.atomic
+def add_system(*, entry: Entry, by: User, now: dt.datetime) -> System:
+    """Register what a person says of a system; nothing that is registered changes.
+
+    Raises
+    ------
+    SystemTakenError
+        If its slug or its name belongs to another system.
+    """
+    for field in ("slug", "name"):
+        # As the name is read on pages: two systems that differ in capitals alone look like one.
+        twin = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()
+        if twin is not None:
+            raise SystemTakenError(field, other=twin.slug)
+    columns = columns_of(entry) | {"is_simulated": isinstance(entry, SimulatedEntry)}
+    system = System.objects.create(slug=entry.slug, **columns)
+    subject = f"system {entry.slug}"
+    record(action="system.added", subject=subject, now=now, by=by, after=columns)
+    return system

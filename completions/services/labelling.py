@@ -1,0 +1,197 @@
+"""Have an assistant name the strategies of completions: plan the calls, ask, keep what it says."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from completions import strategies
+from completions.choices import CallState, Presence
+from completions.models import (
+    Assistant,
+    Completion,
+    Dataset,
+    HumanLabelling,
+    LabellingRun,
+    StrategyCall,
+    StrategyLabel,
+)
+from completions.normaliser import plain
+from completions.services import asking, calling
+from completions.services.asking import Heard, JsonQuestion
+from completions.services.calling import Claim, Clock
+from completions.strategies import Labels
+
+MAX_TOKENS = 3000
+TIMEOUT_S = 120.0
+BATCH = 500
+DELETED = "[deleted]"
+"""Stands where words of a text stood that was deleted at its writer's wish."""
+ERASED = {
+    "error_kind": "erased",
+    "error_detail": "The text was deleted at its writer's wish.",
+}
+_TURN = threading.Lock()
+
+
+class TextDeletedError(ValueError):
+    """The text was deleted at its writer's wish after somebody wanted it labelled."""
+
+
+def completions_to_label(dataset: Dataset) -> QuerySet[Completion]:
+    """Return the completions of contexts in use whose text does not change any more.
+
+    What people wrote can still be revised until a study compares it or the dataset is frozen.
+    """
+    final = Q(writer=None) | Q(fixed_at__isnull=False)
+    texts = Completion.objects.filter(context__in=dataset.contexts.in_use(), erased_at__isnull=True)
+    return texts if dataset.frozen_at else texts.filter(final)
+
+
+@transaction.atomic
+def plan_strategy_calls(
+    *, dataset: Dataset, assistant: Assistant, now: dt.datetime, run: LabellingRun | None = None
+) -> int:
+    """Add the calls that completions lack, as part of ``run``; return how many were added.
+
+    Planning again adds nothing for a completion that the assistant was asked about, whatever
+    became of the call.
+    """
+    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one planner at a time
+    asked = StrategyCall.objects.filter(completion=OuterRef("pk"), assistant=assistant)
+    lacking = completions_to_label(dataset).filter(~Exists(asked))
+    added = [
+        StrategyCall(completion=completion, assistant=assistant, run=run, created_at=now)
+        for completion in lacking.only("pk").order_by("pk")
+    ]
+    StrategyCall.objects.bulk_create(added, batch_size=BATCH)
+    return len(added)
+
+
+def is_labelling_waiting(*, now: dt.datetime) -> bool:
+    """Say whether a worker would find a call to make."""
+    return calling.claimable(StrategyCall.objects.all(), now=now).exists()
+
+
+def forget_labelling_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(StrategyCall.objects.all())
+
+
+def name_strategies(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: LabellingRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Make the waiting strategy calls, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
+
+    An answer that cannot be read, or quotes what is not there, is asked for once more with the
+    fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
+    processes: a call is claimed by one, and what has ended is never asked again.
+    """
+    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+
+
+def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
+    """Delete the words that labels, answers and notes quote of texts which are deleted.
+
+    Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
+    """
+    calls = StrategyCall.objects.filter(completion__in=completions)
+    calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
+    for call in calls.exclude(raw_answer="").order_by("pk"):
+        asked = {name: value for name, value in call.asked.items() if name != "first_try"}
+        StrategyCall.objects.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
+    # The exception to rows that are written once (ADR-0008): plain querysets, on purpose.
+    labels: QuerySet[StrategyLabel] = QuerySet(StrategyLabel)
+    labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)
+    notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
+    notes.filter(item__completion__in=completions).exclude(note="").update(note="")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a strategist is asked, and what becomes of its answers."""
+
+    run: LabellingRun | None = None
+
+    def calls(self) -> QuerySet[StrategyCall]:
+        """Return the calls of the run, or all."""
+        calls = StrategyCall.objects.all()
+        return calls if self.run is None else calls.filter(run=self.run)
+
+    def load(self, ids: Collection[int]) -> QuerySet[StrategyCall]:
+        """Return these calls with their texts."""
+        return StrategyCall.objects.filter(pk__in=ids).select_related(
+            "assistant", "completion__context"
+        )
+
+    def question(self, call: StrategyCall, claim: Claim) -> JsonQuestion[Labels]:
+        """Put the message in its dialogue, dressed as people see both."""
+        codebook = strategies.load_codebook()
+        turns = [turn | {"text": plain(turn["text"])} for turn in call.completion.context.turns]
+        text = shown_text(call.completion)
+        request = calling.request_to(
+            call.assistant,
+            messages=strategies.strategist_messages(turns, text, codebook),
+            response_schema=strategies.answer_schema(codebook),
+            max_tokens=MAX_TOKENS,
+            timeout_s=TIMEOUT_S,
+        )
+        read = partial(strategies.read_labels, text=text, codebook=codebook)
+        return JsonQuestion(claim, strategies.strategist_prompt(codebook).hash, request, read)
+
+    def keep(self, call: StrategyCall, heard: Heard[Labels]) -> None:
+        """End the call, with a label for each strategy if the answer could be read."""
+        # Locked, so that whoever deletes the text meanwhile finds the quotes of it.
+        text = Completion.objects.select_for_update(no_key=True).get(pk=call.completion_id)
+        if text.erased_at is not None:
+            _keep_nothing(call, heard)
+            return
+        StrategyCall.objects.filter(pk=call.pk).update(**heard.columns())
+        StrategyLabel.objects.bulk_create(_labels(call, heard.value or {}))
+
+
+def shown_text(completion: Completion) -> str:
+    """Return the text as people see it, and as quotes have to stand in it.
+
+    Raises
+    ------
+    TextDeletedError
+        If it was deleted.
+    """
+    if completion.erased_at is not None:
+        msg = "the text was deleted at its writer's wish"
+        raise TextDeletedError(msg)
+    return plain(completion.text)
+
+
+def _labels(call: StrategyCall, labels: Labels) -> list[StrategyLabel]:
+    return [
+        StrategyLabel(
+            call=call,
+            strategy=key,
+            presence=_PRESENCE[label.presence],
+            probability=label.probability,
+            quote=label.quote,
+        )
+        for key, label in labels.items()
+    ]
+
+
+def _keep_nothing(call: StrategyCall, heard: Heard[Labels]) -> None:
+    """End a call whose text was deleted while it was made: nothing that quotes it is kept."""
+    fields = heard.columns() | {"raw_answer": DELETED, "state": CallState.FAILED}
+    fields["asked"].pop("first_try", None)
+    StrategyCall.objects.filter(pk=call.pk).update(**fields | ERASED)
+
+
+_PRESENCE: Mapping[str, Presence] = {one.lower(): one for one in Presence}

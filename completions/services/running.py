@@ -1,0 +1,219 @@
+"""Runs: started with a plan and a budget, paused, resumed, cancelled, tried again."""
+
+import datetime as dt
+from collections.abc import Collection
+from decimal import Decimal
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from completions.choices import CallState, PauseReason, RunState
+from completions.models import Dataset, GenerationRun, LabellingRun, Run, System
+from completions.run_selectors import call_rows, calls_of, endpoints_of
+from completions.services import budgeting, calling, refusing, run_states
+from completions.services.generating import plan_generation_calls
+from completions.services.log import record
+from completions.services.run_states import SomeRun
+
+
+class NothingToAskError(ValueError):
+    """Every call that was asked for has been planned before."""
+
+
+class RunStateError(ValueError):
+    """A run in this state cannot do what was asked of it."""
+
+
+class BudgetTooSmallError(ValueError):
+    """A budget that is spent already."""
+
+
+@transaction.atomic
+def start_generation_run(
+    *,
+    dataset: Dataset,
+    systems: Collection[System],
+    now: dt.datetime,
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> GenerationRun:
+    """Have systems complete the contexts that they lack, in a run of their own.
+
+    Raises
+    ------
+    NotAModelError, UnknownPriceError, BudgetTooSmallError
+        If a system is no model, a budget cannot be kept with it, or the budget is nothing.
+    NothingToAskError
+        If every context and system has a call or a completion; no run is added then.
+    """
+    slugs = sorted(system.slug for system in systems)
+    run = GenerationRun.objects.create(
+        dataset=dataset,
+        plan={"dataset": dataset.slug, "systems": slugs},
+        budget_usd=checked_budget(budget_usd, systems),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_generation_calls(dataset=dataset, systems=systems, now=now, run=run)
+    return begin(run, n_added, now=now, by=by)
+
+
+def checked_budget(
+    budget_usd: Decimal | None,
+    endpoints: Collection[budgeting.Priced],
+    *,
+    spent: Decimal = Decimal(0),
+) -> Decimal | None:
+    """Return the budget if it can be kept with these models.
+
+    Raises
+    ------
+    BudgetTooSmallError, UnknownPriceError
+        If nothing of it is left, or nobody says what a model costs.
+    """
+    if budget_usd is None:
+        return None
+    if budget_usd <= spent:
+        msg = f"a budget of {budget_usd} US dollars leaves nothing to spend: {spent} are spent"
+        raise BudgetTooSmallError(msg)
+    budgeting.refuse_unknown_prices(endpoints)
+    return budget_usd
+
+
+def begin(run: SomeRun, n_added: int, *, now: dt.datetime, by: User | None) -> SomeRun:
+    """Note how many calls a new run has, and that it has begun.
+
+    Raises
+    ------
+    NothingToAskError
+        If it has none; raise it out of the transaction that added the run.
+    """
+    if not n_added:
+        msg = (
+            "nothing is left to ask: every call was planned before; `retry` asks failed ones again"
+        )
+        raise NothingToAskError(msg)
+    run.n_planned = n_added
+    run.save(update_fields=["n_planned"])
+    record(
+        action="run.started",
+        subject=f"{run._meta.verbose_name} {run.pk}",  # noqa: SLF001 (documented API)
+        now=now,
+        by=by,
+        after={**run.plan, "calls": n_added, "budget": str(run.budget_usd or "none")},
+    )
+    return run
+
+
+@transaction.atomic
+def pause_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
+    """Make no further call of a run; calls in flight end. A paused run stays as it is."""
+    run = run_states.lock(run)
+    _refuse_if_over(run, "paused")
+    run_states.pause_if_running(run, PauseReason.ADMIN, "", now=now, by=by)
+    return run
+
+
+@transaction.atomic
+def resume_run(
+    run: SomeRun, *, now: dt.datetime, by: User | None = None, budget_usd: Decimal | None = None
+) -> SomeRun:
+    """Go on with a run that stands still, with another budget if one is given.
+
+    What a provider refused is asked again: its cause has been mended, or it is refused again.
+
+    Raises
+    ------
+    RunStateError
+        If the run is over.
+    BudgetTooSmallError, UnknownPriceError
+        If the new budget leaves nothing to spend, or cannot be kept.
+    """
+    run = run_states.lock(run)
+    _refuse_if_over(run, "resumed")
+    told = _set_budget(run, budget_usd)
+    if run.pause_reason == PauseReason.REFUSED:
+        refusing.ask_again(calls_of(run).filter(error_kind__in=refusing.KINDS))
+    if run.state == RunState.PAUSED or told:
+        run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+    return run
+
+
+@transaction.atomic
+def cancel_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
+    """Give up what waits; calls in flight end, and what was answered is kept."""
+    run = run_states.lock(run)
+    _refuse_if_over(run, "cancelled")
+    run_states.give_up_waiting(run, lost=calling.lost(now), now=now)
+    run_states.change(run, RunState.CANCELLED, now=now, by=by)
+    return run
+
+
+@transaction.atomic
+def retry_failed(
+    run: SomeRun,
+    *,
+    now: dt.datetime,
+    by: User | None = None,
+    budget_usd: Decimal | None = None,
+    with_invalid: bool = False,
+) -> int:
+    """Ask again what was given up, and what was unusable ``with_invalid``; return how many calls.
+
+    The run goes on, also one that was over. What was answered is never asked again, nor what is
+    about a text that its writer had deleted.
+
+    Raises
+    ------
+    BudgetTooSmallError, UnknownPriceError
+        If the new budget leaves nothing to spend, or cannot be kept.
+    """
+    run = run_states.lock(run)
+    told = _set_budget(run, budget_usd)
+    states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
+    calls = calls_of(run).filter(state__in=states).exclude(error_kind=refusing.ERASED)
+    n_again = refusing.ask_again(calls)
+    if n_again:
+        told = {**told, "asked again": n_again}
+        run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+    return n_again
+
+
+def finish_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:
+    """End the runs that have no open call, and give up what waits in cancelled ones.
+
+    Return how many ended. Safe to run twice and in many processes.
+    """
+    calls = call_rows(runs.model).filter(run=OuterRef("pk"), ended_at=None)
+    for run in runs.filter(Exists(calls), state=RunState.CANCELLED).order_by("pk"):
+        _clear_cancelled(run, now)
+    return run_states.end_runs(runs, now=now)
+
+
+def finish_all_runs(*, now: dt.datetime) -> int:
+    """End the runs of this app that have no open call; return how many."""
+    of_systems = finish_runs(GenerationRun.objects.all(), now=now)
+    return of_systems + finish_runs(LabellingRun.objects.all(), now=now)
+
+
+@transaction.atomic
+def _clear_cancelled(run: Run, now: dt.datetime) -> None:
+    run = run_states.lock(run)
+    if run.state == RunState.CANCELLED:
+        run_states.give_up_waiting(run, lost=calling.lost(now), now=now)
+
+
+def _refuse_if_over(run: Run, wanted: str) -> None:
+    if run.state not in run_states.GOES_ON:
+        said = "was cancelled" if run.state == RunState.CANCELLED else "has ended"
+        msg = f"run #{run.pk} {said} and cannot be {wanted}; `retry` asks again what failed"
+        raise RunStateError(msg)
+
+
+def _set_budget(run: Run, budget_usd: Decimal | None) -> dict[str, object]:
+    """Give a locked run another budget; return what to write down about it."""
+    if budget_usd is None:
+        return {}
+    run.budget_usd = checked_budget(budget_usd, endpoints_of(run), spent=run.spent_usd)
+    return {"budget": str(budget_usd)}

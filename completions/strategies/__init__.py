@@ -1,0 +1,37 @@
+"""Which strategies of support a message shows: codebook, question, answer, sample and scores."""
+
+from completions.strategies.asking import STRATEGIST, strategist_messages, strategist_prompt
+from completions.strategies.codebook import (
+    SHIPPED,
+    Codebook,
+    CodebookError,
+    Strategy,
+    load_codebook,
+    parse_codebook,
+)
+from completions.strategies.reading import Label, Labels, answer_schema, read_labels
+from completions.strategies.sampling import Item, sample
+from completions.strategies.scoring import Judged, LabelScore, Scores, cohen_kappa, score
+
+__all__ = [
+    "SHIPPED",
+    "STRATEGIST",
+    "Codebook",
+    "CodebookError",
+    "Item",
+    "Judged",
+    "Label",
+    "LabelScore",
+    "Labels",
+    "Scores",
+    "Strategy",
+    "answer_schema",
+    "cohen_kappa",
+    "load_codebook",
+    "parse_codebook",
+    "read_labels",
+    "sample",
+    "score",
+    "strategist_messages",
+    "strategist_prompt",
+]

@@ -1,0 +1,254 @@
+"""Verdicts of judges and of their ensemble, and what position does to them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from annotation.ensembles import (
+    EnsembleVerdict,
+    ImpossibleRepliesError,
+    JudgeVerdict,
+    Order,
+    Outcome,
+    Position,
+    Replies,
+    Reply,
+    Standing,
+    Winner,
+    ensemble_verdict,
+    judge_verdict,
+    replies_of,
+)
+
+VERDICTS = st.sampled_from([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5])
+
+
+@st.composite
+def calls(draw):
+    """One judge's calls on a comparison, at least one."""
+    found = []
+    for _ in range(draw(st.integers(1, 7))):
+        is_open = draw(st.sampled_from([False, False, False, True]))
+        verdict = None if is_open else draw(st.none() | VERDICTS)
+        found.append(Reply(draw(st.booleans()), verdict, is_open))
+    return found
+
+
+def said(*, as_a=(), as_b=(), is_open=False):
+    """What a judge said in each order, in the canonical frame."""
+    rows = [(True, one) for one in as_a] + [(False, one) for one in as_b]
+    waiting = [Reply(True, None, is_open=True)] if is_open else []
+    return replies_of([*(Reply(*row) for row in rows), *waiting])
+
+
+def vote(winner, *, is_consistent=None):
+    return JudgeVerdict(Standing.DECIDED, winner, is_consistent)
+
+
+def named(votes):
+    return {f"judge-{n}": one for n, one in enumerate(votes)}
+
+
+FIRST, SECOND = vote(Winner.FIRST), vote(Winner.SECOND)
+SILENT = JudgeVerdict(Standing.UNSETTLED, None, is_consistent=False)
+WAITING = JudgeVerdict(Standing.WAITING)
+CONTRARY = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST, None: None}
+OPPOSITE = {
+    Outcome.FIRST: Outcome.SECOND,
+    Outcome.SECOND: Outcome.FIRST,
+    Outcome.NO_MAJORITY: Outcome.NO_MAJORITY,
+    Outcome.WAITING: Outcome.WAITING,
+}
+
+
+def mirrored(found):
+    """The same calls with first and second exchanged: sides too, for the screen stays."""
+    return [
+        Reply(not one.first_is_a, None if one.verdict is None else -one.verdict, one.is_open)
+        for one in found
+    ]
+
+
+class TestVerdictOfAJudge:
+    @pytest.mark.parametrize(
+        ("replies", "expected"),
+        [
+            (said(as_a=[3]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
+            (said(as_b=[-1]), JudgeVerdict(Standing.DECIDED, Winner.SECOND)),
+            (said(as_a=[3], as_b=[1]), vote(Winner.FIRST, is_consistent=True)),
+            (said(as_a=[3], as_b=[-1]), SILENT),
+            (said(as_a=[3], as_b=[None]), JudgeVerdict(Standing.ONE_ORDER)),
+            (said(as_a=[None], as_b=[None]), JudgeVerdict(Standing.NO_ANSWER)),
+            (said(as_a=[2, 1, -5]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
+            (said(as_a=[2, None, 1]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
+            (said(as_a=[2, -1]), JudgeVerdict(Standing.TIED)),
+            (said(as_a=[2, -1], as_b=[3, 3]), JudgeVerdict(Standing.TIED)),
+            (said(as_a=[2, 2, -1], as_b=[1, 1, -5]), vote(Winner.FIRST, is_consistent=True)),
+        ],
+    )
+    def test_is_the_winner_of_the_samples_in_every_order_asked(self, replies, expected):
+        assert judge_verdict(replies) == expected
+
+    def test_is_not_stated_while_a_call_is_open(self):
+        assert judge_verdict(said(as_a=[4, 4], is_open=True)).standing is Standing.WAITING
+
+    @given(calls(), st.randoms(use_true_random=False))
+    def test_does_not_depend_on_the_order_of_the_calls(self, found, random):
+        shuffled = list(found)
+        random.shuffle(shuffled)
+
+        assert replies_of(shuffled) == replies_of(found)
+
+    @given(calls())
+    def test_is_mirrored_when_first_and_second_are_exchanged(self, found):
+        verdict, mirror = (judge_verdict(replies_of(one)) for one in (found, mirrored(found)))
+
+        assert mirror.winner == CONTRARY[verdict.winner]
+        assert mirror.standing == verdict.standing
+        assert mirror.is_consistent == verdict.is_consistent
+
+    @given(calls())
+    def test_names_a_winner_if_and_only_if_it_is_decided(self, found):
+        verdict = judge_verdict(replies_of(found))
+
+        assert (verdict.winner is not None) == (verdict.standing is Standing.DECIDED)
+
+    @given(calls())
+    def test_of_a_judge_whose_orders_disagree_is_never_decided(self, found):
+        verdict = judge_verdict(replies_of(found))
+
+        assert verdict.is_consistent is not False or verdict.winner is None
+
+    def test_of_nothing_asked_is_refused(self):
+        with pytest.raises(ImpossibleRepliesError, match="asked nothing"):
+            judge_verdict(Replies())
+
+    @pytest.mark.parametrize(
+        "replies",
+        [
+            Replies(first_as_a=Order(1, 1, 1, 0)),
+            Replies(first_as_a=Order(1, 1, 0, 2), n_open=1),
+            Replies(first_as_a=Order(2, 2, -1, 2)),
+            Replies(first_as_a=Order(1), n_open=-1),
+        ],
+    )
+    def test_of_impossible_counts_is_refused(self, replies):
+        with pytest.raises(ImpossibleRepliesError, match="more answers"):
+            judge_verdict(replies)
+
+    def test_of_zero_is_refused_for_judges_have_to_choose(self):
+        with pytest.raises(ImpossibleRepliesError, match="names no winner"):
+            said(as_a=[0])
+
+
+class TestVerdictOfTheEnsemble:
+    @pytest.mark.parametrize(
+        ("votes", "outcome"),
+        [
+            ([FIRST], Outcome.FIRST),
+            ([FIRST, FIRST, SECOND], Outcome.FIRST),
+            ([SECOND, SILENT, SECOND], Outcome.SECOND),
+            ([SECOND, SILENT, SILENT], Outcome.SECOND),
+            ([FIRST, SECOND], Outcome.NO_MAJORITY),
+            ([FIRST, SECOND, FIRST, SECOND], Outcome.NO_MAJORITY),
+            ([FIRST, SECOND, SILENT], Outcome.NO_MAJORITY),
+            ([SILENT, SILENT], Outcome.NO_MAJORITY),
+            ([FIRST, FIRST, WAITING], Outcome.WAITING),
+        ],
+    )
+    def test_is_what_most_votes_name(self, votes, outcome):
+        assert ensemble_verdict(named(votes)).outcome == outcome
+
+    def test_counts_votes_and_those_without_one(self):
+        found = ensemble_verdict(named([FIRST, SECOND, FIRST, SILENT]))
+
+        assert found == EnsembleVerdict(Outcome.FIRST, 2, 1, 4, is_consistent=False)
+        assert found.n_silent == 1
+
+    @pytest.mark.parametrize(
+        ("known", "expected"),
+        [([None], None), ([True, None], True), ([True, False], False)],
+    )
+    def test_is_consistent_if_all_are_of_whom_it_is_known(self, known, expected):
+        votes = [vote(Winner.FIRST, is_consistent=one) for one in known]
+
+        assert ensemble_verdict(named(votes)).is_consistent is expected
+
+    @given(st.lists(calls(), min_size=1, max_size=5), st.randoms(use_true_random=False))
+    def test_does_not_depend_on_who_the_judges_are(self, panel, random):
+        verdicts = [judge_verdict(replies_of(one)) for one in panel]
+        relabelled = list(verdicts)
+        random.shuffle(relabelled)
+
+        assert ensemble_verdict(named(relabelled)) == ensemble_verdict(named(verdicts))
+
+    @given(st.lists(calls(), min_size=1, max_size=5))
+    def test_is_mirrored_when_first_and_second_are_exchanged(self, panel):
+        found = ensemble_verdict(named([judge_verdict(replies_of(one)) for one in panel]))
+        mirror = ensemble_verdict(
+            named([judge_verdict(replies_of(mirrored(one))) for one in panel])
+        )
+
+        assert mirror.outcome == OPPOSITE[found.outcome]
+        assert (mirror.n_first, mirror.n_second) == (found.n_second, found.n_first)
+        assert mirror.is_consistent == found.is_consistent
+
+    def test_of_no_judge_is_refused(self):
+        with pytest.raises(ImpossibleRepliesError, match="no judge"):
+            ensemble_verdict({})
+
+
+def position_of(*panel):
+    found = Position()
+    for replies in panel:
+        found.add(replies)
+    return found
+
+
+class TestPosition:
+    def test_counts_who_won_in_both_orders(self):
+        found = position_of(
+            said(as_a=[3], as_b=[2]),
+            said(as_a=[-1], as_b=[-1]),
+            said(as_a=[2], as_b=[-4]),  # side A twice
+            said(as_a=[-1], as_b=[1]),  # side B twice
+            said(as_a=[5], as_b=[-5]),
+        )
+
+        assert (found.n_same, found.n_a_twice, found.n_b_twice) == (2, 2, 1)
+        assert (found.n_compared, found.share) == (5, 0.4)
+        assert (found.n_chose_a, found.n_answers) == (6, 10)
+
+    def test_tells_how_far_strengths_are_apart_and_what_side_a_adds(self):
+        found = position_of(said(as_a=[3], as_b=[1]), said(as_a=[-2], as_b=[-2, -4]))
+
+        assert found.mean_gap == pytest.approx((2 + 1) / 2)
+        assert found.mean_shift == pytest.approx((1 + 0.5) / 2)
+
+    def test_leaves_out_what_has_no_winner_in_some_order(self):
+        found = position_of(said(as_a=[3]), said(as_a=[3, -3], as_b=[1]), said(as_a=[1, None]))
+
+        assert found.n_compared == 0
+        assert (found.share, found.interval, found.p, found.mean_gap) == (None,) * 4
+        assert found.share_a == pytest.approx(3 / 5)
+
+    def test_says_nothing_of_a_judge_without_answers(self):
+        found = position_of(said(as_a=[None], as_b=[None]))
+
+        assert (found.share_a, found.mean_shift) == (None, None)
+
+    @pytest.mark.parametrize(("same", "a", "b"), [(7, 2, 1), (0, 3, 0), (40, 0, 0)])
+    def test_agrees_with_scipy_on_interval_and_test(self, same, a, b):
+        found = Position(n_same=same, n_a_twice=a, n_b_twice=b)
+
+        expected = stats.binomtest(same, same + a + b).proportion_ci(method="wilson")
+        assert found.interval == pytest.approx(tuple(expected))
+        assert found.p == (pytest.approx(stats.binomtest(a, a + b).pvalue) if a + b else None)
+
+    @given(st.lists(calls(), max_size=6))
+    def test_is_the_same_when_first_and_second_are_exchanged(self, panel):
+        found = position_of(*map(replies_of, panel))
+        mirror = position_of(*(replies_of(mirrored(one)) for one in panel))
+
+        assert mirror == found

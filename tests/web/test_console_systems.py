@@ -1,0 +1,216 @@
+"""The console's page of systems: the catalogue, systems of one's own, and what they still need."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from completions import catalogue, llm
+from completions.models import LogEntry, System
+from tests.factories import make_completion, make_system
+from tests.web.pages import text
+
+pytestmark = pytest.mark.django_db
+
+SYSTEMS, SYNC, ADD = (reverse(f"models:{name}") for name in ("systems", "sync", "add"))
+OURS = {
+    "name": "Ours 7B",
+    "slug": "ours-7b",
+    "family": "our-lab",
+    "model_id": "hosted_vllm/ours-7b",
+    "api_base": "https://llm.our-lab.example/v1",
+    "api_key_env": "OUR_LAB_KEY",
+}
+LISTED = {"input": 1.25, "output": 10.0}
+
+
+@pytest.fixture(autouse=True)
+def _price_list(monkeypatch):
+    """Stand in for LiteLLM's price list, which takes seconds to load."""
+    monkeypatch.setattr(llm, "listed_price", lambda _: LISTED)
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(User.objects.create_user("ada", is_staff=True))
+    return client
+
+
+@pytest.mark.parametrize("address", [SYSTEMS, ADD])
+def test_others_get_the_login_page(client, address):
+    client.force_login(User.objects.create_user("bob"))
+
+    answer = client.get(address)
+
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("admin:login"))
+
+
+class TestTheList:
+    def test_says_where_each_system_is_from(self, staff):
+        make_system(slug="gpt-5")
+        make_system(slug="ours")
+        make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
+
+        found = {one.row.slug: one for one in staff.get(SYSTEMS).context["models"]}
+
+        assert found["gpt-5"].is_listed
+        assert not found["ours"].is_listed
+        assert found["pretence"].row.is_simulated
+
+    def test_says_that_a_key_is_there_and_never_what_it_is(self, staff, monkeypatch):
+        monkeypatch.setenv("OUR_LAB_KEY", "a-very-secret-key")
+        monkeypatch.delenv("THEIR_LAB_KEY", raising=False)
+        make_system(slug="ours", parameters={"api_key_env": "OUR_LAB_KEY"})
+        make_system(slug="theirs", parameters={"api_key_env": "THEIR_LAB_KEY"})
+
+        answer = staff.get(SYSTEMS)
+
+        assert "set OUR_LAB_KEY" in text(answer)
+        assert "missing THEIR_LAB_KEY" in text(answer)
+        assert "a-very-secret-key" not in answer.content.decode()
+
+    def test_knows_a_price_of_its_own_and_none_at_an_address_of_its_own(self, staff):
+        make_system(slug="priced", parameters={"price": {"input": 2.5, "output": 10}})
+        make_system(slug="listed")
+        make_system(slug="elsewhere", api_base="https://llm.example/v1")
+
+        answer = staff.get(SYSTEMS)
+
+        prices = {one.row.slug: one.price for one in answer.context["models"]}
+        own = {"input": 2.5, "output": 10.0}
+        assert prices == {"priced": own, "listed": LISTED, "elsewhere": None}
+        assert text(answer).count("not known") == 2  # in its row, and where that is explained
+
+    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
+        for number in range(5):
+            system = make_system(
+                slug=f"system-{number}", parameters={"price": {"input": 1, "output": 1}}
+            )
+            make_completion(system=system)
+
+        with django_assert_max_num_queries(6):
+            page = staff.get(SYSTEMS)
+
+        assert len(page.context["models"]) == 5
+
+    def test_says_what_to_do_where_there_is_none(self, staff):
+        assert "No language model is registered yet" in text(staff.get(SYSTEMS))
+
+
+class TestSyncing:
+    def test_brings_the_catalogue_in_and_says_so(self, staff):
+        answer = staff.post(SYNC)
+
+        listed = catalogue.load_catalogues(catalogue.shipped()).system
+        assert System.objects.count() == len(listed) == len(answer.context["report"].added)
+        assert "What the catalogue changed" in text(answer)
+
+    def test_is_logged_under_who_did_it(self, staff):
+        staff.post(SYNC)
+
+        assert set(LogEntry.objects.values_list("action", "by__username")) == {
+            ("system.added", "ada")
+        }
+
+    def test_changes_nothing_the_second_time(self, staff):
+        staff.post(SYNC)
+
+        report = staff.post(SYNC).context["report"]
+
+        assert (report.added, report.changed, report.refused) == ([], {}, {})
+
+    def test_tells_what_was_refused_and_goes_on(self, staff):
+        make_system(slug="gpt-5", name="GPT-5 (simulated)", is_simulated=True)
+
+        answer = staff.post(SYNC)
+
+        assert "gpt-5 : the slug belongs to a simulated system" in text(answer)
+        assert System.objects.filter(slug="gpt-o3").exists()
+
+
+class TestAddingOne:
+    def test_registers_what_a_file_could_say_and_logs_who_did(self, staff):
+        answer = staff.post(ADD, OURS | {"price_input": "2.5", "price_output": "10"})
+
+        system = System.objects.get()
+        assert answer["Location"] == SYSTEMS
+        assert (system.slug, system.family, system.is_simulated) == ("ours-7b", "our-lab", False)
+        assert system.parameters == {
+            "api_key_env": "OUR_LAB_KEY",
+            "price": {"input": 2.5, "output": 10.0},
+        }
+        assert LogEntry.objects.get(by__username="ada").action == "system.added"
+
+    def test_keeps_what_the_model_needs_set(self, staff):
+        staff.post(
+            ADD,
+            OURS
+            | {"max_tokens": "4000", "leave_out": ["temperature", "top_p"], "opening": "Hello."}
+            | {"reasoning_effort": "low", "system_role": "developer"},
+        )
+
+        assert System.objects.get().parameters == {
+            "api_key_env": "OUR_LAB_KEY",
+            "leave_out": ["temperature", "top_p"],
+            "max_tokens": 4000,
+            "opening": "Hello.",
+            "reasoning_effort": "low",
+            "system_role": "developer",
+        }
+
+    @pytest.mark.parametrize(
+        ("field", "value", "said"),
+        [
+            ("name", "Ours (simulated)", "The word is kept for what the offline provider"),
+            ("slug", "Ours 7B", "Use small letters, digits and single hyphens"),
+            ("family", "Our Lab", "Name the maker in small letters"),
+            ("model_id", "ours", "Write the provider, a slash and the model"),
+            ("api_base", "llm.our-lab.example", "Give an address that begins with http"),
+            ("price_input", "1", "Field required"),
+            ("max_tokens", "0", "greater than 0"),
+            ("temperature", "3", "less than or equal to 2"),
+            ("api_base_env", "OUR_ADDRESS", "both name an address"),
+        ],
+    )
+    def test_refuses_what_a_file_may_not_say(self, staff, field, value, said):
+        answer = staff.post(ADD, OURS | {field: value})
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert "Nothing was registered" in text(answer)
+        assert not System.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [("api_key_env", "sk-live-0123"), ("api_base", "https://ada:sk-live-0123@llm.example")],
+    )
+    def test_a_key_that_was_pasted_is_refused_and_not_shown_again(self, staff, field, value):
+        answer = staff.post(ADD, OURS | {field: value})
+
+        assert answer.status_code == 422
+        assert "sk-live-0123" not in answer.content.decode()
+        assert not System.objects.exists()
+
+    def test_a_simulated_one_says_so_in_its_name(self, staff):
+        own = OURS | {"is_simulated": "on", "api_base": "", "api_key_env": ""}
+
+        refused = staff.post(ADD, own)
+        staff.post(ADD, own | {"name": "Ours (simulated)"})
+
+        assert "the name of a simulated system holds the word" in text(refused).lower()
+        assert System.objects.get().is_simulated
+
+    def test_a_simulated_one_has_no_key(self, staff):
+        answer = staff.post(ADD, OURS | {"is_simulated": "on", "name": "Ours (simulated)"})
+
+        assert "it has no address and no key" in text(answer)
+
+    @pytest.mark.parametrize("taken", [{"slug": "ours-7b"}, {"name": "ours 7b"}])
+    def test_takes_no_slug_and_no_name_of_another_system(self, staff, taken):
+        make_system(**{"slug": "other", "name": "Other"} | taken)
+
+        answer = staff.post(ADD, OURS)
+
+        assert answer.status_code == 422
+        assert "choose another one" in text(answer)
+        assert System.objects.count() == 1
