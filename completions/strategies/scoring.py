@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-N_RESAMPLES = 2000
-LEVEL = 0.95
-FEWEST = 2
-"""Items below which there is nothing to resample."""
-
 Found = frozenset[str]
-Table = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,12 +71,16 @@ def score(items: Sequence[Judged], *, strategies: Sequence[str], seed: int) -> S
     interval of 2,000 resamples of items with replacement; a resample leaves out the strategies
     that do not occur in it, as the mean itself does.
     """
+    # Whoever scores needs NumPy, and nobody else who only names what scores are.
+    from completions.strategies.resampling import interval_of  # noqa: PLC0415 (see above)
+
     labels = tuple(_label(strategy, items) for strategy in strategies)
+    found = [(one.settled, one.model) for one in items]
     return Scores(
         n_items=len(items),
         labels=labels,
         macro_f1=_mean([one.f1 for one in labels]),
-        interval=_interval(items, strategies, seed),
+        interval=interval_of(found, strategies, seed=seed),
         kappa=_mean([one.kappa for one in labels]),
     )
 
@@ -116,32 +111,6 @@ def _label(strategy: str, items: Sequence[Judged]) -> LabelScore:
         n_both=sum(strategy in one.settled & one.model for one in items),
         kappa=cohen_kappa(said),
     )
-
-
-def _interval(
-    items: Sequence[Judged], strategies: Sequence[str], seed: int
-) -> tuple[float, float] | None:
-    """Resample the items; all resamples at once, as counts times tables."""
-    if len(items) < FEWEST:
-        return None
-    settled = _table([one.settled for one in items], strategies)
-    model = _table([one.model for one in items], strategies)
-    draws = np.random.default_rng(seed).multinomial(
-        len(items), np.full(len(items), 1 / len(items)), size=N_RESAMPLES
-    )
-    twice_both, either = draws @ (2 * settled * model), draws @ (settled + model)
-    occurs = either > 0
-    f1 = np.divide(twice_both, either, out=np.zeros_like(either), where=occurs)
-    some = occurs.any(axis=1)
-    if not some.any():
-        return None
-    means = f1[some].sum(axis=1) / occurs[some].sum(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-def _table(found: Sequence[Found], strategies: Sequence[str]) -> Table:
-    return np.array([[float(key in one) for key in strategies] for one in found])
 
 
 def _ratio(part: int, whole: int) -> float | None:
