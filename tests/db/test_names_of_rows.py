@@ -1,18 +1,35 @@
 """Every row has a name that tells it from the others in the admin, in logs and in errors."""
 
+from collections.abc import Callable
+
 import pytest
 
-from tests import factories, factories_of_care, factories_of_writing, factories_written_once
+from tests import (
+    factories,
+    factories_of_care,
+    factories_of_runs,
+    factories_of_strategies,
+    factories_of_writing,
+    factories_written_once,
+)
 from tests.db.constraints.rules import our_models
 
 pytestmark = pytest.mark.django_db
 
-BUILDERS = {
-    function.__annotations__["return"].__name__: function
-    for module in (factories_of_writing, factories, factories_of_care, factories_written_once)
-    for name, function in vars(module).items()
-    if name.startswith("make_")
-}
+MODULES = (
+    factories,
+    factories_of_care,
+    factories_of_runs,
+    factories_of_strategies,
+    factories_of_writing,
+    factories_written_once,
+)
+BUILDERS: dict[str, Callable[[], object]] = {}
+"""The first builder of each table is the plain one; others make special rows."""
+for module in MODULES:
+    for name, function in vars(module).items():
+        if name.startswith("make_"):
+            BUILDERS.setdefault(function.__annotations__["return"].__name__, function)
 
 
 @pytest.mark.parametrize("model", our_models(), ids=lambda model: model.__name__)
