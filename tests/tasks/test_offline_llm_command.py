@@ -70,6 +70,7 @@ def test_calls_are_appended_to_the_log(monkeypatch, tmp_path):
 
     before, line = map(json.loads, log.read_text().splitlines())
     assert before == {}
+    assert line.pop("at") > 0
     assert line == {"request": {"model": "m"}, "fault": None, "path": "/v1/messages", "model": "m"}
 
 
