@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, PROTOCOLS, Site, TriedStudy, overflow
 
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
-
 ASK_AXE = """() => axe.run({resultTypes: ["violations"]})
     .then(({violations}) => violations.map(one => `${one.id} ${one.nodes[0].html}`))"""
 Step = tuple[str, Callable[[], object], str]
@@ -177,6 +175,7 @@ def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies)
     answer_questions(page, study.answers)()
     expect(page.locator("#answer")).to_be_visible()
     while page.locator("#answer").count():
+        expect(page.locator("html.js")).to_be_attached()  # else nobody hears the keys
         token = page.locator("#answer").get_attribute("action")
         for key in "34343":
             page.keyboard.press(key)

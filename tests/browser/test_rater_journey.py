@@ -11,8 +11,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, TriedStudy, overflow
 
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
-
 REASON = "It takes up what this person said."
 MOST_SHOWN = 15  # of three pairs that count, with what is planted between them
 FOCUSED = "document.activeElement.matches('a, button') ? document.activeElement.innerText : ''"

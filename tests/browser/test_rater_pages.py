@@ -13,6 +13,7 @@ def enrol(page: Page, address: str) -> None:
     page.get_by_role("button", name="Yes, I agree").click()
     page.get_by_role("link", name="Skip the practice").click()
     wait_for_pair(page, 1)
+    expect(page.locator("html.js")).to_be_attached()  # else nobody hears the keys
 
 
 def wait_for_pair(page: Page, number: int) -> None:
@@ -39,6 +40,7 @@ def pass_the_questions(page: Page, study: TriedStudy) -> None:
         page.locator("fieldset").nth(n).get_by_role("radio").nth(place).check()
     page.get_by_role("button", name="Send my answers").click()
     expect(page.locator("#progress")).to_contain_text("First round, 1 of 1")
+    expect(page.locator("html.js")).to_be_attached()
 
 
 def test_forms_alone_lead_through_without_scripts(visit, site):
