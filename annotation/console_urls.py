@@ -32,7 +32,7 @@ urlpatterns = [
     path("<slug:study>/checks/mark/", console_checks.mark, name="mark_gold"),
     path("<slug:study>/checks/<int:pk>/switch/", console_checks.switch, name="switch_check"),
     path("<slug:study>/judges/", console_judges.judges, name="judges"),
-    path("<slug:study>/judges/<str:key>/", console_judges.judged, name="judged"),
+    path("<slug:study>/judges/<slug:key>/", console_judges.judged, name="judged"),
     path("<slug:study>/judge-runs/", runs.runs, name="judge_runs"),
     path("<slug:study>/judge-runs/new/", runs.choose, name="judge_choose"),
     path("<slug:study>/judge-runs/plan/", runs.plan, name="judge_plan"),
@@ -50,5 +50,5 @@ urlpatterns = [
         for name in ("pause", "resume", "cancel", "retry")
     ),
     path("<slug:study>/reports/", console_reports.reports, name="reports"),
-    path("<slug:study>/reports/<str:key>/decide/", console_reports.decide, name="decide"),
+    path("<slug:study>/reports/<slug:key>/decide/", console_reports.decide, name="decide"),
 ]

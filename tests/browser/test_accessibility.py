@@ -1,5 +1,7 @@
 """Axe finds nothing, and nothing scrolls sideways, on the pages that are not a rater's."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
@@ -85,6 +87,26 @@ def test_what_admins_see(visitor, site):
         for fold in visitor.locator("main details").all()[:3]:
             fold.evaluate("fold => { fold.open = true }")
         assert_accessible(visitor)
+
+
+def test_what_admins_see_of_models(visitor, site):
+    sign_in(visitor, site)
+    study = site.results.rstrip("/").rpartition("/")[2]
+    for path in (
+        "models/",
+        "models/add/",
+        "models/runs/",
+        "models/runs/new/",
+        "judges/",
+        f"{study}/judge-runs/",
+        f"{study}/judge-runs/new/",
+        "strategies/",
+    ):
+        visitor.goto(f"{site.console}{path}")
+        assert_accessible(visitor)
+    visitor.goto(f"{site.console}models/runs/")
+    visitor.get_by_role("link", name=re.compile(r"^#\d+$")).first.click()
+    assert_accessible(visitor)
 
 
 def test_what_a_rater_sees_on_the_way_out(visitor, site):
