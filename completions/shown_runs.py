@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -129,14 +128,6 @@ class ShownRun:
         if self.progress.n_invalid:
             failures[INVALID] = failures.get(INVALID, 0) + self.progress.n_invalid
         return sorted(failures.items(), key=lambda one: (-one[1], one[0]))
-
-    @property
-    def left_usd(self) -> Decimal | None:
-        """Return what may still be reserved."""
-        told = self.progress
-        if told.budget_usd is None:
-            return None
-        return told.budget_usd - told.spent_usd - told.reserved_usd
 
 
 @dataclass(frozen=True)

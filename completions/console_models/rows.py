@@ -19,11 +19,6 @@ class ModelRow:
     is_listed: bool
     price: Price | None
 
-    @property
-    def lacks_variable(self) -> bool:
-        """Say whether a variable that a call would read is not set."""
-        return not all(self.row.variables.values())
-
 
 def model_rows(environment: Mapping[str, str]) -> list[ModelRow]:
     """Return every language model by its slug; ``environment`` says which keys are set."""
