@@ -17,8 +17,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
 django.setup()
 
 from annotation.choices import Protocol  # noqa: E402 (needs the settings)
-from ranking.estimate import Method, estimate_ratings  # noqa: E402
+from ranking.estimate import estimate_ratings  # noqa: E402
 from ranking.groups import Group, GroupedJudgments, TextGroup  # noqa: E402
+from ranking.method import Method  # noqa: E402
 from ranking.numerics.strength import StrengthMode  # noqa: E402
 from ranking.people import rate_people  # noqa: E402
 

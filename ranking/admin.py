@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from ranking.models import DimensionRate, Fit, HumanRating, Rating
+from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 
 
 class _ReadOnly:
@@ -87,3 +87,14 @@ class HumanRatingAdmin(_Page):
     list_select_related = ("fit",)
     search_fields = ("fit__key",)
     ordering = ("-fit", "kind", "pk")
+
+
+@admin.register(Analysis)
+class AnalysisAdmin(_Page):
+    """Analyses of fits, newest first."""
+
+    list_display = ("fit", "kind", "state", "code_version", "ended_at")
+    list_filter = ("kind", "state")
+    list_select_related = ("fit",)
+    search_fields = ("fit__key",)
+    ordering = ("-pk",)

@@ -23,6 +23,8 @@ class PeopleKind(models.TextChoices):
     """Which system made from people's texts a rating is of, in the order they are shown."""
 
     AVERAGE = "AVERAGE", "Average Human"
+    MEAN_TEXT = "MEAN_TEXT", "Mean of the texts of a context"
+    RANDOM_TEXT = "RANDOM_TEXT", "Random text of a context"
     BEST_CROSS_FITTED = "BEST_CROSS_FITTED", "Best Human, cross-fitted"
     BEST_PLAIN = "BEST_PLAIN", "Best Human, plain"
 
@@ -33,3 +35,17 @@ class FitState(models.TextChoices):
     RUNNING = "RUNNING", "Being computed"
     DONE = "DONE", "Computed"
     REFUSED = "REFUSED", "The data do not determine the ratings"
+
+
+class AnalysisKind(models.TextChoices):
+    """What an analysis of a fit is about, in the order they are shown."""
+
+    PAIRS = "PAIRS", "System against system"
+    DIMENSIONS = "DIMENSIONS", "Dimension by dimension"
+    CHECKS = "CHECKS", "Does the model fit?"
+    FRAGILITY = "FRAGILITY", "How little would change the first place?"
+    STYLE = "STYLE", "Length and style held equal"
+    DRAWS = "DRAWS", "Ties and grades in the model"
+    RATERS = "RATERS", "Evaluators in the model"
+    RANKERS = "RANKERS", "Other rankers"
+    PLANNING = "PLANNING", "How many more judgments?"

@@ -1,16 +1,12 @@
 """From grouped judgments to ratings: which estimators run, in what order, on what terms."""
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ranking import numerics, tallies
 from ranking.groups import GroupedJudgments
+from ranking.method import Method
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import (
@@ -22,7 +18,6 @@ from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.ranks import RankIntervals, rank_intervals
-from ranking.numerics.strength import StrengthMode
 from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
@@ -45,34 +40,6 @@ class EstimateRefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Method:
-    """How a fit is computed; stored with it, and part of what makes it unique."""
-
-    strength: StrengthMode
-    slightly: int
-    much: int
-    level: float
-    replicates: int
-    seed: int
-    estimator: str = "Bradley-Terry, maximum likelihood"
-    ties: str = "half to each side"
-    pooling: str = "each judgment counts once"
-    interval: str = "bootstrap of source dialogues, percentiles"
-    ranks: str = "simultaneous pairwise differences (max-t)"
-    splits: int = 20
-    people: str = "best of people: by halves of the evaluators, without the opponent at hand"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the method as it is stored."""
-        return asdict(self)
-
-    def hash(self) -> str:
-        """Return the hash of the method and of the code that carries it out."""
-        content = json.dumps([self.as_json(), code_version()], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()
-
-
-@dataclass(frozen=True)
 class Estimate:
     """Ratings of ``systems``; every array has shape (n_systems,), Elo figures are in points.
 
@@ -91,15 +58,6 @@ class Estimate:
     outcomes: Outcomes
     replicates: BootstrapReplicates
     diagnostics: dict[str, Any]
-
-
-@cache
-def code_version() -> str:
-    """Return a mark of the estimators' source, which changes when any of them does."""
-    sources = sorted(Path(numerics.__path__[0]).glob("*.py"))
-    sources += [Path(__file__), Path(tallies.__file__), Path(__file__).with_name("people.py")]
-    content = b"".join(path.read_bytes() for path in sources)
-    return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from completions.models.append_only import AppendOnlyModel
-from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
 
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
 
@@ -81,10 +81,37 @@ class Rating(AppendOnlyModel):
     wins = models.PositiveIntegerField()
     losses = models.PositiveIntegerField()
     ties = models.PositiveIntegerField()
+    tier = models.PositiveSmallIntegerField(
+        null=True, help_text="1 is the first; fits made before there were tiers have none."
+    )
+    joint_low = models.FloatField(null=True, help_text="Points; holds for all systems at once.")
+    joint_high = models.FloatField(null=True, help_text="Points; holds for all systems at once.")
+    sandwich_se = models.FloatField(
+        null=True, help_text="Points; robust in closed form, clustered by source dialogue."
+    )
 
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["fit", "system"], name="rating_once_per_fit"),
+            models.CheckConstraint(
+                condition=Q(tier__isnull=True) | Q(tier__gte=1), name="rating_tier_from_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(joint_low__isnull=True, joint_high__isnull=True)
+                | Q(
+                    joint_low__isnull=False,
+                    joint_high__isnull=False,
+                    joint_low__gte=-FINITE,
+                    joint_low__lte=F("elo"),
+                    joint_high__gte=F("elo"),
+                    joint_high__lte=FINITE,
+                ),
+                name="rating_joint_interval_holds_elo",
+            ),
+            models.CheckConstraint(
+                condition=Q(sandwich_se__isnull=True) | Q(sandwich_se__range=(0, FINITE)),
+                name="rating_sandwich_se_finite",
+            ),
             models.CheckConstraint(
                 condition=Q(
                     theta__range=(-FINITE, FINITE),
@@ -172,3 +199,41 @@ class DimensionRate(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"{self.rating_id} {self.dimension}"
+
+
+class Analysis(models.Model):
+    """One look at the judgments of a fit beyond its ratings: how computed, and what was found.
+
+    A row is claimed when the computation starts and completed once; after that it never changes.
+    """
+
+    fit = models.ForeignKey(Fit, models.PROTECT, related_name="analyses")
+    kind = models.CharField(max_length=12, choices=AnalysisKind)
+    state = models.CharField(max_length=8, choices=FitState, default=FitState.RUNNING)
+    code_version = models.CharField(max_length=40)
+    result = models.JSONField(
+        default=dict, blank=True, help_text="Tables, pictures and warnings, ready to be shown."
+    )
+    refusal = models.TextField(blank=True)
+    claimed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["fit", "kind", "code_version"], name="analysis_once_per_fit_and_code"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=AnalysisKind.values), name="analysis_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=FitState.RUNNING, ended_at__isnull=True, refusal="")
+                | Q(state=FitState.DONE, ended_at__isnull=False, refusal="")
+                | (Q(state=FitState.REFUSED, ended_at__isnull=False) & ~Q(refusal="")),
+                name="analysis_ended_by_state",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.fit_id} {self.kind}"

@@ -12,9 +12,10 @@ from django.db.models import Count, Q
 from completions.choices import SystemKind
 from completions.models import System
 from ranking.choices import PeopleKind
-from ranking.estimate import FEWEST_DIALOGUES, Estimate, EstimateRefusedError, Method
+from ranking.estimate import FEWEST_DIALOGUES, Estimate, EstimateRefusedError
 from ranking.frames import Selection, read_groups, selected
 from ranking.groups import GroupedJudgments, TextGroup
+from ranking.method import Method
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.best_of import BestOf, TextJudgments, choose_and_score, cross_fit
 from ranking.numerics.bootstrap import draw_units

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 
 from annotation.models import Consent, DimensionMark, Exclusion
 from completions.models import LogEntry, WriterConsent
-from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
-from ranking.models import DimensionRate, Fit, HumanRating, Rating
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
+from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from tests.factories import (
     NOW,
     digest,
@@ -132,4 +132,12 @@ def make_dimension_rate(**fields: Any) -> DimensionRate:
     rating = fields.pop("rating", None) or make_rating()
     return DimensionRate.objects.create(
         rating=rating, **{"dimension": "H", "wins": 3, "n_marks": 5} | fields
+    )
+
+
+def make_analysis(**fields: Any) -> Analysis:
+    fit = fields.pop("fit", None) or make_fit()
+    return Analysis.objects.create(
+        fit=fit,
+        **{"kind": AnalysisKind.PAIRS, "code_version": "numerics-1", "claimed_at": NOW} | fields,
     )

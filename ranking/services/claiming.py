@@ -12,9 +12,9 @@ from annotation.models import Study
 from completions.models import System
 from ranking import frames, people, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.estimate import Method, code_version
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments, Stamp
+from ranking.method import Method, code_version
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
 

@@ -13,9 +13,10 @@ from annotation.models import Exclusion, Study
 from completions.models import System
 from ranking import frames, review_selectors
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.estimate import EstimateRefusedError, Method, point_ratings
+from ranking.estimate import EstimateRefusedError, point_ratings
 from ranking.frames import Selection
 from ranking.groups import Group, GroupedJudgments
+from ranking.method import Method
 from ranking.rater_rows import RaterRow
 from ranking.services.claiming import method_of
 

@@ -9,9 +9,10 @@ from annotation.models import Study
 from completions.models import System
 from ranking import people
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.estimate import Estimate, EstimateRefusedError, Method, estimate_ratings
+from ranking.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
+from ranking.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 from ranking.numerics.strength import StrengthMode
 from ranking.people import RatedPeople

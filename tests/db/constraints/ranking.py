@@ -6,6 +6,7 @@ from ranking.choices import FitState, PeopleKind
 from tests.db.constraints.rules import Case, twice
 from tests.factories import NOW, make_study, make_system
 from tests.factories_written_once import (
+    make_analysis,
     make_dimension_rate,
     make_fit,
     make_human_rating,
@@ -104,6 +105,37 @@ RATINGS = [
         partial(make_rating, n_judgments=10, wins=5, losses=3, ties=1),
         partial(make_rating, n_judgments=9, wins=5, losses=3, ties=1),
     ),
+    Case("rating_tier_from_one", partial(make_rating, tier=0), partial(make_rating, tier=1)),
+    *(
+        Case(
+            "rating_joint_interval_holds_elo",
+            partial(make_rating, elo=1517, joint_low=low, joint_high=high),
+            label=label,
+        )
+        for label, low, high in [
+            ("one end alone", 1500, None),
+            ("too high", 1518, 1530),
+            ("too low", 1500, 1516),
+            ("without end", 1500, float("inf")),
+        ]
+    ),
+    Case(
+        "rating_joint_interval_holds_elo",
+        partial(make_rating, elo=1517, joint_low=float("-inf"), joint_high=1530),
+        partial(make_rating, elo=1517, joint_low=1500, joint_high=1530),
+        "without beginning",
+    ),
+    Case(
+        "rating_sandwich_se_finite",
+        partial(make_rating, sandwich_se=-0.1),
+        partial(make_rating, sandwich_se=0),
+        "a negative error",
+    ),
+    Case(
+        "rating_sandwich_se_finite",
+        partial(make_rating, sandwich_se=float("inf")),
+        label="infinite",
+    ),
     Case(
         "dimensionrate_once_per_rating",
         twice(make_dimension_rate, rating=make_rating),
@@ -171,4 +203,31 @@ PEOPLE = [
     ),
 ]
 
-CASES = [*FITS, *RATINGS, *PEOPLE]
+ANALYSES = [
+    Case(
+        "analysis_once_per_fit_and_code",
+        twice(make_analysis, fit=make_fit),
+        twice(make_analysis, fit=make_fit, changed={"code_version": "numerics-2"}),
+    ),
+    Case("analysis_kind_known", partial(make_analysis, kind="OTHER")),
+    Case(
+        "analysis_ended_by_state",
+        partial(make_analysis, ended_at=NOW),
+        make_analysis,
+        "running with a time",
+    ),
+    Case(
+        "analysis_ended_by_state",
+        partial(make_analysis, **DONE | {"ended_at": None}),
+        partial(make_analysis, **DONE),
+        "done without a time",
+    ),
+    Case(
+        "analysis_ended_by_state",
+        partial(make_analysis, **REFUSED | {"refusal": ""}),
+        partial(make_analysis, **REFUSED),
+        "refused without a reason",
+    ),
+]
+
+CASES = [*FITS, *RATINGS, *PEOPLE, *ANALYSES]

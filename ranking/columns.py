@@ -1,0 +1,57 @@
+"""Single judgments as columns: what every analysis reads, from the database or from a file."""
+
+from dataclasses import dataclass
+
+from ranking.numerics.arrays import Booleans, Floats, Integers
+
+
+@dataclass(frozen=True)
+class JudgmentColumns:
+    """Judgments in the canonical frame, one entry each; names are sorted, indices refer to them.
+
+    Attributes
+    ----------
+    systems, units, evaluators : tuples of str
+        Slugs of systems, source dialogues by content, raters by pseudonym or judges by slug.
+    is_judge : boolean array of shape (n_evaluators,)
+        Whether an evaluator is an LLM judge.
+    unit, item, first, second, evaluator : integer arrays of shape (n_judgments,)
+        Source dialogue, pair of completions, the two systems, who judged.
+    strength : integer array of shape (n_judgments,)
+        -5 to 5; positive favours the first completion, 0 is a tie.
+    shown : integer array of shape (n_judgments,)
+        1 where the first completion was shown in the first position, -1 where it was shown in
+        the second, 0 where that is not known.
+    features : float array of shape (n_items, 2, n_features), or None
+        Figures of the style of the first and of the second completion; NaN where not known.
+    feature_names : tuple of str
+        What they are.
+
+    Notes
+    -----
+    Judgments are in the order in which they were given.
+    """
+
+    systems: tuple[str, ...]
+    units: tuple[str, ...]
+    evaluators: tuple[str, ...]
+    is_judge: Booleans
+    unit: Integers
+    item: Integers
+    first: Integers
+    second: Integers
+    evaluator: Integers
+    strength: Integers
+    shown: Integers
+    features: Floats | None = None
+    feature_names: tuple[str, ...] = ()
+
+    @property
+    def n_judgments(self) -> int:
+        """Return how many judgments there are."""
+        return len(self.unit)
+
+    @property
+    def n_items(self) -> int:
+        """Return how many pairs of completions were judged."""
+        return int(self.item.max()) + 1 if len(self.item) else 0

@@ -1,0 +1,120 @@
+"""What an analysis found, as tables that pages, downloads and pictures all draw from."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+Cell = str | int | float | bool | None
+
+
+class AnalysisRefusedError(Exception):
+    """The judgments do not allow the analysis; the message says why."""
+
+
+class ColumnKind(StrEnum):
+    """How the cells of a column are meant, and so how they are written."""
+
+    TEXT = "text"
+    """Words."""
+
+    SYSTEM = "system"
+    """The slug of a system; pages write its name and say whether it is simulated."""
+
+    EVALUATOR = "evaluator"
+    """A rater's pseudonym or a judge's slug; public pages show judges alone by name."""
+
+    COUNT = "count"
+    """A whole number of something."""
+
+    SHARE = "share"
+    """Between 0 and 1; written in per cent."""
+
+    ELO = "elo"
+    """Points, or a difference of points."""
+
+    NUMBER = "number"
+    """Any other number, without unit."""
+
+    P_VALUE = "p"
+    """A p-value; its header says whether and how it is adjusted."""
+
+
+class Picture(StrEnum):
+    """How a table may be drawn; without one it is a table alone."""
+
+    NONE = ""
+    HEAT = "heat"
+    """First column rows, other columns cells of a heat map around their middle."""
+
+    WHISKERS = "whiskers"
+    """One line per row: columns keyed ``value``, ``low`` and ``high`` give dot and interval."""
+
+    POINTS = "points"
+    """One dot per row: columns keyed ``x`` and ``y``, with the diagonal if they share a kind."""
+
+    LINES = "lines"
+    """Lines over ``x``: every other column that is no text is a line."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its key in downloads, its words on the page, and what its cells are."""
+
+    key: str
+    label: str
+    kind: ColumnKind = ColumnKind.NUMBER
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what a reader needs to read it.
+
+    ``caption`` says in a sentence or two how to read it. A cell that is not known is None.
+    """
+
+    key: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    picture: Picture = Picture.NONE
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that one analysis found. ``is_exploratory`` findings are marked as such wherever shown.
+
+    ``method`` is one or two sentences: the estimator, its assumptions, its source.
+    """
+
+    method: str
+    tables: tuple[Table, ...]
+    warnings: tuple[str, ...] = ()
+    is_exploratory: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the findings as they are stored."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Findings":
+        """Read what ``as_json`` wrote."""
+        return cls(
+            method=stored["method"],
+            tables=tuple(_table(one) for one in stored["tables"]),
+            warnings=tuple(stored["warnings"]),
+            is_exploratory=stored["is_exploratory"],
+        )
+
+
+def _table(stored: Mapping[str, Any]) -> Table:
+    columns = (Column(c["key"], c["label"], ColumnKind(c["kind"])) for c in stored["columns"])
+    return Table(
+        key=stored["key"],
+        title=stored["title"],
+        caption=stored["caption"],
+        columns=tuple(columns),
+        rows=tuple(tuple(row) for row in stored["rows"]),
+        picture=Picture(stored["picture"]),
+    )

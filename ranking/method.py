@@ -1,0 +1,52 @@
+"""How a fit is computed: what is stored with it, and what makes it one of its own."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ranking.numerics.strength import StrengthMode
+
+HERE = Path(__file__).parent
+# What else than the numerics decides what comes out of a fit or of its analyses.
+SOURCES = ("analyses", "estimate.py", "people.py", "tallies.py")
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a fit is computed; stored with it, and part of what makes it unique."""
+
+    strength: StrengthMode
+    slightly: int
+    much: int
+    level: float
+    replicates: int
+    seed: int
+    estimator: str = "Bradley-Terry, maximum likelihood"
+    ties: str = "half to each side"
+    pooling: str = "each judgment counts once"
+    interval: str = "bootstrap of source dialogues, percentiles"
+    ranks: str = "simultaneous pairwise differences (max-t)"
+    splits: int = 20
+    people: str = "best of people: by halves of the evaluators, without the opponent at hand"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the method as it is stored."""
+        return asdict(self)
+
+    def hash(self) -> str:
+        """Return the hash of the method and of the code that carries it out."""
+        content = json.dumps([self.as_json(), code_version()], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """Return a mark of the estimators' source, which changes when any of them does."""
+    sources = sorted((HERE / "numerics").rglob("*.py"))
+    for name in SOURCES:
+        sources += sorted((HERE / name).rglob("*.py")) or [HERE / name]
+    content = b"".join(path.read_bytes() for path in sources)
+    return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
