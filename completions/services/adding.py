@@ -3,7 +3,7 @@
 import datetime as dt
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from completions.catalogue import Entry
 from completions.catalogue.own import SimulatedEntry
@@ -29,13 +29,22 @@ def add_system(*, entry: Entry, by: User, now: dt.datetime) -> System:
     SystemTakenError
         If its slug or its name belongs to another system.
     """
+    _refuse_twins(entry)
+    columns = columns_of(entry) | {"is_simulated": isinstance(entry, SimulatedEntry)}
+    try:
+        with transaction.atomic():
+            system = System.objects.create(slug=entry.slug, **columns)
+    except IntegrityError:
+        _refuse_twins(entry)  # somebody else was quicker by a moment
+        raise
+    subject = f"system {entry.slug}"
+    record(action="system.added", subject=subject, now=now, by=by, after=columns)
+    return system
+
+
+def _refuse_twins(entry: Entry) -> None:
     for field in ("slug", "name"):
         # As the name is read on pages: two systems that differ in capitals alone look like one.
         twin = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()
         if twin is not None:
             raise SystemTakenError(field, other=twin.slug)
-    columns = columns_of(entry) | {"is_simulated": isinstance(entry, SimulatedEntry)}
-    system = System.objects.create(slug=entry.slug, **columns)
-    subject = f"system {entry.slug}"
-    record(action="system.added", subject=subject, now=now, by=by, after=columns)
-    return system
