@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csgraph
 
 from annotation.pairing.counts import (
     PAIR,
@@ -15,6 +14,7 @@ from annotation.pairing.counts import (
     Integers,
 )
 from annotation.pairing.field import Field
+from annotation.pairing.groups import groups_of
 from annotation.pairing.parts import Ground
 
 
@@ -87,7 +87,7 @@ class Draft:
 
     def n_groups(self, stratum: int) -> int:
         """Return into how many groups that share no pair the systems of a stratum fall."""
-        return int(csgraph.connected_components(self.counts.pairs_in[stratum] > 0)[0])
+        return len(np.unique(groups_of(self.counts.pairs_in[stratum] > 0)))
 
     def _count_planned(self, field: Field) -> None:
         for first, second in field.ground.planned:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.sparse import csgraph
 
 from annotation.pairing.counts import Integers
 from annotation.pairing.draft import Draft, Exchange
 from annotation.pairing.field import Field
+from annotation.pairing.groups import groups_of
 
 
 def connect(draft: Draft) -> None:
@@ -19,11 +19,11 @@ def connect(draft: Draft) -> None:
 
 def _joining(draft: Draft, stratum: int) -> Exchange | None:
     """Return the cheapest exchange that leaves the stratum fewer groups, if there is one."""
-    links = draft.counts.pairs_in[stratum] > 0
-    n_groups, groups = csgraph.connected_components(links)
+    groups = groups_of(draft.counts.pairs_in[stratum] > 0)
+    n_groups = len(np.unique(groups))
     if n_groups == 1:
         return None
-    found = sorted(_bridges(draft, stratum, groups.astype(np.int64)), key=lambda one: one[0])
+    found = sorted(_bridges(draft, stratum, groups), key=lambda one: one[0])
     return next((one for _, one in found if _joins(draft, one, stratum, n_groups)), None)
 
 
