@@ -4,12 +4,12 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
-from annotation import judge_answers, judge_prompt, verdicts
+from annotation import judge_answers, judge_prompt, selectors, verdicts
 from annotation.addressing import addressed_by
 from annotation.choices import Protocol, Side, StudyState
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
@@ -73,7 +73,7 @@ class _Desk:
 
     def load(self, ids: Collection[int]) -> QuerySet[JudgeCall]:
         """Return these calls with their judges and comparisons, also of studies closed since."""
-        return JudgeCall.objects.filter(pk__in=ids).select_related(
+        calls = JudgeCall.objects.filter(pk__in=ids).select_related(
             "judge",
             "run",
             "comparison__study",
@@ -81,12 +81,13 @@ class _Desk:
             "comparison__first",
             "comparison__second",
         )
+        return calls.defer("comparison__study__content")  # long, and the same for every call
 
     def question(self, call: JudgeCall, claim: Claim) -> JsonQuestion[Answer]:
         """Put rubric, dialogue and the two messages on the sides drawn."""
         comparison = call.comparison
-        rubric = _RUBRIC.validate_python(comparison.study.content["rubric"])
-        first, second = (plain(completion.text) for completion in comparison.pair)
+        rubric = _RUBRIC.validate_python(selectors.content_of(comparison.study)["rubric"])
+        first, second = (_dressed(completion.text) for completion in comparison.pair)
         a, b = (first, second) if call.first_side == Side.A else (second, first)
         request = calling.request_to(
             call.judge,
@@ -115,10 +116,15 @@ def _calls_of_open_studies() -> QuerySet[JudgeCall]:
     return JudgeCall.objects.filter(comparison__study__state=StudyState.OPEN)
 
 
+@lru_cache(maxsize=2048)  # a talk's turns come back with each of its pairs, twice per judge
+def _dressed(text: str) -> str:
+    return plain(text)
+
+
 def _plain_turns(comparison: Comparison) -> list[dict[str, str]]:
     """Return the dialogue in the dress in which raters see it."""
     return [
-        {"role": turn["role"], "text": plain(turn["text"])} for turn in comparison.context.turns
+        {"role": turn["role"], "text": _dressed(turn["text"])} for turn in comparison.context.turns
     ]
 
 
@@ -140,10 +146,15 @@ def _addressed(comparison: Comparison) -> dict[str, list[str]]:
         "dialogue": [turn["text"] for turn in comparison.context.turns],
     }
     found = {
-        place: sorted({way for text in said for way in addressed_by(f"{text}\n{plain(text)}")})
+        place: sorted({way for text in said for way in _ways_of(text)})
         for place, said in texts.items()
     }
     return {place: ways for place, ways in found.items() if ways}
+
+
+@lru_cache(maxsize=2048)
+def _ways_of(text: str) -> tuple[str, ...]:
+    return addressed_by(f"{text}\n{_dressed(text)}")
 
 
 def _first_probability(call: JudgeCall, reply: llm.Reply) -> float | None:

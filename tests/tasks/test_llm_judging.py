@@ -4,6 +4,8 @@ import datetime as dt
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation import judge_answers, judge_prompt, services, tasks
@@ -16,6 +18,7 @@ from completions.llm import Reply
 from completions.offline import Behaviour, Fault
 from completions.services import asking, calling
 from tests.factories import (
+    NOW,
     make_comparison,
     make_completion,
     make_context,
@@ -31,6 +34,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
 ]
 RUBRIC = load_rubric("heart-1")
+LOCKED = {"protocol_hash": "locked", "locked_at": NOW}
 ANSWER = {
     "notes": dict.fromkeys(RUBRIC.keys, "Seen."),
     "dimensions": {key: {"winner": "A", "strength": 2} for key in RUBRIC.keys}
@@ -82,6 +86,18 @@ def say(provider, monkeypatch):
 
 
 class TestAsk:
+    def test_reads_the_long_study_file_once_for_all_calls(self, provider, clock):
+        study = make_study(content={"rubric": RUBRIC.content()}, **LOCKED)
+        judge = make_simulated_judge()
+        for _ in range(3):
+            make_call(comparison=make_comparison(study=study), judge=judge)
+
+        with CaptureQueriesContext(connection) as queries:
+            n_ended = services.ask_judges(clock=clock)
+
+        reads = [one for one in queries if '"annotation_study"."content"' in one["sql"]]
+        assert (n_ended, len(reads)) == (3, 1)
+
     def test_an_answer_becomes_a_judgment_with_its_record(self, provider, clock):
         call = make_call()
 
