@@ -1,6 +1,8 @@
 """Single judgments as columns: what every analysis reads, from the database or from a file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
@@ -55,3 +57,34 @@ class JudgmentColumns:
     def n_items(self) -> int:
         """Return how many pairs of completions were judged."""
         return int(self.item.max()) + 1 if len(self.item) else 0
+
+    def taken(self, rows: Integers, *, strength: Integers | None = None) -> "JudgmentColumns":
+        """Return the judgments at these rows, of other strengths if they are given.
+
+        Names that occur no more are left out, and the indices follow.
+        """
+        units, unit = _kept(self.units, self.unit[rows])
+        systems, pair = _kept(self.systems, np.stack([self.first[rows], self.second[rows]]))
+        evaluators, evaluator = _kept(self.evaluators, self.evaluator[rows])
+        items, item = np.unique(self.item[rows], return_inverse=True)
+        return replace(
+            self,
+            systems=systems,
+            units=units,
+            evaluators=evaluators,
+            is_judge=self.is_judge[np.unique(self.evaluator[rows])],
+            unit=unit,
+            item=item,
+            first=pair[0],
+            second=pair[1],
+            evaluator=evaluator,
+            strength=self.strength[rows] if strength is None else strength,
+            shown=self.shown[rows],
+            features=None if self.features is None else self.features[items],
+        )
+
+
+def _kept(names: tuple[str, ...], indices: Integers) -> tuple[tuple[str, ...], Integers]:
+    """Return the names that occur and the indices into those."""
+    found, places = np.unique(indices, return_inverse=True)
+    return tuple(names[index] for index in found), places.reshape(indices.shape)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from ranking.numerics.strength import StrengthMode
 
+PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 HERE = Path(__file__).parent
 # What else than the numerics decides what comes out of a fit or of its analyses.
 SOURCES = ("analyses", "estimate.py", "people.py", "tallies.py")
@@ -40,6 +42,12 @@ class Method:
         """Return the hash of the method and of the code that carries it out."""
         content = json.dumps([self.as_json(), code_version()], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
+
+
+def graded_strengths(content: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the strengths that "slightly" and "much" stand for by a study file."""
+    stands_for = content.get("soft_scores", PROTOCOL_STRENGTHS)
+    return stands_for["slightly"], stands_for["much"]
 
 
 @cache

@@ -14,7 +14,7 @@ from ranking import frames, people, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments, Stamp
-from ranking.method import Method, code_version
+from ranking.method import Method, code_version, graded_strengths
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
 
@@ -23,7 +23,6 @@ CLAIM_LENGTH = dt.timedelta(minutes=2)
 MOVED = 0.001
 PATIENCE = dt.timedelta(minutes=1)
 LEVEL = 0.95
-PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 
 
 def claim_all_changed_fits(*, now: dt.datetime) -> list[int]:
@@ -122,12 +121,12 @@ def method_of(study: Study) -> Method:
     The seed comes from the study's own and is the same for all its fits, so that fits of the same
     judgments agree to the last digit.
     """
-    stands_for = study.content.get("soft_scores", PROTOCOL_STRENGTHS)
+    slightly, much = graded_strengths(study.content)
     seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
     return Method(
         strength=StrengthMode.SOFT,
-        slightly=stands_for["slightly"],
-        much=stands_for["much"],
+        slightly=slightly,
+        much=much,
         level=LEVEL,
         replicates=settings.HEART_BOOTSTRAP_REPLICATES,
         seed=int.from_bytes(seed[:6], "big"),

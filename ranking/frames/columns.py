@@ -1,0 +1,133 @@
+"""Single judgments as columns, coded by whole numbers."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+import numpy as np
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Coalesce
+
+from annotation.choices import Protocol, Side
+from annotation.models import Comparison, DimensionMark, Judge, Rater, Study
+from annotation.selectors import dimension_keys
+from completions.models import Dialogue, System
+from ranking.columns import JudgmentColumns
+from ranking.frames.integers import flag, read_integers
+from ranking.frames.rule import Selection, selected
+from ranking.method import graded_strengths
+from ranking.numerics.arrays import Booleans, Integers
+from ranking.numerics.strength import grade_to_strength
+
+Label = TypeVar("Label", str, tuple[str, bool])
+
+CODES = (
+    F("pk"),
+    F("comparison__context__dialogue"),
+    F("comparison"),
+    F("comparison__first__system"),
+    F("comparison__second__system"),
+    Coalesce("rater", 0),
+    Coalesce("judge", 0),
+    flag(Q(protocol=Protocol.PREFERENCE)),
+    F("verdict"),
+    flag(Q(first_side=Side.A)),
+)
+
+
+def read_columns(selection: Selection) -> JudgmentColumns:
+    """Return the selected judgments one by one, in the order in which they were given.
+
+    Five-point answers are translated to strengths as the study says. Six queries, whatever
+    the number of judgments.
+    """
+    return _read(selection)[1]
+
+
+def read_dimension_columns(selection: Selection) -> dict[str, JudgmentColumns]:
+    """Return the marks on each dimension as if they were judgments of it alone.
+
+    The advantage is the strength, and neither ahead is a tie. Dimensions go by their keys, in
+    the order of the rubric; one that nobody marked is left out. Seven queries.
+    """
+    keys, columns = _read(selection)
+    names = dimension_keys(selection.study)
+    place = np.argsort(keys)
+    found = {}
+    for index, mark in enumerate(_marks(selection, names)):
+        rows = place[np.searchsorted(keys, mark[:, 0], sorter=place)]
+        order = np.argsort(rows)
+        if len(rows):
+            found[names[index]] = columns.taken(rows[order], strength=mark[order, 1])
+    return found
+
+
+def _marks(selection: Selection, names: list[str]) -> list[Integers]:
+    """Read the judgment and the advantage of each mark, dimension by dimension."""
+    which = Case(*(When(dimension=name, then=Value(n)) for n, name in enumerate(names)))
+    marks = DimensionMark.objects.filter(judgment__in=selected(selection), dimension__in=names)
+    rows = read_integers(marks.values_list(which, "judgment", "advantage"))
+    return [rows[rows[:, 0] == index, 1:] for index in range(len(names))]
+
+
+def _read(selection: Selection) -> tuple[Integers, JudgmentColumns]:
+    """Return the keys of the judgments too."""
+    rows = read_integers(selected(selection).order_by("submitted_at", "pk").values_list(*CODES))
+    key, unit, item, first, second, rater, judge, is_graded, verdict, is_first = rows.T
+    units, unit = _coded(unit, _dialogues(selection.study))
+    _, item = _coded(item, _comparisons(selection.study))
+    systems, pair = _coded(np.stack([first, second]), _systems())
+    evaluators, evaluator = _coded(
+        np.where(judge > 0, -judge, rater), _people_and_judges(selection.study)
+    )
+    columns = JudgmentColumns(
+        systems=systems,
+        units=units,
+        evaluators=tuple(name for name, _ in evaluators),
+        is_judge=np.array([is_judge for _, is_judge in evaluators], dtype=np.bool_),
+        unit=unit,
+        item=item,
+        first=pair[0],
+        second=pair[1],
+        evaluator=evaluator,
+        strength=_strengths(verdict, is_graded == 1, selection.study),
+        shown=2 * is_first - 1,
+    )
+    return key, columns
+
+
+def _strengths(verdict: Integers, is_graded: Booleans, study: Study) -> Integers:
+    strength = verdict.copy()
+    slightly, much = graded_strengths(study.content)
+    strength[is_graded] = grade_to_strength(verdict[is_graded], slightly=slightly, much=much)
+    return strength
+
+
+def _coded(keys: Integers, names: Mapping[int, Label]) -> tuple[tuple[Label, ...], Integers]:
+    """Return the names that occur, sorted, and for each key the place of its name."""
+    unique, inverse = np.unique(keys, return_inverse=True)
+    found = [names[key] for key in unique.tolist()]
+    labels = tuple(sorted(set(found)))
+    place = {label: index for index, label in enumerate(labels)}
+    places = np.array([place[label] for label in found], dtype=np.int64)
+    return labels, places[inverse].reshape(keys.shape)
+
+
+def _dialogues(study: Study) -> dict[int, str]:
+    found = Dialogue.objects.filter(dataset=study.dataset_id)
+    return dict(found.values_list("pk", "content_hash"))
+
+
+def _comparisons(study: Study) -> dict[int, str]:
+    return dict(Comparison.objects.filter(study=study).values_list("pk", "key"))
+
+
+def _systems() -> dict[int, str]:
+    return dict(System.objects.values_list("pk", "slug"))
+
+
+def _people_and_judges(study: Study) -> dict[int, tuple[str, bool]]:
+    """Name raters by their keys, and judges by theirs with a minus."""
+    raters = Rater.objects.filter(study=study).values_list("pk", "code")
+    judges = Judge.objects.values_list("pk", "slug")
+    people = {pk: (code, False) for pk, code in raters}
+    return people | {-pk: (slug, True) for pk, slug in judges}
