@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 
 from ranking.numerics.arrays import Floats, Integers
 
@@ -41,6 +41,90 @@ class WinTables:
         """
         flat = np.asarray((self.rows.T @ weights.T).T)
         return flat.reshape(len(weights), self.n_systems, self.n_systems)
+
+    def unit_scores(self, log_strengths: Floats) -> Floats:
+        """Return each unit's gradient of the Bradley-Terry log likelihood.
+
+        Parameters
+        ----------
+        log_strengths : array of shape (n_systems,)
+            Natural log, in any gauge.
+
+        Returns
+        -------
+        array of shape (n_units, n_systems)
+            Row c is the sum over the unit's judgments of (won - expected share); every row
+            adds up to 0, and at the maximum so does every column.
+
+        Raises
+        ------
+        ValueError
+            If there is not one strength per system.
+
+        Notes
+        -----
+        Cost O(number of cells + n_units * n_systems).
+        """
+        theta = self._checked(log_strengths)
+        cells = self.rows.tocoo()
+        unit, cell = cells.coords
+        winner, loser = np.divmod(cell, self.n_systems)
+        surprise = cells.data * special.expit(theta[loser] - theta[winner])
+        shape = (self.n_units, self.n_systems)
+        gained, lost = (
+            np.bincount(unit * self.n_systems + who, surprise, minlength=shape[0] * shape[1])
+            for who in (winner, loser)
+        )
+        scores: Floats = np.subtract(gained, lost, dtype=np.float64).reshape(shape)
+        return scores
+
+    def information(self, log_strengths: Floats) -> Floats:
+        """Return the observed information of all judgments, shape (n_systems, n_systems).
+
+        Minus the second derivative of the Bradley-Terry log likelihood at ``log_strengths``
+        (natural log, any gauge); judgments count as independent. Rows add up to 0.
+
+        Raises
+        ------
+        ValueError
+            If there is not one strength per system.
+        """
+        theta = self._checked(log_strengths)
+        wins = self.total()
+        p = special.expit(theta[:, None] - theta[None, :])
+        weight = (wins + wins.T) * p * (1.0 - p)
+        information: Floats = np.diag(weight.sum(axis=1)) - weight
+        return information
+
+    def plus(self, other: "WinTables") -> "WinTables":
+        """Return these tables with more judgments added.
+
+        Unit and system indices mean the same in both; units that one of them lacks come
+        last. Equals tabulating the judgments of both anew, but for rounding.
+
+        Raises
+        ------
+        ValueError
+            If the two have different numbers of systems.
+        """
+        if other.n_systems != self.n_systems:
+            msg = f"cannot add tables of {other.n_systems} systems to tables of {self.n_systems}"
+            raise ValueError(msg)
+        n_units = max(self.n_units, other.n_units)
+        both = _with_units(self.rows, n_units) + _with_units(other.rows, n_units)
+        return WinTables(self.n_systems, sparse.csr_array(both))
+
+    def subset(self, units: Integers) -> "WinTables":
+        """Return the tables of some units, in the order given; ``units`` are indices."""
+        return WinTables(self.n_systems, self.rows[np.asarray(units, dtype=np.int64)])
+
+    def _checked(self, log_strengths: Floats) -> Floats:
+        """Return the strengths as an array, or raise ValueError."""
+        theta = np.asarray(log_strengths, dtype=np.float64)
+        if theta.shape != (self.n_systems,):
+            msg = f"strengths must be of shape ({self.n_systems},), not {theta.shape}"
+            raise ValueError(msg)
+        return theta
 
 
 @dataclass(frozen=True)
@@ -95,6 +179,12 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
     rows = sparse.csr_array(cells)
     rows.eliminate_zeros()
     return WinTables(n_systems, rows)
+
+
+def _with_units(rows: sparse.csr_array, n_units: int) -> sparse.csr_array:
+    """Return the rows with empty ones behind them, ``n_units`` in all."""
+    starts = np.pad(rows.indptr, (0, n_units - rows.shape[0]), mode="edge")
+    return sparse.csr_array((rows.data, rows.indices, starts), shape=(n_units, rows.shape[1]))
 
 
 def _check(pairs: WeightedPairs, n_units: int, n_systems: int) -> None:
