@@ -55,12 +55,22 @@ def percentile_intervals(replicates: Floats, *, level: float = 0.95) -> Interval
 
 def check_replicates(replicates: Floats, level: float) -> None:
     """Raise ValueError unless there are two finite rows or more and ``level`` is a share."""
+    check_finite_rows(replicates)
+    check_level(level)
+
+
+def check_finite_rows(replicates: Floats) -> None:
+    """Raise ValueError unless there are two rows of replicates or more, all finite."""
     if replicates.ndim <= 1 or len(replicates) <= 1:
         msg = f"at least two rows of replicates are needed, not shape {replicates.shape}"
         raise ValueError(msg)
     if not np.isfinite(replicates).all():
         msg = "replicates without a maximum must be left out first"
         raise ValueError(msg)
+
+
+def check_level(level: float) -> None:
+    """Raise ValueError unless ``level`` lies strictly between 0 and 1."""
     if not 0.0 < level < 1.0:
         msg = f"level must lie between 0 and 1, not {level}"
         raise ValueError(msg)
