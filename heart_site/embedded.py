@@ -123,6 +123,7 @@ def _folder_in_use() -> Iterator[None]:
                 completions.forget_labelling_claims()
                 annotation.forget_judging_claims()
                 ranking.forget_fit_claims()
+                ranking.forget_analysis_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)
         yield
 

@@ -23,6 +23,8 @@ ROUTES = {
     "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
     "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
     "ranking.tasks.run_fit": {"queue": ANALYSIS},
+    "ranking.tasks.claim_due_analyses": {"queue": ANALYSIS},
+    "ranking.tasks.run_analysis": {"queue": ANALYSIS},
     "ranking.tasks.review_judged_studies": {"queue": MAINTENANCE},
     "ranking.tasks.review_raters": {"queue": ANALYSIS},
 }
@@ -64,6 +66,12 @@ def beat_schedule(
             "task": "ranking.tasks.refit_changed_studies",
             "schedule": refit_seconds,
             "options": {"expires": refit_seconds},  # ticks must not pile up behind a long fit
+        },
+        # Looks further into ratings that stand; each analysis that ends asks for the next itself.
+        "claim-due-analyses": {
+            "task": "ranking.tasks.claim_due_analyses",
+            "schedule": 15.0,
+            "options": {"expires": 15.0},
         },
         # Leaves out raters whom the rules of their study exclude.
         "review-judged-studies": {

@@ -215,6 +215,9 @@ class Analysis(models.Model):
         default=dict, blank=True, help_text="Tables, pictures and warnings, ready to be shown."
     )
     refusal = models.TextField(blank=True)
+    begun = models.PositiveSmallIntegerField(
+        default=0, help_text="How often a worker began it; one whose workers are lost is given up."
+    )
     claimed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 

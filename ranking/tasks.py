@@ -20,6 +20,20 @@ def run_fit(*, fit_id: int) -> None:
 
 
 @shared_task(ignore_result=True)
+def claim_due_analyses() -> None:
+    """Beat tick: claim the analyses that are due next and hand each to a worker."""
+    for analysis_id in services.claim_due_analyses(now=timezone.now()):
+        run_analysis.delay(analysis_id=analysis_id)
+
+
+@shared_task(ignore_result=True)
+def run_analysis(*, analysis_id: int) -> None:
+    """Compute one claimed analysis, then ask for the next one; safe to run twice."""
+    if services.run_analysis(analysis_id=analysis_id, clock=timezone.now):
+        claim_due_analyses.delay()
+
+
+@shared_task(ignore_result=True)
 def review_judged_studies() -> None:
     """Beat tick: hand each study that was judged lately to a worker that reviews its raters."""
     for study_id in services.studies_to_review(now=timezone.now()):

@@ -1,6 +1,13 @@
 """Writes of the ranking app; everything a caller may import is named here."""
 
 from ranking.services.adapting import adapt_plan, fit_and_adapt
+from ranking.services.analysing import (
+    analyse_fit,
+    claim_due_analyses,
+    forget_analysis_claims,
+    reclaim_lost_analyses,
+    run_analysis,
+)
 from ranking.services.claiming import (
     claim_all_changed_fits,
     claim_changed_fits,
@@ -25,15 +32,20 @@ __all__ = [
     "Review",
     "ReviewChangedError",
     "adapt_plan",
+    "analyse_fit",
     "claim_all_changed_fits",
     "claim_changed_fits",
+    "claim_due_analyses",
     "claim_fit",
     "fit_and_adapt",
+    "forget_analysis_claims",
     "forget_fit_claims",
+    "reclaim_lost_analyses",
     "reclaim_lost_fits",
     "refit_study",
     "review_raters",
     "review_study",
+    "run_analysis",
     "run_fit",
     "studies_to_review",
 ]

@@ -1,0 +1,139 @@
+"""Reads of the analyses of fits: what was found, and what is still to be looked into."""
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from django.db.models import Count, Max, Q
+
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.findings import Findings
+from ranking.method import code_version
+from ranking.models import Analysis, Fit
+from ranking.selectors import ENDED, PREFERRED
+
+LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins
+SELECTION = ("study", "pool", "context_set")
+ON_REQUEST = "on_request"
+"""Key in the diagnostics of a fit that a person asked for: its analyses do not wait."""
+
+
+@dataclass(frozen=True)
+class ShownAnalysis:
+    """One analysis of a fit as pages show it; ``findings`` is None unless it is done."""
+
+    kind: AnalysisKind
+    label: str
+    state: FitState
+    findings: Findings | None
+    refusal: str
+    claimed_at: dt.datetime
+    ended_at: dt.datetime | None
+    code_version: str
+
+
+class _Begun(NamedTuple):
+    """The fit of a selection that was analysed last, and when the last of that was claimed."""
+
+    fit: int
+    at: dt.datetime
+
+
+@dataclass(frozen=True)
+class _Places:
+    """What is known of all selections: their newest ended fits, and those analysed last."""
+
+    newest: dict[tuple[object, ...], int]
+    begun: dict[tuple[object, ...], _Begun]
+    fits: dict[int, Fit]
+    kinds: dict[int, set[str]]
+
+
+@cache
+def known_kinds() -> tuple[AnalysisKind, ...]:
+    """Return the kinds of analyses that can be computed, in the order in which they are shown."""
+    return tuple(kind for kind in AnalysisKind if find_spec(f"ranking.analyses.{kind.lower()}"))
+
+
+def analyses_of(fit: Fit) -> tuple[ShownAnalysis, ...]:
+    """Return the analyses of a fit in the order they are shown, of each kind the newest."""
+    rows = {row.kind: row for row in Analysis.objects.filter(fit=fit).order_by("claimed_at", "pk")}
+    return tuple(_shown(rows[kind]) for kind in AnalysisKind if kind in rows)
+
+
+def analysed_fit(fit: Fit) -> Fit | None:
+    """Return the fit whose analyses can be shown beside this one, or None if there is none.
+
+    Analyses take longer than fits. So it is the newest fit, up to this one, on the same pool and
+    context set of which every analysis has ended, or else the newest of which any has.
+    """
+    fits = Fit.objects.filter(study=fit.study_id, pool=fit.pool, context_set=fit.context_set)
+    ended = Count("analyses__kind", filter=Q(analyses__state__in=ENDED), distinct=True)
+    known = fits.filter(as_of__lte=fit.as_of).annotate(n_ended=ended).filter(n_ended__gt=0)
+    newest = list(known.select_related("study").order_by("-as_of", "-pk")[:LOOKED_BACK])
+    whole = [one for one in newest if one.n_ended >= len(known_kinds())]
+    return next(iter([*whole, *newest]), None)
+
+
+def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[tuple[Fit, str]]:
+    """Yield the fits and the kinds of the analyses that are due, the most telling first.
+
+    Due are those of the newest fit of each pool and context set, once ``pause`` has passed since
+    an earlier one was analysed, or at once if a person asked for that fit. What was begun on a
+    fit is finished, though a newer one may have come. Four queries, however many studies.
+    """
+    places = _places()
+    targets = (_target(places, selection, now - pause) for selection in places.newest)
+    found = [fit for fit in targets if fit is not None]
+    for fit in sorted(found, key=_rank):
+        for kind in known_kinds():
+            if kind not in places.kinds.get(fit.pk, ()):
+                yield fit, kind
+
+
+def _places() -> _Places:
+    ended = Fit.objects.filter(state__in=ENDED).order_by()
+    newest = {row[:3]: row[3] for row in ended.values_list(*SELECTION).annotate(at=Max("pk"))}
+    analysed = Analysis.objects.filter(code_version=code_version()).order_by()
+    groups = analysed.values_list(*(f"fit__{name}" for name in SELECTION))
+    rows = groups.annotate(last=Max("fit"), at=Max("claimed_at"))
+    begun = {row[:3]: _Begun(*row[3:]) for row in rows}
+    keys = {*newest.values(), *(one.fit for one in begun.values())}
+    fits = Fit.objects.filter(pk__in=keys, state=FitState.DONE, code_version=code_version())
+    kinds = dict[int, set[str]]()
+    for fit, kind in analysed.filter(fit__in=keys).values_list("fit", "kind"):
+        kinds.setdefault(fit, set()).add(kind)
+    return _Places(newest, begun, {fit.pk: fit for fit in fits}, kinds)
+
+
+def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime) -> Fit | None:
+    """Return the fit of a selection that is to be analysed now."""
+    newest = places.fits.get(places.newest[selection])
+    begun = places.begun.get(selection)
+    if newest is not None and newest.diagnostics.get(ON_REQUEST):
+        return newest
+    if begun is None or begun.at <= before:
+        return newest
+    return places.fits.get(begun.fit)
+
+
+def _rank(fit: Fit) -> tuple[int, ...]:
+    pool, context_set = EvaluatorPool(fit.pool), ContextSet(fit.context_set)
+    return PREFERRED.index(pool), list(ContextSet).index(context_set), fit.pk
+
+
+def _shown(row: Analysis) -> ShownAnalysis:
+    kind, state = AnalysisKind(row.kind), FitState(row.state)
+    return ShownAnalysis(
+        kind=kind,
+        label=kind.label,
+        state=state,
+        findings=Findings.of(row.result) if state == FitState.DONE else None,
+        refusal=row.refusal,
+        claimed_at=row.claimed_at,
+        ended_at=row.ended_at,
+        code_version=row.code_version,
+    )

@@ -1,0 +1,333 @@
+"""How analyses of fits are claimed, computed, refused and stored."""
+
+import datetime as dt
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from annotation.models import Exclusion
+from ranking import analysis_selectors, selectors, services
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.findings import AnalysisRefusedError, Findings
+from ranking.method import code_version
+from ranking.models import Analysis, Fit
+from ranking.services import analysing
+from ranking.services.stored import CHANGED
+from tests.analysed import know_kinds
+from tests.factories import NOW, make_judgment, make_rater
+from tests.factories_written_once import make_analysis, make_fit
+from tests.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+HUMAN, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.COMBINED
+PAIRS, CHECKS = AnalysisKind.PAIRS, AnalysisKind.CHECKS
+START = NOW + dt.timedelta(hours=1)
+MINUTE = dt.timedelta(minutes=1)
+PAUSE = dt.timedelta(seconds=600)
+
+
+@pytest.fixture(autouse=True)
+def _two_kinds(monkeypatch):
+    know_kinds(monkeypatch, (PAIRS, CHECKS))
+
+
+@pytest.fixture
+def study(settings):
+    """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+    study = make_judged_study(n_dialogues=3)
+    services.refit_study(study=study, clock=lambda: START)
+    return study
+
+
+def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
+    fit = selectors.latest_fit(study=study, pool=pool, context_set=context_set)
+    assert fit is not None
+    return fit
+
+
+def refit(study, now):
+    """Let one more judgment come, and the ratings with it."""
+    make_judgment(comparison=study.comparisons.first(), submitted_at=now)
+    return services.refit_study(study=study, clock=lambda: now)
+
+
+def claim(now=START):
+    """Claim what is due and return which analyses that is."""
+    return [named(pk) for pk in services.claim_due_analyses(now=now)]
+
+
+def named(pk):
+    row = Analysis.objects.select_related("fit").get(pk=pk)
+    return row.fit.pool, row.fit.context_set, row.kind
+
+
+def run_all(now=START):
+    """Compute whatever is due, one after the other, and return which analyses that was."""
+    done = []
+    while claimed := services.claim_due_analyses(now=now):
+        for pk in claimed:
+            assert services.run_analysis(analysis_id=pk, clock=lambda: now)
+            done.append(named(pk))
+    return done
+
+
+class TestClaimDueAnalyses:
+    def test_takes_one_at_a_time_and_the_most_telling_first(self, study):
+        assert claim() == [(COMBINED, ContextSet.ALL, PAIRS)]
+        assert claim() == []
+
+    def test_comes_to_every_kind_of_every_pool_and_context_set(self, study):
+        done = run_all()
+
+        assert len(done) == len(set(done)) == 2 * Fit.objects.count() == 8
+        assert done[:2] == [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
+        assert claim(START + 60 * MINUTE) == []
+
+    def test_a_claim_whose_message_was_lost_keeps_others_waiting_for_two_minutes(self, study):
+        claim()
+
+        assert claim(START + 1.9 * MINUTE) == []
+        assert claim(START + 2 * MINUTE) == [(COMBINED, ContextSet.ALL, CHECKS)]
+
+    def test_a_lost_claim_is_taken_over_once(self, study):
+        (lost,) = services.claim_due_analyses(now=START)
+        later = START + analysing.CLAIM_LENGTH
+
+        assert services.reclaim_lost_analyses(now=later - MINUTE) == []
+        assert services.claim_due_analyses(now=later) == [lost]
+        assert services.reclaim_lost_analyses(now=later) == []
+
+    def test_a_refused_fit_is_not_analysed(self):
+        make_fit(state=FitState.REFUSED, ended_at=START, refusal="One dialogue.")
+
+        assert claim() == []
+
+    def test_a_fit_of_other_code_waits_for_its_successor(self, study):
+        Fit.objects.update(code_version="numerics-old")
+
+        assert claim() == []
+
+    def test_a_newer_fit_waits_until_the_pause_is_over(self, study):
+        run_all()
+        refit(study, START + 2 * MINUTE)
+
+        too_soon = claim(START + PAUSE - MINUTE)
+        assert too_soon == []
+        assert claim(START + PAUSE) == [(COMBINED, ContextSet.ALL, PAIRS)]
+        assert Analysis.objects.latest("pk").fit == newest(study)
+
+    def test_what_was_begun_is_finished_though_a_newer_fit_came(self, study):
+        (begun,) = services.claim_due_analyses(now=START)
+        services.run_analysis(analysis_id=begun, clock=lambda: START)
+        refit(study, START + 2 * MINUTE)
+
+        (second,) = services.claim_due_analyses(now=START + 3 * MINUTE)
+
+        rows = Analysis.objects.in_bulk([begun, second])
+        assert rows[second].fit == rows[begun].fit != newest(study)
+        assert rows[second].kind == CHECKS
+
+    def test_a_fit_that_a_person_asked_for_does_not_wait(self, study):
+        run_all()
+        refit(study, START + 2 * MINUTE)
+        asked = newest(study, HUMAN)
+        asked.diagnostics[analysis_selectors.ON_REQUEST] = True
+        asked.save()
+
+        assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
+
+    def test_new_code_is_asked_again(self, study, monkeypatch):
+        run_all()
+        monkeypatch.setattr(analysis_selectors, "code_version", lambda: "numerics-new")
+        monkeypatch.setattr(analysing, "code_version", lambda: "numerics-new")
+        Fit.objects.update(code_version="numerics-new")
+
+        assert len(run_all()) == 8
+        assert Analysis.objects.count() == 16
+
+    def test_needs_as_many_queries_for_three_studies_as_for_one(
+        self, study, django_assert_num_queries
+    ):
+        for _ in range(2):
+            services.refit_study(study=make_judged_study(), clock=lambda: START)
+
+        with django_assert_num_queries(4):
+            found = list(analysis_selectors.missing_analyses(now=START, pause=PAUSE))
+
+        assert len(found) == 3 * 8
+
+    def test_the_database_refuses_a_second_one_of_the_same_code(self, study):
+        fit = newest(study)
+        make_analysis(fit=fit, code_version=code_version())
+
+        assert services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START) is False
+        with pytest.raises(IntegrityError), transaction.atomic():
+            make_analysis(fit=fit, code_version=code_version())
+
+
+class TestRunAnalysis:
+    def test_stores_what_was_found_of_exactly_the_judgments_of_the_fit(self, study):
+        fit = newest(study)
+        make_judgment(comparison=study.comparisons.first(), submitted_at=START + MINUTE)
+
+        assert services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START + 2 * MINUTE)
+
+        row = Analysis.objects.get()
+        assert (row.state, row.ended_at, row.begun) == (FitState.DONE, START + 2 * MINUTE, 1)
+        assert Findings.of(row.result).tables[0].rows == ((fit.n_judgments,),)
+
+    def test_stores_once_when_run_twice(self, study):
+        (pk,) = services.claim_due_analyses(now=START)
+
+        first = services.run_analysis(analysis_id=pk, clock=lambda: START)
+        second = services.run_analysis(analysis_id=pk, clock=lambda: START + MINUTE)
+
+        assert (first, second) == (True, False)
+        assert Analysis.objects.get(pk=pk).ended_at == START
+
+    def test_of_two_workers_one_stores(self, study, monkeypatch):
+        (pk,) = services.claim_due_analyses(now=START)
+        other = {"state": FitState.REFUSED, "refusal": "The other was first.", "ended_at": START}
+        real = analysing.analyse
+
+        def slowly(kind, ground):
+            Analysis.objects.filter(pk=pk).update(**other)
+            return real(kind, ground)
+
+        monkeypatch.setattr(analysing, "analyse", slowly)
+
+        assert services.run_analysis(analysis_id=pk, clock=lambda: START) is False
+        assert Analysis.objects.get(pk=pk).refusal == "The other was first."
+
+    def test_an_analysis_that_is_gone_is_no_error(self):
+        assert services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
+
+    def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
+        def refuse(_kind, _ground):
+            msg = "There are no ties."
+            raise AnalysisRefusedError(msg)
+
+        monkeypatch.setattr(analysing, "analyse", refuse)
+        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        row = Analysis.objects.get()
+        assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
+
+    def test_an_error_is_logged_and_stops_nothing_else(self, study, monkeypatch, caplog):
+        real = analysing.analyse
+
+        def break_one(kind, ground):
+            if kind == PAIRS:
+                msg = "secret detail"
+                raise ZeroDivisionError(msg)
+            return real(kind, ground)
+
+        monkeypatch.setattr(analysing, "analyse", break_one)
+        run_all()
+
+        states = dict(Analysis.objects.filter(fit=newest(study)).values_list("kind", "state"))
+        assert states == {PAIRS: FitState.REFUSED, CHECKS: FitState.DONE}
+        assert Analysis.objects.filter(refusal=analysing.BROKEN).count() == 4
+        assert "secret detail" in caplog.text
+
+    @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
+    def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
+        monkeypatch.setattr(analysing, "analyse", lambda *_: Findings(number, ()))
+        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        assert Analysis.objects.get().refusal == analysing.BROKEN
+
+    def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
+        make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
+
+        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        assert Analysis.objects.get().refusal == CHANGED
+
+    def test_a_decision_since_the_fit_does_not_change_what_counted_then(self, study):
+        later = START + MINUTE
+        decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": later}
+        Exclusion.objects.create(rater=make_rater(study=study), **decided)
+
+        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: later)
+
+        assert Analysis.objects.get().state == FitState.DONE
+
+    def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
+        row = make_analysis(fit=newest(study), begun=analysing.MOST_BEGUN)
+
+        assert services.run_analysis(analysis_id=row.pk, clock=lambda: START)
+
+        row.refresh_from_db()
+        assert (row.state, row.refusal) == (FitState.REFUSED, analysing.LOST)
+
+    def test_a_fit_that_is_not_done_is_not_analysed(self):
+        running = make_fit()
+
+        assert services.analyse_fit(fit_id=running.pk, kind=PAIRS, clock=lambda: START) is False
+        assert not Analysis.objects.exists()
+
+    def test_begun_ones_are_dropped_when_no_worker_lives_and_ended_ones_kept(self, study):
+        ended = run_all()
+        make_analysis()
+
+        assert services.forget_analysis_claims() == 1
+        assert Analysis.objects.count() == len(ended)
+
+
+class TestAnalysesOfAFit:
+    def test_come_in_their_order_each_as_it_stands(self, study):
+        fit = newest(study)
+        done = {"state": FitState.DONE, "ended_at": START}
+        found = Findings("Counted.", ()).as_json()
+        make_analysis(fit=fit, kind=CHECKS)
+        make_analysis(fit=fit, kind=AnalysisKind.STYLE, **done | {"result": found})
+        refused = done | {"state": FitState.REFUSED, "refusal": "One system."}
+        make_analysis(fit=fit, kind=PAIRS, **refused)
+
+        pairs, checks, style = analysis_selectors.analyses_of(fit)
+
+        assert (pairs.kind, pairs.refusal, pairs.findings) == (PAIRS, "One system.", None)
+        assert (checks.kind, checks.state, checks.ended_at) == (CHECKS, FitState.RUNNING, None)
+        assert style.findings == Findings("Counted.", ())
+        assert style.label == "Length and style held equal"
+
+    def test_are_those_of_the_newest_code(self, study):
+        fit = newest(study)
+        make_analysis(fit=fit, code_version="numerics-2", claimed_at=START + MINUTE)
+        make_analysis(fit=fit, code_version="numerics-1", claimed_at=START)
+
+        (shown,) = analysis_selectors.analyses_of(fit)
+
+        assert shown.code_version == "numerics-2"
+
+
+class TestTheFitWhoseAnalysesAreShown:
+    def test_is_none_before_any_analysis(self, study):
+        assert analysis_selectors.analysed_fit(newest(study)) is None
+
+    def test_is_the_fit_itself_once_its_analyses_ended(self, study):
+        run_all()
+
+        assert analysis_selectors.analysed_fit(newest(study)) == newest(study)
+
+    def test_is_the_one_before_while_the_newest_is_not_looked_into_wholly(self, study):
+        run_all()
+        before = newest(study)
+        refit(study, START + PAUSE)
+        (pk,) = services.claim_due_analyses(now=START + PAUSE)
+        services.run_analysis(analysis_id=pk, clock=lambda: START + PAUSE)
+
+        shown = analysis_selectors.analysed_fit(newest(study))
+
+        assert shown == before != newest(study)
+
+    def test_is_none_that_came_later_or_looks_at_other_judgments(self, study):
+        first = newest(study)
+        refit(study, START + PAUSE)
+        run_all(START + PAUSE)
+
+        assert analysis_selectors.analysed_fit(first) is None
+        assert analysis_selectors.analysed_fit(newest(study)) == newest(study)

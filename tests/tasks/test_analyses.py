@@ -1,0 +1,99 @@
+"""The tasks that look into ratings: run twice, lost on the way, one after the other."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+
+import pytest
+from django.utils import timezone
+
+from ranking import services, tasks
+from ranking.choices import AnalysisKind, FitState
+from ranking.models import Analysis
+from ranking.services import analysing
+from tests.analysed import know_kinds
+from tests.factories import NOW
+from tests.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+START = NOW + dt.timedelta(hours=1)
+
+
+@dataclass
+class Queue:
+    """The time as the tasks see it, and the messages that were sent."""
+
+    time: dt.datetime = START
+    analyses: list[int] = field(default_factory=list)
+    ticks: int = 0
+
+    def tick(self) -> None:
+        self.ticks += 1
+
+
+@pytest.fixture
+def queue(monkeypatch):
+    queue = Queue()
+    monkeypatch.setattr(timezone, "now", lambda: queue.time)
+    monkeypatch.setattr(
+        tasks.run_analysis, "delay", lambda *, analysis_id: queue.analyses.append(analysis_id)
+    )
+    monkeypatch.setattr(tasks.claim_due_analyses, "delay", queue.tick)
+    know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
+    services.refit_study(study=make_judged_study(), clock=lambda: START)
+    return queue
+
+
+class TestClaimDueAnalyses:
+    def test_run_twice_hands_one_analysis_to_a_worker_once(self, queue):
+        tasks.claim_due_analyses()
+        tasks.claim_due_analyses()
+
+        assert queue.analyses == [Analysis.objects.get().pk]
+
+    def test_hands_out_again_what_a_lost_worker_had(self, queue):
+        tasks.claim_due_analyses()
+        queue.time += analysing.CLAIM_LENGTH
+
+        tasks.claim_due_analyses()
+
+        assert queue.analyses[0] == queue.analyses[1]
+
+    def test_a_message_that_was_lost_is_made_good_by_later_ticks(self, queue):
+        tasks.claim_due_analyses()
+        queue.analyses.clear()  # as if the broker had been flushed
+        for _ in range(60):
+            queue.time += dt.timedelta(seconds=15)
+            tasks.claim_due_analyses()
+            for pk in queue.analyses:
+                tasks.run_analysis(analysis_id=pk)
+            queue.analyses.clear()
+
+        states = Analysis.objects.values_list("state", flat=True)
+        assert list(states) == [FitState.DONE] * 8
+
+
+class TestRunAnalysis:
+    def test_run_twice_stores_once_and_asks_once_for_the_next(self, queue):
+        tasks.claim_due_analyses()
+
+        for _ in range(2):
+            tasks.run_analysis(analysis_id=queue.analyses[0])
+
+        assert Analysis.objects.get().state == FitState.DONE
+        assert queue.ticks == 1
+
+    def test_one_asks_for_the_next_until_all_are_done(self, queue):
+        queue.tick()
+        while queue.ticks:
+            queue.ticks -= 1
+            tasks.claim_due_analyses()
+            while queue.analyses:
+                tasks.run_analysis(analysis_id=queue.analyses.pop())
+
+        assert Analysis.objects.filter(state=FitState.DONE).count() == 8
+
+    def test_an_analysis_that_is_gone_is_no_error(self, queue):
+        tasks.run_analysis(analysis_id=123_456)
+
+        assert queue.ticks == 0
