@@ -1,9 +1,27 @@
 """Whether wins connect every system to every other, which decides if strengths exist."""
 
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.sparse import csgraph
 
-from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.arrays import Booleans, Floats, Integers
+
+
+@dataclass(frozen=True)
+class JoiningPair:
+    """A judgment that would join groups: one that gives ``winner`` a share against ``loser``.
+
+    Where the two groups have met, wins went one way only, and the way matters. Where they have
+    not (``is_either_way``), each needs a share from the other: a tie, a soft score, or a win
+    each way.
+    """
+
+    winner: int
+    loser: int
+    is_either_way: bool
 
 
 class NotConnectedError(ValueError):
@@ -13,11 +31,36 @@ class NotConnectedError(ValueError):
     ----------
     components : tuple of tuples of int
         Index sets inside which strengths can be compared, each sorted, by smallest index.
+    joining : tuple of JoiningPair
+        Judgments that together would make one component of them.
     """
 
-    def __init__(self, components: tuple[tuple[int, ...], ...]) -> None:
+    def __init__(
+        self,
+        components: tuple[tuple[int, ...], ...],
+        joining: tuple[JoiningPair, ...] = (),
+    ) -> None:
         super().__init__(f"the wins leave {len(components)} groups that cannot be compared")
         self.components = components
+        self.joining = joining
+
+
+def check_connected(wins: Floats, *, held: Sequence[int] = ()) -> None:
+    """Raise NotConnectedError unless the wins are one strongly connected component.
+
+    Parameters
+    ----------
+    wins : array of shape (n_systems, n_systems)
+        As in `strong_components`.
+    held : sequence of int
+        Systems whose strengths are given: they are comparable whatever the wins.
+    """
+    beats = np.array(wins, dtype=np.float64)
+    for one, other in itertools.pairwise(held):
+        beats[one, other] = beats[other, one] = 1.0
+    components = strong_components(beats)
+    if len(components) > 1:
+        raise NotConnectedError(components, joining_pairs(beats))
 
 
 def strong_components(wins: Floats) -> tuple[tuple[int, ...], ...]:
@@ -48,6 +91,64 @@ def strong_components(wins: Floats) -> tuple[tuple[int, ...], ...]:
     count, labels = csgraph.connected_components(np.asarray(wins) > 0, connection="strong")
     groups = (np.flatnonzero(labels == label) for label in range(count))
     return tuple(sorted(tuple(int(index) for index in group) for group in groups))
+
+
+def joining_pairs(wins: Floats) -> tuple[JoiningPair, ...]:
+    """Name judgments that, added together, would leave one strongly connected component.
+
+    Parameters
+    ----------
+    wins : array of shape (n_systems, n_systems)
+        As in `strong_components`.
+
+    Returns
+    -------
+    tuple of JoiningPair
+        First those between groups that never met, then those against the one way that wins
+        went. Each group is stood for by its most judged system. Empty if there is one
+        component already. There may be other ways, sometimes with fewer judgments.
+
+    Notes
+    -----
+    Groups that never met are joined in a chain. Among groups that met, sorted so that wins go
+    from earlier to later ones, each is joined to the next, where nothing leads there, and the
+    last to the first: the circle that results is one component. Cost O(n_systems**3).
+    """
+    wins = np.asarray(wins, dtype=np.float64)
+    _, islands = csgraph.connected_components(wins > 0, connection="weak")
+    groups = [np.flatnonzero(islands == label) for label in np.unique(islands)]
+    judged = wins.sum(axis=0) + wins.sum(axis=1)
+    busiest = [int(group[judged[group].argmax()]) for group in groups]
+    between = [
+        JoiningPair(one, other, is_either_way=True) for one, other in itertools.pairwise(busiest)
+    ]
+    within = [pair for group in groups for pair in _close_circle(wins, group, judged)]
+    return tuple(between + within)
+
+
+def _close_circle(wins: Floats, group: Integers, judged: Floats) -> list[JoiningPair]:
+    """Name the wins that would make one component of a group whose systems all met."""
+    parts = [group[list(part)] for part in strong_components(wins[np.ix_(group, group)])]
+    busiest = [int(part[judged[part].argmax()]) for part in parts]
+    reaches = _reach(wins > 0)[np.ix_(busiest, busiest)]
+    # What reaches more groups comes earlier: a win goes from an earlier group to a later one.
+    order = np.argsort(-reaches.sum(axis=1), kind="stable")
+    circle = [*zip(order, np.roll(order, -1), strict=True)] if len(order) > 1 else []
+    return [
+        JoiningPair(busiest[one], busiest[other], is_either_way=False)
+        for one, other in circle
+        if not reaches[one, other]
+    ]
+
+
+def _reach(edges: Booleans) -> Booleans:
+    """Say which vertex reaches which along the edges, itself included."""
+    reach = edges | np.eye(len(edges), dtype=np.bool_)
+    while True:
+        further = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0
+        if (further == reach).all():
+            return reach
+        reach = further
 
 
 def strongly_connected(wins: Floats) -> Booleans:

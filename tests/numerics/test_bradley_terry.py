@@ -157,6 +157,14 @@ class TestInvariants:
         assert fit.log_strengths.mean() == pytest.approx(0.0, abs=1e-12)
         np.testing.assert_allclose(fit.covariance.sum(axis=1), 0.0, atol=1e-10)
 
+    @given(matrices, st.floats(-20.0, 20.0))
+    def test_a_start_moved_by_a_constant_moves_nothing(self, wins, constant):
+        start = np.array([0.3, -0.1, 0.2, 0.0, -0.4])
+
+        one, other = (fit_replicates(wins[None], start + by) for by in (0.0, constant))
+
+        np.testing.assert_allclose(one.log_strengths, other.log_strengths, atol=1e-9)
+
     def test_the_diagonal_and_the_argument_are_left_alone(self):
         wins = BASEBALL + np.diag(np.arange(7.0))
         before = wins.copy()
@@ -174,6 +182,120 @@ class TestInvariants:
 
         assert fit.log_strengths[0] - fit.log_strengths[2] > 20.0
         assert fit.iterations < 60
+
+
+class TestAnchors:
+    @given(matrices, st.integers(0, 4), st.floats(-5.0, 5.0))
+    def test_one_anchor_moves_the_scale_and_no_difference(self, wins, index, strength):
+        free, held = fit_bradley_terry(wins), fit_bradley_terry(wins, anchors={index: strength})
+
+        assert held.log_strengths[index] == strength
+        np.testing.assert_allclose(centred(held.log_strengths), free.log_strengths, atol=1e-8)
+        np.testing.assert_allclose(contrasts(held), contrasts(free), rtol=1e-6, atol=1e-10)
+
+    def test_anchors_at_the_fitted_strengths_leave_the_others_where_they_are(self):
+        free = fit_bradley_terry(BASEBALL).log_strengths
+
+        held = fit_bradley_terry(BASEBALL, anchors={0: free[0], 4: free[4]})
+
+        np.testing.assert_allclose(held.log_strengths, free, atol=1e-9)
+        np.testing.assert_array_equal(held.covariance[[0, 4]], 0.0)
+        assert (np.delete(np.diag(held.covariance), [0, 4]) > 0.0).all()
+
+    def test_the_others_solve_their_own_equations(self):
+        held = fit_bradley_terry(BASEBALL, anchors={2: 1.0, 6: 0.5}).log_strengths
+
+        p = 1.0 / (1.0 + np.exp(held[None, :] - held[:, None]))
+        surplus = (BASEBALL - (BASEBALL + BASEBALL.T) * p).sum(axis=1)
+        np.testing.assert_allclose(np.delete(surplus, [2, 6]), 0.0, atol=1e-9)
+
+    def test_anchors_join_what_the_wins_do_not(self):
+        wins = np.zeros((4, 4))
+        wins[0, 1], wins[1, 0], wins[2, 3], wins[3, 2] = 3.0, 1.0, 1.0, 3.0
+
+        found = fit_bradley_terry(wins, anchors={1: 0.0, 3: 2.0}).log_strengths
+
+        np.testing.assert_allclose(found, [np.log(3.0), 0.0, 2.0 - np.log(3.0), 2.0], atol=1e-12)
+
+    def test_a_system_that_meets_no_anchor_is_refused_with_its_groups(self):
+        wins = np.zeros((4, 4))
+        wins[0, 1] = wins[1, 0] = 1.0
+
+        with pytest.raises(NotConnectedError) as refusal:
+            fit_bradley_terry(wins, anchors={1: 0.0, 3: 2.0})
+
+        assert refusal.value.components == ((0, 1, 3), (2,))
+
+    def test_with_every_system_anchored_nothing_is_left_to_fit(self):
+        found = fit_bradley_terry(np.ones((2, 2)), anchors={0: 1.0, 1: -3.0})
+
+        assert found.log_strengths.tolist() == [1.0, -3.0]
+        assert not found.covariance.any()
+        assert found.iterations == 0
+
+    @pytest.mark.parametrize("anchors", [{7: 0.0}, {-1: 0.0}, {0: np.nan}, {0: np.inf}])
+    def test_refuses_anchors_that_cannot_be_meant(self, anchors):
+        with pytest.raises(ValueError, match="anchor"):
+            fit_bradley_terry(BASEBALL, anchors=anchors)
+
+
+class TestRidge:
+    def test_it_is_off_unless_asked_for(self):
+        plain = fit_bradley_terry(BASEBALL).log_strengths
+
+        np.testing.assert_array_equal(fit_bradley_terry(BASEBALL, ridge=0.0).log_strengths, plain)
+
+    @given(matrices, st.floats(0.01, 100.0))
+    def test_what_is_left_of_the_surplus_is_what_the_prior_pulls(self, wins, ridge):
+        theta = fit_bradley_terry(wins, ridge=ridge).log_strengths
+
+        np.fill_diagonal(wins, 0.0)
+        p = 1.0 / (1.0 + np.exp(theta[None, :] - theta[:, None]))
+        surplus = (wins - (wins + wins.T) * p).sum(axis=1)
+        np.testing.assert_allclose(surplus, ridge * theta, atol=1e-7)
+        assert theta.mean() == pytest.approx(0.0, abs=1e-12)
+
+    def test_agrees_with_choix_whose_penalty_is_alpha_times_the_squares(self, rng):
+        wins = rng.integers(0, 5, size=(6, 6)).astype(float)
+        pairs = [(i, j) for i in range(6) for j in range(6) for _ in range(int(wins[i, j]))]
+        pairs = [(i, j) for i, j in pairs if i != j]
+
+        peer = choix.opt_pairwise(6, pairs, alpha=0.7, method="Newton-CG", tol=1e-12)
+
+        found = fit_bradley_terry(wins, ridge=2 * 0.7).log_strengths
+        np.testing.assert_allclose(found, peer, atol=1e-6)
+
+    def test_the_more_of_it_the_closer_strengths_come_to_each_other(self):
+        spreads = [
+            np.ptp(fit_bradley_terry(BASEBALL, ridge=ridge).log_strengths)
+            for ridge in (0.0, 1e-6, 1.0, 10.0, 1e6)
+        ]
+
+        assert spreads == sorted(spreads, reverse=True)
+        assert spreads[1] == pytest.approx(spreads[0], abs=1e-5)
+        assert spreads[-1] < 1e-4
+
+    def test_strengths_exist_whatever_the_wins(self):
+        never_loses = np.array([[0.0, 9.0], [0.0, 0.0]])
+
+        fit = fit_bradley_terry(never_loses, ridge=1.0)
+
+        assert fit.log_strengths[0] > 0.5
+        assert fit_bradley_terry(np.zeros((3, 3)), ridge=1.0).log_strengths.tolist() == [0, 0, 0]
+
+    def test_its_covariance_is_the_posterior_s_without_the_common_level(self):
+        fit = fit_bradley_terry(BASEBALL, ridge=2.0)
+
+        p = 1.0 / (1.0 + np.exp(fit.log_strengths[None, :] - fit.log_strengths[:, None]))
+        weight = (BASEBALL + BASEBALL.T) * p * (1.0 - p)
+        centring = np.eye(7) - 1.0 / 7.0
+        posterior = np.linalg.inv(np.diag(weight.sum(axis=1)) - weight + 2.0 * np.eye(7))
+        np.testing.assert_allclose(fit.covariance, centring @ posterior @ centring, atol=1e-10)
+
+    @pytest.mark.parametrize("ridge", [-1.0, np.nan, np.inf])
+    def test_refuses_a_prior_that_cannot_be(self, ridge):
+        with pytest.raises(ValueError, match="ridge"):
+            fit_bradley_terry(BASEBALL, ridge=ridge)
 
 
 class TestDegenerateInput:
@@ -206,6 +328,25 @@ class TestDegenerateInput:
     def test_refuses_systems_that_nobody_judged(self):
         with pytest.raises(NotConnectedError, match="3 groups"):
             fit_bradley_terry(np.zeros((3, 3)))
+
+    def test_two_systems_that_only_one_evaluator_saw_once_are_refused(self):
+        with pytest.raises(NotConnectedError, match="2 groups"):
+            fit_bradley_terry(np.array([[0.0, 1.0], [0.0, 0.0]]))
+
+    def test_a_single_tie_makes_two_systems_equal(self):
+        fit = fit_bradley_terry(np.array([[0.0, 0.5], [0.5, 0.0]]))
+
+        assert fit.log_strengths.tolist() == [0.0, 0.0]
+
+    def test_the_refusal_names_the_judgments_that_would_join_the_groups(self):
+        wins = np.array([[0.0, 9.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+        with pytest.raises(NotConnectedError) as refusal:
+            fit_bradley_terry(wins)
+
+        for pair in refusal.value.joining:
+            wins[pair.winner, pair.loser] += 1.0
+
+        assert np.isfinite(fit_bradley_terry(wins).log_strengths).all()
 
     def test_all_ties_make_all_systems_equal(self):
         fit = fit_bradley_terry(np.full((4, 4), 0.5))
@@ -267,6 +408,12 @@ class TestFitReplicates:
     def test_refuses_a_start_of_the_wrong_length(self):
         with pytest.raises(ValueError, match="start"):
             fit_replicates(np.ones((2, 3, 3)), np.zeros(4))
+
+
+def contrasts(fit):
+    """Return the variance of every difference."""
+    variance = np.diag(fit.covariance)
+    return variance[:, None] + variance[None, :] - 2.0 * fit.covariance
 
 
 def random_judgments(rng, *, n_judgments, n_systems):

@@ -1,11 +1,19 @@
 """Which systems can be compared at all."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.numerics.connectivity import strong_components, strongly_connected
+from ranking.numerics.connectivity import (
+    JoiningPair,
+    NotConnectedError,
+    check_connected,
+    joining_pairs,
+    strong_components,
+    strongly_connected,
+)
 
 graphs = hnp.arrays(float, (6, 5, 5), elements=st.sampled_from([0.0, 0.0, 1.0]))
 
@@ -25,6 +33,58 @@ class TestStrongComponents:
 
     def test_no_systems_make_no_components(self):
         assert strong_components(np.zeros((0, 0))) == ()
+
+
+class TestJoiningPairs:
+    @given(graphs)
+    def test_with_the_wins_named_all_systems_are_one_component(self, stack):
+        for wins in stack:
+            for pair in joining_pairs(wins):
+                wins[pair.winner, pair.loser] = 1.0
+                if pair.is_either_way:
+                    wins[pair.loser, pair.winner] = 1.0
+
+            assert len(strong_components(wins)) == 1
+
+    @given(graphs)
+    def test_names_none_where_there_is_one_component_and_some_elsewhere(self, stack):
+        for wins in stack:
+            assert (not joining_pairs(wins)) == (len(strong_components(wins)) == 1)
+
+    def test_a_system_that_never_loses_must_lose_once(self):
+        wins = np.array([[0.0, 9.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+
+        assert joining_pairs(wins) == (JoiningPair(winner=1, loser=0, is_either_way=False),)
+
+    def test_islands_meet_at_their_most_judged_systems(self):
+        wins = np.zeros((5, 5))
+        wins[0, 1] = wins[1, 0] = wins[2, 3] = wins[3, 2] = 1.0
+        wins[3, 4] = wins[4, 3] = 1.0
+
+        assert joining_pairs(wins) == (JoiningPair(winner=0, loser=3, is_either_way=True),)
+
+    def test_a_chain_is_closed_by_one_win_of_its_end(self):
+        chain = np.diag(np.ones(3), 1)
+
+        assert joining_pairs(chain) == (JoiningPair(winner=3, loser=0, is_either_way=False),)
+
+    def test_no_systems_need_no_judgments(self):
+        assert joining_pairs(np.zeros((0, 0))) == ()
+
+
+class TestCheckConnected:
+    def test_the_refusal_names_groups_and_what_would_join_them(self):
+        with pytest.raises(NotConnectedError, match="3 groups") as refusal:
+            check_connected(np.zeros((3, 3)))
+
+        assert refusal.value.components == ((0,), (1,), (2,))
+        assert [(pair.winner, pair.loser) for pair in refusal.value.joining] == [(0, 1), (1, 2)]
+
+    def test_systems_that_are_held_need_no_wins_of_each_other(self):
+        wins = np.zeros((3, 3))
+        wins[0, 1] = wins[1, 2] = 1.0
+
+        check_connected(wins, held=(2, 0))
 
 
 class TestStronglyConnected:
