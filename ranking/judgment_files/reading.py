@@ -1,0 +1,161 @@
+"""Reading a file of judgments: all of it, or a refusal that names the bad rows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ranking.judgment_files import csv_format, jsonl_format, parquet_format
+from ranking.judgment_files.coding import Coded, together
+from ranking.judgment_files.judgments import FileJudgments
+from ranking.judgment_files.raw import Format, Places, RawColumns
+from ranking.judgment_files.refusals import SHOWN, Fault, JudgmentFileError, bad_rows
+from ranking.judgment_files.rules import KINDS, WINNERS, Broken, broken_rows, size
+from ranking.numerics.arrays import Booleans, Integers
+
+JSONL = Format(jsonl_format.read, jsonl_format.places)
+FORMATS: Mapping[str, Format] = {
+    ".csv": Format(csv_format.read, csv_format.places),
+    ".jsonl": JSONL,
+    ".ndjson": JSONL,
+    ".parquet": Format(parquet_format.read, parquet_format.places, place="row"),
+}
+REQUIRED = ("context_id", "system_a", "system_b", "winner")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which columns a command needs, besides those that every judgment has.
+
+    ``required`` ones must be there with text in every row; ``optional`` ones may be missing, or
+    empty throughout. ``unit`` names the column of independent units, ``by`` that to rank by.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ("strength", "judge_kind")
+    unit: str = "context_id"
+    by: str | None = None
+
+    @property
+    def demanded(self) -> tuple[str, ...]:
+        """Return the columns that must be there, each once."""
+        named = [*REQUIRED, *self.required, self.unit, *([self.by] if self.by else [])]
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Return all columns to look for, each once."""
+        return tuple(dict.fromkeys([*self.demanded, *self.optional]))
+
+
+def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
+    """Read the judgments of a CSV, JSONL or Parquet file.
+
+    Raises
+    ------
+    JudgmentFileError
+        If the file is none of these, misses a column, or has a row that is no judgment; then
+        the message lists the first ten of those with their lines, and their number.
+    """
+    form = _format(path)
+    try:
+        raw = form.read(path, wanted.all)
+        _refuse_missing(raw, wanted)
+        _refuse_bad_rows(path, form, raw, wanted)
+    except OSError as error:
+        msg = f"The file cannot be read: {error.strerror or error}."
+        raise JudgmentFileError(msg) from error
+    return _judgments(raw, wanted)
+
+
+def _format(path: Path) -> Format:
+    if not path.is_file():
+        msg = "That is not a file." if path.exists() else "There is no such file."
+        raise JudgmentFileError(msg)
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        msg = f"Unknown kind of file {path.suffix!r}: its name must end in {', '.join(FORMATS)}."
+        raise JudgmentFileError(msg)
+    return form
+
+
+def _refuse_missing(raw: RawColumns, wanted: Wanted) -> None:
+    """Refuse a file without rows, or without a column that must be there."""
+    if raw.n_rows == 0 and raw.n_unreadable == 0:
+        msg = "The file has no judgments."
+        raise JudgmentFileError(msg)
+    missing = [name for name in wanted.demanded if name not in raw.columns]
+    if missing and raw.n_rows:
+        columns = "column" if len(missing) == 1 else "columns"
+        msg = f"The file has no {columns} {', '.join(missing)}."
+        raise JudgmentFileError(msg)
+
+
+def _refuse_bad_rows(path: Path, form: Format, raw: RawColumns, wanted: Wanted) -> None:
+    columns = _given(raw.columns, wanted)
+    required = tuple(name for name in (*wanted.demanded, "rater_id") if name in columns)
+    broken = list(broken_rows(columns, required)) if raw.n_rows else []
+    rows = sorted({row for one in broken for row in one.rows.tolist()})
+    total = len(rows) + raw.n_unreadable
+    if total:
+        faults = _faults(rows[:SHOWN], broken, form.places(path, wanted.all))
+        raise bad_rows(faults, total=total, place=form.place)
+
+
+def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> list[Fault]:
+    """Say what is wrong with each of the rows, and add those that could not be read."""
+    sets = [(set(one.rows.tolist()), one.reason) for one in broken]
+    found = [
+        Fault(places.lines[row], "; ".join(reason(row) for bad, reason in sets if row in bad))
+        for row in rows
+    ]
+    return [*found, *places.unreadable]
+
+
+def _given(columns: Mapping[str, Coded], wanted: Wanted) -> dict[str, Coded]:
+    """Return the columns without optional ones that are empty throughout."""
+    return {
+        name: column
+        for name, column in columns.items()
+        if name in wanted.demanded or not column.is_empty
+    }
+
+
+def _judgments(raw: RawColumns, wanted: Wanted) -> FileJudgments:
+    columns = _given(raw.columns, wanted)
+    systems, one, other = together(columns["system_a"], columns["system_b"])
+    shown = np.where(one < other, 1, -1)
+    kind = columns.get("judge_kind")
+    judgments = FileJudgments(
+        systems=systems,
+        first=np.minimum(one, other),
+        second=np.maximum(one, other),
+        verdict=columns["winner"].mapped(WINNERS) * shown,
+        size=_sizes(columns.get("strength"), raw.n_rows),
+        shown=shown,
+        unit=columns[wanted.unit],
+        context=columns["context_id"],
+        pair=columns.get("pair_id"),
+        rater=columns.get("rater_id"),
+        group=columns[wanted.by] if wanted.by else None,
+        is_judge=None if kind is None else kind.mapped(KINDS) == 1,
+    )
+    return _with_verdict(judgments, columns["winner"].among([""]))
+
+
+def _sizes(strength: Coded | None, n_rows: int) -> Integers:
+    if strength is None:
+        return np.zeros(n_rows, dtype=np.int64)
+    return strength.mapped({value: size(value) or 0 for value in strength.values})
+
+
+def _with_verdict(judgments: FileJudgments, without: Booleans) -> FileJudgments:
+    """Leave out rows whose winner is empty: their evaluator gave no answer."""
+    n_without = int(without.sum())
+    if n_without == judgments.n_judgments:
+        msg = "No row has a winner."
+        raise JudgmentFileError(msg)
+    if n_without == 0:
+        return judgments
+    return replace(judgments.where(~without), n_without_verdict=n_without)
