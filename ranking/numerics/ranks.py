@@ -6,16 +6,18 @@ import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.intervals import check_replicates
+from ranking.numerics.simultaneous import STILL, for_few_units
 
-STILL = 1e-9  # natural-log units; a spread below what the fit resolves counts as none
+MOST_STEPS = 10
+"""More than it takes; each further step tells apart less."""
 
 
 @dataclass(frozen=True)
 class RankIntervals:
     """Best and worst rank each system may have, shape (n_systems,), and the cut-off used.
 
-    Rank 1 is the best. ``critical_value`` is the number of standard errors by which two
-    systems must differ to be told apart.
+    Rank 1 is the best. ``critical_value`` is the number of standard errors by which the last
+    two systems had to differ to be told apart.
     """
 
     best: Integers
@@ -23,7 +25,9 @@ class RankIntervals:
     critical_value: float
 
 
-def rank_intervals(estimate: Floats, replicates: Floats, *, level: float = 0.95) -> RankIntervals:
+def rank_intervals(
+    estimate: Floats, replicates: Floats, *, level: float = 0.95, n_units: int | None = None
+) -> RankIntervals:
     """Find the ranks that the differences between systems leave open.
 
     Parameters
@@ -34,6 +38,9 @@ def rank_intervals(estimate: Floats, replicates: Floats, *, level: float = 0.95)
         Bootstrap replicates of ``estimate`` in the same unit, all finite.
     level : float
         Probability, over repetitions of the study, that all intervals hold together.
+    n_units : int, optional
+        Units that the replicates were drawn from, for the correction of
+        `ranking.numerics.simultaneous.for_few_units`; without it there is none.
 
     Returns
     -------
@@ -44,18 +51,20 @@ def rank_intervals(estimate: Floats, replicates: Floats, *, level: float = 0.95)
     Raises
     ------
     ValueError
-        If there are fewer than two replicates, one is not finite, the shapes do not fit, or
-        the level is not a share.
+        If there are fewer than two replicates, one is not finite, the shapes do not fit, the
+        level is not a share, or there are fewer than two units.
 
     Notes
     -----
-    Systems i and j are told apart when |d_ij| exceeds c * sd_ij, d_ij being their difference,
-    sd_ij its standard deviation over the replicates, and c the ``level`` quantile over
-    replicates of the largest |d*_ij - d_ij| / sd_ij of all pairs. That is what makes the
-    intervals simultaneous; ranks read from overlapping single intervals, or percentiles of
-    bootstrap ranks, do not hold near ties. A pair whose difference is the same in every
-    replicate has nothing to be judged by and is told apart as it stands.
-    Cost O(n_replicates * n_systems**2), memory O(n_replicates * n_systems).
+    System i is told to be better than j when d_ij exceeds c * sd_ij, d_ij being their
+    difference, sd_ij its standard deviation over the replicates, and c the ``level`` quantile
+    over replicates of the largest (d*_ij - d_ij) / sd_ij of all ordered pairs. That is what
+    makes the intervals simultaneous; ranks read from overlapping single intervals, or
+    percentiles of bootstrap ranks, do not hold near ties. Step by step, c is taken anew over
+    the ordered pairs that are not yet told, until none is added. A pair whose difference is
+    the same in every replicate has nothing to be judged by and is told apart as it stands.
+    Cost O(n_replicates * n_systems**2) per step, two to four of them; memory
+    O(n_replicates * n_systems).
 
     References
     ----------
@@ -63,35 +72,47 @@ def rank_intervals(estimate: Floats, replicates: Floats, *, level: float = 0.95)
        doi:10.1093/restud/rdad006
     .. [2] Klein, Wright & Wieczorek (2020), J. R. Stat. Soc. A 183:1141-1159.
        doi:10.1111/rssa.12554
+    .. [3] Romano & Wolf (2005), J. Am. Stat. Assoc. 100:94-108.
+       doi:10.1198/016214504000000539
     """
     check_replicates(replicates, level)
     if estimate.shape != replicates.shape[1:]:
         msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
         raise ValueError(msg)
     difference = estimate[:, None] - estimate[None, :]
-    spread = _difference_spread(replicates)
-    critical = float(np.quantile(_largest_deviation(estimate, replicates, spread), level))
-    above = difference > np.maximum(critical * spread, STILL)
+    spread = difference_spread(replicates)
+    above = np.zeros(spread.shape, dtype=np.bool_)
+    critical = 0.0
+    for _ in range(MOST_STEPS):
+        largest = largest_deviation(estimate, replicates, np.where(above, 0.0, spread))
+        critical = for_few_units(float(np.quantile(largest, level)), n_units)
+        told = above | (difference > np.maximum(critical * spread, STILL))
+        if (told == above).all():
+            break
+        above = told
     best = 1 + above.sum(axis=0)
     worst = len(estimate) - above.sum(axis=1)
     return RankIntervals(best, worst, critical)
 
 
-def _difference_spread(replicates: Floats) -> Floats:
+def difference_spread(replicates: Floats) -> Floats:
     """Return the standard deviation of every pairwise difference, 0 where it stands still."""
     rows = [(replicates[:, i, None] - replicates).std(axis=0, ddof=1) for i in _systems(replicates)]
     spread = np.array(rows)
     return np.where(spread > STILL, spread, 0.0)
 
 
-def _largest_deviation(estimate: Floats, replicates: Floats, spread: Floats) -> Floats:
-    """Return the largest studentised pairwise deviation of each replicate, shape (n,)."""
+def largest_deviation(estimate: Floats, replicates: Floats, spread: Floats) -> Floats:
+    """Return the largest studentised deviation of each replicate, shape (n_replicates,).
+
+    Of all ordered pairs whose ``spread`` is not 0.
+    """
     deviation = replicates - estimate
     # A pair that stands still says nothing about how far the others may stray.
     scale = np.where(spread > 0.0, spread, np.inf)
     largest = np.zeros(len(replicates))
     for i in _systems(replicates):
-        gaps = np.abs(deviation[:, i, None] - deviation) / scale[i]
+        gaps = (deviation[:, i, None] - deviation) / scale[i]
         np.maximum(largest, gaps.max(axis=1), out=largest)
     return largest
 

@@ -55,6 +55,24 @@ class TestRankIntervals:
         assert few == pytest.approx(1.96, abs=0.1)
         assert many > 3.0
 
+    def test_what_is_told_apart_lowers_the_cut_off_for_the_rest(self):
+        near, far = np.zeros(6), np.array([0.0, 0.1, 0.2, 50.0, 100.0, 150.0])
+
+        one, other = (rank_intervals(x, x + noise(8, 1.0, 6, 4_000)) for x in (near, far))
+
+        assert other.critical_value < one.critical_value - 0.1
+
+    def test_few_dialogues_tell_less_apart(self):
+        estimate = np.array([0.0, 0.9, 5.0])
+        replicates = estimate + noise(9, 0.25, 3, 4_000)
+
+        widths = [
+            (ranks.worst - ranks.best).sum()
+            for ranks in (rank_intervals(estimate, replicates, n_units=n) for n in (5, 500))
+        ]
+
+        assert widths == [2, 0]
+
     @given(st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=7), st.integers(0, 50))
     def test_the_interval_holds_the_rank_of_the_estimate(self, values, seed):
         estimate = np.array(values)

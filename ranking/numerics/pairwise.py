@@ -1,0 +1,110 @@
+"""Tests of every pair of systems that hold together."""
+
+import numpy as np
+from scipy import stats
+
+from ranking.numerics.arrays import Floats
+from ranking.numerics.intervals import Intervals, check_replicates
+from ranking.numerics.ranks import difference_spread, largest_deviation
+from ranking.numerics.simultaneous import as_if_many_units, for_few_units
+
+BLOCK_CELLS = 2**22
+
+
+def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> Floats:
+    """Test each pair alone for a difference.
+
+    Parameters
+    ----------
+    estimate : array of shape (n_systems,)
+        Fitted values, in any unit; higher is better.
+    replicates : array of shape (n_replicates, n_systems)
+        Bootstrap replicates of ``estimate`` in the same unit, all finite.
+    n_units : int
+        Units that the replicates were drawn from, at least 2.
+
+    Returns
+    -------
+    array of shape (n_systems, n_systems)
+        Two-sided p-values of |d_ij| / sd_ij by the t distribution with n_units - 1 degrees of
+        freedom, not adjusted for their number; 1 on the diagonal. A difference that is the same
+        in every replicate has p-value 0, or 1 if it is none.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two replicates, one is not finite, shapes do not fit, or there
+        are fewer than two units.
+
+    Notes
+    -----
+    Finer than a count of replicates, whose smallest p-value is 1 / n_replicates: adjusted for
+    190 pairs that would never be small. Cost O(n_replicates * n_systems**2).
+    """
+    ratio = as_if_many_units(_ratios(estimate, replicates), n_units)
+    p_values: Floats = 2.0 * stats.norm.sf(ratio)
+    return p_values
+
+
+def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> Floats:
+    """Test all pairs for a difference, adjusted by the largest of them all.
+
+    Notes
+    -----
+    Arguments, shape and errors as in `pairwise_p_values`. From the clearest pair downwards,
+    each p-value is the share of replicates in which any pair that is left strays as far:
+    ``(1 + count) / (1 + n_replicates)``. The chance of any false rejection is held, with less
+    loss than by Holm as pairs that share a system go together.
+    Cost O(n_replicates * n_systems**2).
+
+    References
+    ----------
+    .. [1] Romano & Wolf (2005), Econometrica 73:1237-1282.
+       doi:10.1111/j.1468-0262.2005.00615.x
+    """
+    ratio = as_if_many_units(_ratios(estimate, replicates), n_units)
+    pairs = np.triu_indices(len(estimate), 1)
+    clearest = np.argsort(-ratio[pairs], kind="stable")
+    first, second = pairs[0][clearest], pairs[1][clearest]
+    spread = difference_spread(replicates)[first, second]
+    scale = np.where(spread > 0.0, spread, np.inf)
+    reached, n = np.zeros(len(first)), len(replicates)
+    for block in np.array_split(replicates - estimate, 1 + n * len(first) // BLOCK_CELLS):
+        strayed = np.abs(block[:, first] - block[:, second]) / scale
+        largest_left = np.maximum.accumulate(strayed[:, ::-1], axis=1)[:, ::-1]
+        reached += (largest_left >= ratio[first, second]).sum(axis=0)
+    p_values = np.ones_like(ratio)
+    p_values[first, second] = np.maximum.accumulate((1.0 + reached) / (1.0 + n))
+    return np.minimum(p_values, p_values.T)
+
+
+def difference_intervals(
+    estimate: Floats, replicates: Floats, *, n_units: int, level: float = 0.95
+) -> Intervals:
+    """Return intervals of all differences that hold together, (n_systems, n_systems) each.
+
+    Notes
+    -----
+    Arguments and errors as in `ranking.numerics.simultaneous.joint_intervals`; ``[i, j]`` is for
+    i less j. ``d_ij +- c * sd_ij`` with c for the largest of all pairs, so they agree with the
+    first step of the rank intervals. Cost O(n_replicates * n_systems**2).
+    """
+    check_replicates(replicates, level)
+    spread = difference_spread(replicates)
+    largest = largest_deviation(estimate, replicates, spread)
+    critical = for_few_units(float(np.quantile(largest, level)), n_units)
+    difference = estimate[:, None] - estimate[None, :]
+    return Intervals(difference - critical * spread, difference + critical * spread)
+
+
+def _ratios(estimate: Floats, replicates: Floats) -> Floats:
+    """Return |d_ij| / sd_ij, infinite where a difference stands still."""
+    check_replicates(replicates, 0.5)
+    if estimate.shape != replicates.shape[1:]:
+        msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
+        raise ValueError(msg)
+    difference = np.abs(estimate[:, None] - estimate[None, :])
+    spread = difference_spread(replicates)
+    still = np.where(difference > 0.0, np.inf, 0.0)
+    ratios: Floats = np.divide(difference, spread, out=still, where=spread > 0.0)
+    return ratios

@@ -1,0 +1,93 @@
+"""Tests of all pairs at once."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ranking.numerics.multiplicity import holm
+from ranking.numerics.pairwise import (
+    difference_intervals,
+    pairwise_p_values,
+    step_down_p_values,
+)
+from ranking.numerics.ranks import rank_intervals
+
+ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])
+
+
+def noise(rng, n_replicates=2_000):
+    return ESTIMATE + rng.normal(0.0, 0.1, size=(n_replicates, len(ESTIMATE)))
+
+
+class TestPairwisePValues:
+    def test_are_those_of_the_t_distribution(self, rng):
+        replicates = noise(rng)
+
+        found = pairwise_p_values(ESTIMATE, replicates, n_units=30)
+
+        ratio = 0.3 / (replicates[:, 1] - replicates[:, 0]).std(ddof=1)
+        expected = 2 * stats.t.sf(ratio * np.sqrt(29 / 30), 29)
+        assert found[0, 1] == found[1, 0] == pytest.approx(expected)
+        assert (found.diagonal() == 1.0).all()
+
+    def test_a_difference_that_never_varies_is_sure(self):
+        found = pairwise_p_values(np.array([1.0, 0.0, 0.0]), np.eye(3)[[0] * 5], n_units=9)
+
+        assert (found[0, 1], found[1, 2]) == (0.0, 1.0)
+
+    def test_refuses_an_estimate_of_another_length(self):
+        with pytest.raises(ValueError, match="estimate"):
+            pairwise_p_values(np.zeros(3), np.zeros((5, 4)), n_units=9)
+
+
+class TestStepDownPValues:
+    def test_lie_between_those_of_single_tests_and_those_of_holm(self, rng):
+        replicates, pairs = noise(rng, 20_000), np.triu_indices(4, 1)
+
+        found = step_down_p_values(ESTIMATE, replicates, n_units=1_000)[pairs]
+
+        alone = pairwise_p_values(ESTIMATE, replicates, n_units=1_000)[pairs]
+        assert (found >= alone - 0.005).all()
+        assert (found <= holm(alone) + 0.005).all()
+
+    def test_two_systems_have_one_test(self, rng):
+        replicates = np.array([0.0, 0.25]) + rng.normal(0.0, 0.1, size=(20_000, 2))
+
+        found = step_down_p_values(np.array([0.0, 0.25]), replicates, n_units=1_000)
+
+        alone = pairwise_p_values(np.array([0.0, 0.25]), replicates, n_units=1_000)
+        np.testing.assert_allclose(found, alone, atol=0.005)
+
+    def test_are_the_share_of_replicates_that_stray_as_far(self):
+        replicates = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 3.0]])
+
+        found = step_down_p_values(np.array([0.0, 2.0]), replicates, n_units=10**9)
+
+        # Two of four replicates lie 2 or more from the estimate's difference of 2.
+        assert found[0, 1] == pytest.approx((1 + 2) / (1 + 4))
+
+    def test_no_difference_anywhere_is_rejected_in_few_studies_only(self):
+        rng = np.random.default_rng(4)
+        rejected = 0
+        for _ in range(200):
+            estimate = rng.normal(size=6)
+            replicates = estimate + rng.normal(size=(300, 6))
+            rejected += step_down_p_values(estimate, replicates, n_units=10**6).min() <= 0.05
+
+        # 10 expected; 20 or more have probability 0.003
+        assert rejected < 20
+
+
+class TestDifferenceIntervals:
+    def test_tell_apart_what_the_rank_intervals_tell_apart_at_once(self, rng):
+        replicates = noise(rng)
+
+        found = difference_intervals(ESTIMATE, replicates, n_units=40)
+
+        better = (found.low > 0).sum(axis=0)
+        assert (1 + better <= rank_intervals(ESTIMATE, replicates, n_units=40).best).all()
+
+    def test_turn_round_with_the_pair(self, rng):
+        found = difference_intervals(ESTIMATE, noise(rng), n_units=40)
+
+        np.testing.assert_allclose(found.low, -found.high.T)
