@@ -1,0 +1,1 @@
+"""Models of a judgment beyond Bradley-Terry: ties, grades, covariates and evaluators."""
