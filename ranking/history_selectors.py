@@ -1,0 +1,65 @@
+"""Reads of how ratings moved: the fits of a selection over time, thinned in the database."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import Mod, RowNumber
+
+from annotation.models import Study
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.models import Fit, Rating
+
+MOST_POINTS = 200
+FIT = ("fit__as_of", "fit__key", "fit__code_version", "fit__n_judgments")
+RATING = ("system__slug", "elo", "elo_low", "elo_high")
+
+
+class Band(NamedTuple):
+    """The rating of a system at a time, in points."""
+
+    elo: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """One fit of the past: when, its permanent name, its code, and each system by its slug."""
+
+    as_of: dt.datetime
+    key: str
+    code_version: str
+    n_judgments: int
+    systems: Mapping[str, Band]
+
+
+def history(
+    study: Study, pool: EvaluatorPool, context_set: ContextSet, *, most: int = MOST_POINTS
+) -> tuple[HistoryPoint, ...]:
+    """Return the ratings of a selection over time, the oldest first, in two queries.
+
+    Of more than ``most`` fits every second is left out, or two of three, and so on; the newest
+    is never. Fits that were refused have no ratings and are no points. Where the version of the
+    code changes, ratings may have moved without a judgment.
+    """
+    fits = Fit.objects.filter(study=study, pool=pool, context_set=context_set, state=FitState.DONE)
+    kept = _every(fits, step=-(-fits.count() // most))
+    ratings = Rating.objects.filter(fit__in=kept.values("pk"))
+    rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)
+    return tuple(
+        HistoryPoint(*fit, systems={row[4]: Band(*row[5:]) for row in of_fit})
+        for fit, of_fit in groupby(rows, key=itemgetter(0, 1, 2, 3))
+    )
+
+
+def _every(fits: QuerySet[Fit], *, step: int) -> QuerySet[Fit]:
+    """Return each fit that is ``step`` after the last one kept, counted from the newest."""
+    if step <= 1:
+        return fits
+    place = Window(RowNumber(), order_by=[F("as_of").desc(), F("pk").desc()])
+    return fits.annotate(place=place).annotate(rest=Mod("place", step)).filter(rest=1)
