@@ -10,6 +10,7 @@ from ranking.numerics.bradley_terry import NotConvergedError
 
 LONGEST_STEP = 2.0  # natural-log units of any parameter
 MOST_HALVINGS = 40  # steps of 1e-12 and less are no steps
+SINGULAR = 1e-10  # smallest eigenvalue, of a matrix with ones on its diagonal, that is not 0
 ROUNDING = 1e-11  # share of the log likelihood that its sum may be wrong by
 
 
@@ -87,7 +88,11 @@ def covariance(information: Floats, *, n_strengths: int = 0) -> Floats:
     """
     null = _null(information, n_strengths)
     size = _scale(information)
-    inverse = _solve(information + size * np.outer(null, null), np.eye(len(null)))
+    grounded = information + size * np.outer(null, null)
+    if not _is_definite(grounded):
+        msg = "the information is singular"
+        raise NotConvergedError(msg)
+    inverse = _solve(grounded, np.eye(len(null)))
     spare = np.outer(null, null) / (size * n_strengths**2) if n_strengths else 0.0
     centred: Floats = inverse - spare
     return centred
@@ -121,6 +126,12 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
     except np.linalg.LinAlgError as error:
         msg = "the information cannot be inverted"
         raise NotConvergedError(msg) from error
+
+
+def _is_definite(matrix: Floats) -> bool:
+    """Say whether a symmetric matrix is positive definite by more than rounding."""
+    scale = np.sqrt(np.maximum(matrix.diagonal(), np.finfo(np.float64).tiny))
+    return bool(np.linalg.eigvalsh(matrix / np.outer(scale, scale)).min() > SINGULAR)
 
 
 def _null(information: Floats, n_strengths: int) -> Floats:

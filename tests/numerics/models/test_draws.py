@@ -104,13 +104,12 @@ def log_likelihood(probabilities, wins, ties, at):
 
 
 def peer(probabilities, wins, ties):
-    """Search without derivatives' help; the last strength makes the sum 0."""
-    found = optimize.minimize(
-        lambda at: -float(log_likelihood(probabilities, wins, ties, at)),
-        np.zeros(len(wins)),
-        jac="3-point",
-        tol=1e-7,
-    )
+    """Search without derivatives; the last strength makes the sum 0."""
+
+    def loss(at):
+        return -log_likelihood(probabilities, wins, ties, at)
+
+    found = optimize.minimize(loss, np.zeros(len(wins)), jac="3-point", tol=1e-7)
     return np.append(found.x[:-1], -found.x[:-1].sum()), found.x[-1], -found.fun
 
 
