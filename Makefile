@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-ranks bench-people bench-ranking bench-import bench-loop bench-llm clean
+.PHONY: help setup demo run test check fix bench-ranks bench-coverage bench-people bench-ranking bench-import bench-loop bench-llm clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -45,6 +45,9 @@ fix: setup ## Format and repair what the linter can
 
 bench-ranks: setup ## How often intervals miss, by simulation, in some minutes (ARGS="--studies 100")
 	$(BIN)/python -m benchmarks.ranks $(ARGS)
+
+bench-coverage: setup ## How often each kind of interval holds, by simulation, in 15 minutes (ARGS="--studies 50")
+	$(BIN)/python -m benchmarks.coverage $(ARGS)
 
 bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
 	$(BIN)/python -m benchmarks.people $(ARGS)

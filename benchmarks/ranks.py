@@ -71,16 +71,16 @@ def missed(setting: Setting, number: int) -> tuple[float, float, float, float]:
     soft, ignored = (simulation.limit(setting.strengths, mode) for mode in MODES)
     interval = percentile_intervals(drawn)
     return (
-        _ranks_missed(estimate, drawn, setting.strengths),
+        _ranks_missed(estimate, drawn, setting.strengths, setting.n_dialogues),
         float(((soft < interval.low) | (soft > interval.high)).mean()),
         _published_missed(tables, soft),
         _published_missed(whole, ignored),
     )
 
 
-def _ranks_missed(estimate: Floats, drawn: Floats, strengths: Floats) -> float:
+def _ranks_missed(estimate: Floats, drawn: Floats, strengths: Floats, n_dialogues: int) -> float:
     """Return 1 if an interval leaves out a rank that its system has, alone or in a tie."""
-    ranks = rank_intervals(estimate, drawn)
+    ranks = rank_intervals(estimate, drawn, n_units=n_dialogues)
     best = 1 + (strengths[None, :] > strengths[:, None]).sum(axis=1)
     worst = len(strengths) - (strengths[None, :] < strengths[:, None]).sum(axis=1)
     return float(((ranks.best > best) | (ranks.worst < worst)).any())
