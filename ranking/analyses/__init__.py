@@ -1,13 +1,42 @@
 """The analyses of a fit: one module each, found by its kind."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from ranking.columns import JudgmentColumns
-from ranking.findings import Findings
+from ranking.findings import AnalysisRefusedError, Findings
 from ranking.method import Method
+from ranking.sources import Sources
+
+
+class NoSources:
+    """Judgments about which nothing else is known, such as those of a file."""
+
+    def systems(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("systems")
+
+    def judge_families(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("judges")
+
+    def items(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("contexts and messages")
+
+    def judgments(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("reasons and times")
+
+    def strategies(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("strategies")
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"Nothing is known of the {what} behind these judgments."
+        raise AnalysisRefusedError(msg)
 
 
 @dataclass(frozen=True)
@@ -15,12 +44,13 @@ class Ground:
     """What an analysis may rest on: the judgments of one fit, and how it was computed.
 
     ``dimensions`` are the marks on each dimension of the rubric as judgments of their own, by
-    the dimension's name, in the rubric's order.
+    the dimension's name, in the rubric's order. ``sources`` are read when they are asked for.
     """
 
     columns: JudgmentColumns
     method: Method
     dimensions: Mapping[str, JudgmentColumns]
+    sources: Sources = field(default_factory=NoSources)
 
 
 class Analyst(Protocol):

@@ -56,10 +56,24 @@ class _Said(NamedTuple):
 
 
 LABELLER = "call__assistant__name"
-ITEM = ("key", "context", "context__stratum", "first", "second")
-ITEM += ("first__system__slug", "second__system__slug")
-SAID_WITH = ("rationale", "shown_at", "submitted_at", "hidden_ms", "paused_ms", "rater")
-SAID_WITH += ("judge_call__first_probability",)
+ITEM = (
+    "key",
+    "context",
+    "context__stratum",
+    "first",
+    "second",
+    "first__system__slug",
+    "second__system__slug",
+)
+SAID_WITH = (
+    "rationale",
+    "shown_at",
+    "submitted_at",
+    "hidden_ms",
+    "paused_ms",
+    "rater",
+    "judge_call__first_probability",
+)
 
 
 @dataclass(frozen=True)
@@ -143,11 +157,11 @@ class DatabaseSources:
         calls = GenerationCall.objects.filter(
             context__dataset=self.selection.study.dataset_id,
             state=CallState.DONE,
-            ttft_ms__isnull=False,
         )
         times = defaultdict[int, list[int]](list)
         for system, ttft_ms in calls.values_list("system", "ttft_ms").iterator():
-            times[system].append(ttft_ms)
+            if ttft_ms is not None:
+                times[system].append(ttft_ms)
         return {system: float(median(found)) for system, found in times.items()}
 
 
