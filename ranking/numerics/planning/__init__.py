@@ -1,0 +1,1 @@
+"""How many judgments tell two systems apart."""

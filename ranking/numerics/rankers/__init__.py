@@ -1,0 +1,1 @@
+"""Other ways to rank, to be held beside Bradley-Terry."""
