@@ -1,0 +1,287 @@
+"""Ties and grades side by side: what the ratings are under each way to treat them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from ranking.analyses import Ground
+from ranking.analyses.outcomes import (
+    Outcomes,
+    cell,
+    check_enough,
+    graded,
+    outcomes,
+    ranks_of,
+    win_matrix,
+)
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
+from ranking.numerics.arrays import Floats
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.models.cumulative import CumulativeFit, fit_cumulative
+from ranking.numerics.models.davidson import fit_davidson
+from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from ranking.numerics.strength import StrengthMode
+
+METHOD = (
+    "Bradley-Terry with ties as halves or left out, and the models of Davidson (1970), of Rao "
+    "and Kupper (1967) and the cumulative logit (Tutz 1986, Agresti 1992), in which ties and "
+    "grades are outcomes; maximum likelihood. All take one strength per system and the same "
+    "thresholds for all evaluators."
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgments one by one, and counted."""
+
+    columns: JudgmentColumns
+    counted: Outcomes
+
+
+@dataclass(frozen=True)
+class Treated:
+    """One way to treat ties and grades: log strengths, and probabilities if it gives any.
+
+    ``win`` and ``tie``, of shape (n, n), are those of the row's winning against the column and
+    of a tie; ``tie`` is None where ties are no outcome, ``win`` where strengths are no log odds.
+    """
+
+    log_strengths: Floats
+    win: Floats | None = None
+    tie: Floats | None = None
+    tie_between_equals: float | None = None
+    fit: CumulativeFit | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to treat ties and grades, by its key in downloads and its words on the page."""
+
+    key: str
+    label: str
+    fit: Callable[[Judged], Treated]
+
+
+def analyse(ground: Ground) -> Findings:
+    """Rate the systems under each way to treat ties and grades.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If not even the way of the board has finite ratings.
+    """
+    columns = ground.columns
+    check_enough(columns)
+    counted = outcomes(columns)
+    board = ground.method.strength.value
+    found, warnings = _treat(Judged(columns, counted))
+    if board not in found:
+        msg = "The judgments do not determine the ratings of the board itself."
+        raise AnalysisRefusedError(msg)
+    tables = [_ways(found, columns, counted, board), _systems(found, columns)]
+    tables += [_grades(one.fit, columns) for one in found.values() if one.fit is not None]
+    return Findings(METHOD, tuple(tables), tuple(warnings + _cautions(ground, found)))
+
+
+def _treat(judged: Judged) -> tuple[dict[str, Treated], list[str]]:
+    found, warnings = {}, []
+    for way in WAYS:
+        try:
+            found[way.key] = way.fit(judged)
+        except NotConnectedError as refusal:
+            n_groups = len(refusal.components)
+            warnings.append(f"{way.label}: no ratings, {n_groups} groups cannot be compared.")
+        except NoMaximumError:
+            warnings.append(f"{way.label}: no ratings, the likelihood grows without end.")
+        except NotConvergedError:
+            warnings.append(f"{way.label}: no ratings, the search did not end.")
+    return found, warnings
+
+
+def _soft(judged: Judged) -> Treated:
+    wins = win_matrix(judged.columns, StrengthMode.SOFT)
+    return Treated(fit_bradley_terry(wins).log_strengths)
+
+
+def _multiply(judged: Judged) -> Treated:
+    wins = win_matrix(judged.columns, StrengthMode.MULTIPLY)
+    return Treated(fit_bradley_terry(wins).log_strengths)
+
+
+def _half(judged: Judged) -> Treated:
+    theta = fit_bradley_terry(judged.counted.wins + judged.counted.ties / 2).log_strengths
+    return Treated(theta, win=special.expit(_apart(theta)))
+
+
+def _drop(judged: Judged) -> Treated:
+    theta = fit_bradley_terry(judged.counted.wins).log_strengths
+    return Treated(theta, win=special.expit(_apart(theta)))
+
+
+def _davidson(judged: Judged) -> Treated:
+    fit = fit_davidson(judged.counted.wins, judged.counted.ties)
+    half, nu = _apart(fit.log_strengths) / 2, fit.draw_parameter
+    total = np.exp(half) + np.exp(-half) + nu
+    win, tie = np.exp(half) / total, nu / total
+    return Treated(fit.log_strengths, win, tie, tie_between_equals=nu / (2 + nu))
+
+
+def _rao_kupper(judged: Judged) -> Treated:
+    fit = fit_rao_kupper(judged.counted.wins, judged.counted.ties)
+    return _with_threshold(fit.log_strengths, fit.threshold)
+
+
+def _cumulative(judged: Judged) -> Treated:
+    fit = fit_cumulative(graded(judged.columns), n_systems=len(judged.columns.systems))
+    return _with_threshold(fit.log_strengths, float(fit.thresholds[0]), fit)
+
+
+def _with_threshold(theta: Floats, threshold: float, fit: CumulativeFit | None = None) -> Treated:
+    win = special.expit(_apart(theta) - threshold)
+    return Treated(theta, win, 1 - win - win.T, float(np.tanh(threshold / 2)), fit)
+
+
+def _apart(theta: Floats) -> Floats:
+    apart: Floats = theta[:, None] - theta[None, :]
+    return apart
+
+
+WAYS = (
+    Way("soft", "Soft scores, ties half", _soft),
+    Way("multiply", "Wins times strength, ties half", _multiply),
+    Way("ignore", "Wins alone, ties half", _half),
+    Way("drop", "Wins alone, ties left out", _drop),
+    Way("davidson", "Davidson: ties in the model", _davidson),
+    Way("rao_kupper", "Rao-Kupper: ties in the model", _rao_kupper),
+    Way("cumulative", "Cumulative logit: grades in the model", _cumulative),
+)
+
+
+def _ways(
+    found: dict[str, Treated], columns: JudgmentColumns, counted: Outcomes, board: str
+) -> Table:
+    rows = [
+        (way.label, *_row_of(found.get(way.key), found[board], columns.systems, counted))
+        for way in WAYS
+    ]
+    return Table(
+        "ways",
+        "Ways to treat ties and grades",
+        f"{counted.tie_share:.1%} of the judgments are ties. A pair is turned round when the two "
+        "systems are in another order than on the board. Log likelihoods are means per judgment, "
+        "and the higher the better; a coin has -0.693 on judgments with a winner.",
+        (
+            Column("way", "Way", ColumnKind.TEXT),
+            Column("spread", "Best less worst", ColumnKind.ELO),
+            Column("first", "First place", ColumnKind.SYSTEM),
+            Column("turned", "Pairs turned round", ColumnKind.COUNT),
+            Column("ties_between_equals", "Ties between equals, fitted", ColumnKind.SHARE),
+            Column("with_ties", "Log likelihood, win, tie or loss", ColumnKind.NUMBER),
+            Column("decided", "Log likelihood, where there is a winner", ColumnKind.NUMBER),
+        ),
+        tuple(rows),
+    )
+
+
+def _row_of(
+    treated: Treated | None, board: Treated, systems: tuple[str, ...], counted: Outcomes
+) -> tuple[Cell, ...]:
+    if treated is None:
+        return (None,) * 6
+    elo = to_elo(treated.log_strengths)
+    return (
+        cell(np.ptp(elo)),
+        systems[int(elo.argmax())],
+        _turned(treated.log_strengths, board.log_strengths),
+        cell(treated.tie_between_equals, 4),
+        cell(_with_ties(treated, counted), 4),
+        cell(_decided(treated, counted), 4),
+    )
+
+
+def _turned(one: Floats, other: Floats) -> int:
+    """Count the pairs that two orders put differently."""
+    apart, as_well = (np.sign(np.round(_apart(theta), 9)) for theta in (one, other))
+    return int((apart * as_well < 0).sum()) // 2
+
+
+def _with_ties(treated: Treated, counted: Outcomes) -> float | None:
+    """Return the mean log likelihood of wins, losses and ties."""
+    if treated.win is None or treated.tie is None:
+        return None
+    won = special.xlogy(counted.wins, treated.win).sum()
+    tied = special.xlogy(counted.ties, treated.tie).sum() / 2
+    return float((won + tied) / (counted.wins.sum() + counted.ties.sum() / 2))
+
+
+def _decided(treated: Treated, counted: Outcomes) -> float | None:
+    """Return the mean log likelihood of wins and losses, given that there was a winner."""
+    if treated.win is None or not counted.wins.any():
+        return None
+    given = treated.win / (treated.win + treated.win.T)
+    return float(special.xlogy(counted.wins, given).sum() / counted.wins.sum())
+
+
+def _systems(found: dict[str, Treated], columns: JudgmentColumns) -> Table:
+    ways = [way for way in WAYS if way.key in found]
+    head = [Column("system", "System", ColumnKind.SYSTEM)]
+    cells: list[list[Cell]] = [[slug] for slug in columns.systems]
+    for way in ways:
+        elo = to_elo(found[way.key].log_strengths)
+        head += [
+            Column(f"elo_{way.key}", f"Elo, {way.label}", ColumnKind.ELO),
+            Column(f"rank_{way.key}", f"Rank, {way.label}", ColumnKind.COUNT),
+        ]
+        for row, rating, rank in zip(cells, elo, ranks_of(elo), strict=True):
+            row += [cell(rating), rank]
+    return Table(
+        "systems",
+        "Ratings under each way",
+        "Each pair of columns is a board of its own with mean 1500. Compare ranks across; "
+        "scales differ, since soft scores shrink and strengths as counts stretch them.",
+        tuple(head),
+        tuple(tuple(row) for row in cells),
+    )
+
+
+def _grades(fit: CumulativeFit, columns: JudgmentColumns) -> Table:
+    sizes = np.abs(columns.strength)
+    begins = (0.0, *(fit.thresholds * ELO_PER_LOG_UNIT))
+    rows = [
+        (level, int((sizes == level).sum()), cell((sizes == level).mean(), 4), cell(begin))
+        for level, begin in zip(fit.levels, begins, strict=True)
+    ]
+    return Table(
+        "grades",
+        "Where grades begin",
+        "How far ahead a completion must seem for a preference of each strength, by the "
+        "cumulative logit. Strength 0 is a tie; steps that are not equal show that strengths "
+        "are grades, not amounts.",
+        (
+            Column("strength", "Strength", ColumnKind.COUNT),
+            Column("judgments", "Judgments", ColumnKind.COUNT),
+            Column("share", "Share", ColumnKind.SHARE),
+            Column("begins", "Begins at", ColumnKind.ELO),
+        ),
+        tuple(rows),
+    )
+
+
+def _cautions(ground: Ground, found: dict[str, Treated]) -> list[str]:
+    cautions = []
+    if ground.method.masses is not None:
+        cautions.append(
+            "Each judgment counts once here; the board weighs people and judges by declared masses."
+        )
+    if not (ground.columns.strength == 0).any():
+        cautions.append("There are no ties: the models of ties are those without them.")
+    firsts = {int(one.log_strengths.argmax()) for one in found.values()}
+    if len(firsts) > 1:
+        cautions.append("The first place depends on how ties and grades are treated.")
+    return cautions

@@ -1,0 +1,279 @@
+"""Length, form and position held equal: the board with and without, and what each is worth."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.outcomes import cell, check_enough, ranks_of
+from ranking.columns import JudgmentColumns
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.models.clusters import Clustered, TooFewClustersError
+from ranking.numerics.models.covariates import (
+    CollinearError,
+    CovariateFit,
+    CoveredPairs,
+    covariate_errors,
+    fit_with_covariates,
+)
+from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.strength import StrengthMode, shares
+
+POSITION = "position"
+TWICE = 1 / 3  # (a - b) / (a + b) for a = 2 b
+FEWEST_UNITS = 20
+LABELS = {
+    "length": "Length in characters, twice as long",
+    "sentences": "Sentences, twice as many",
+    "question_marks": "Question marks, twice as many",
+    "list_items": "List items, twice as many",
+    POSITION: "Shown in the first position",
+}
+METHOD = (
+    "Bradley-Terry with covariates, maximum likelihood: (a - b) / (a + b) of each figure of two "
+    "completions, and 1 or -1 for who was shown first; errors clustered by source dialogue, with "
+    "t quantiles. After Davidson & Beaver (1977), Springall (1973) and Liang & Zeger (1986)."
+)
+MEDIATORS = (
+    "Style is held equal here, not made unbiased: length and form may be part of how a system "
+    "helps, and then holding them equal takes away some of what was to be measured."
+)
+UNSETTLED = (NotConnectedError, NoMaximumError, CollinearError, NotConvergedError)
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The judgments whose figures are all known, and the figures' differences.
+
+    ``names`` are those of the columns of ``differences``, the position last if it is there.
+    """
+
+    columns: JudgmentColumns
+    names: tuple[str, ...]
+    differences: Floats
+
+
+@dataclass(frozen=True)
+class Board:
+    """A fit with its clustered errors; None where there are too few dialogues for any."""
+
+    fit: CovariateFit
+    errors: Clustered | None
+
+    def reach(self, parameter: int, level: float) -> float | None:
+        """Return how far the interval of a parameter reaches to each side, natural log."""
+        if self.errors is None:
+            return None
+        return float(self.errors.errors[parameter]) * self.errors.reach(level)
+
+
+def analyse(ground: Ground) -> Findings:
+    """Rate the systems with and without style and position held equal.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If nothing is known of style or position, or the judgments of which it is known do not
+        determine ratings and coefficients.
+    """
+    check_enough(ground.columns)
+    covered, warnings = _cover(ground.columns)
+    if not covered.names:
+        msg = "Nothing is known of the style of the completions, or of the side they were on."
+        raise AnalysisRefusedError(msg)
+    mode = ground.method.strength
+    try:
+        plain, held = _fit(covered, (), mode), _fit(covered, covered.names, mode)
+    except UNSETTLED as refusal:
+        msg = f"The judgments do not determine ratings with style held equal: {refusal}."
+        raise AnalysisRefusedError(msg) from refusal
+    level = ground.method.level
+    tables = (
+        _boards(covered.columns, plain, held, level),
+        _coefficients(covered, held, mode, level),
+    )
+    warnings += _cautions(covered, ground)
+    return Findings(METHOD, tables, (MEDIATORS, *warnings))
+
+
+def _cover(columns: JudgmentColumns) -> tuple[Covered, list[str]]:
+    """Keep the judgments whose figures are known, and the figures that differ at all."""
+    warnings = []
+    by_item = _differences(columns)
+    known = (
+        np.asarray(np.isfinite(by_item).all(axis=1))[columns.item]
+        if by_item.size
+        else _all(columns)
+    )
+    if not known.any():
+        by_item, known = np.empty((columns.n_items, 0)), _all(columns)
+    kept = columns.taken(np.flatnonzero(known))
+    n_left_out = columns.n_judgments - kept.n_judgments
+    if n_left_out:
+        warnings.append(
+            f"{n_left_out} of {columns.n_judgments} judgments are left out of both boards: the "
+            "figures of their completions are not known."
+        )
+    names = (*columns.feature_names[: by_item.shape[1]], POSITION)
+    values = np.column_stack([by_item[columns.item[known]], kept.shown])
+    tells = (values != 0).any(axis=0)
+    warnings += [
+        f"{LABELS.get(name, name)}: the same on both sides throughout, so not in the model."
+        for name, told in zip(names, tells, strict=True)
+        if not told and name != POSITION
+    ]
+    told_names = tuple(name for name, told in zip(names, tells, strict=True) if told)
+    return Covered(kept, told_names, values[:, tells]), warnings
+
+
+def _all(columns: JudgmentColumns) -> Booleans:
+    return np.ones(columns.n_judgments, dtype=np.bool_)
+
+
+def _differences(columns: JudgmentColumns) -> Floats:
+    """Return (a - b) / (a + b) of each figure, 0 where both are 0; shape (n_items, n)."""
+    if columns.features is None:
+        return np.empty((columns.n_items, 0))
+    first, second = columns.features[:, 0], columns.features[:, 1]
+    total = first + second
+    differences: Floats = (first - second) / np.where(total == 0, 1.0, total)
+    return differences
+
+
+def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board:
+    columns = covered.columns
+    split = shares(columns.strength, mode)
+    chosen = [covered.names.index(name) for name in names]
+    pairs = CoveredPairs(
+        columns.first, columns.second, split.first, split.second, covered.differences[:, chosen]
+    )
+    fit = fit_with_covariates(pairs, n_systems=len(columns.systems))
+    try:
+        return Board(fit, covariate_errors(fit, pairs, columns.unit))
+    except TooFewClustersError:
+        return Board(fit, None)
+
+
+def _boards(columns: JudgmentColumns, plain: Board, held: Board, level: float) -> Table:
+    rated = [to_elo(board.fit.log_strengths) for board in (held, plain)]
+    ranked = [ranks_of(elo) for elo in rated]
+    rows: list[tuple[Cell, ...]] = []
+    for index, slug in enumerate(columns.systems):
+        row: list[Cell] = [slug]
+        for board, elo, ranks in zip((held, plain), rated, ranked, strict=True):
+            row += [*_interval(elo[index], board.reach(index, level)), ranks[index]]
+        rows.append((*row, cell(rated[0][index] - rated[1][index])))
+    return Table(
+        "boards",
+        "Boards with and without style held equal",
+        "Both boards rest on the same judgments and have mean 1500. Intervals hold for one "
+        "system at a time. " + MEDIATORS,
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            Column("value", "Elo, style held equal", ColumnKind.ELO),
+            Column("low", "Low", ColumnKind.ELO),
+            Column("high", "High", ColumnKind.ELO),
+            Column("rank", "Rank, style held equal", ColumnKind.COUNT),
+            Column("plain", "Elo as judged", ColumnKind.ELO),
+            Column("plain_low", "Low, as judged", ColumnKind.ELO),
+            Column("plain_high", "High, as judged", ColumnKind.ELO),
+            Column("plain_rank", "Rank as judged", ColumnKind.COUNT),
+            Column("change", "Change", ColumnKind.ELO),
+        ),
+        tuple(sorted(rows, key=lambda row: (row[4], row[0]))),
+        Picture.WHISKERS,
+    )
+
+
+def _interval(value: float, reach: float | None) -> tuple[Cell, Cell, Cell]:
+    """Return a rating in Elo points with the ends of its interval, reach being natural log."""
+    points = math.nan if reach is None else reach * ELO_PER_LOG_UNIT
+    return cell(value), cell(value - points), cell(value + points)
+
+
+def _coefficients(covered: Covered, held: Board, mode: StrengthMode, level: float) -> Table:
+    counted = _attempt(covered, covered.names, StrengthMode.IGNORE)
+    rows = [
+        _coefficient_row(LABELS.get(name, name), name, index, (held, counted), level)
+        for index, name in enumerate(covered.names)
+    ]
+    if POSITION in covered.names and len(covered.names) > 1:
+        alone = [_attempt(covered, (POSITION,), one) for one in (mode, StrengthMode.IGNORE)]
+        label = f"{LABELS[POSITION]}, style left as it is"
+        rows.append(_coefficient_row(label, POSITION, 0, (alone[0], alone[1]), level))
+    return Table(
+        "coefficients",
+        "What style and position are worth",
+        "Of two completions that are otherwise equal, the odds that the one named is preferred, "
+        "from wins alone with ties half; and the same in points of the board's own scale. "
+        "Odds of 1 and 0 points: no effect.",
+        (
+            Column("covariate", "Held equal", ColumnKind.TEXT),
+            Column("odds", "Odds", ColumnKind.NUMBER),
+            Column("odds_low", "Odds, low", ColumnKind.NUMBER),
+            Column("odds_high", "Odds, high", ColumnKind.NUMBER),
+            Column("value", "Points", ColumnKind.ELO),
+            Column("low", "Points, low", ColumnKind.ELO),
+            Column("high", "Points, high", ColumnKind.ELO),
+        ),
+        tuple(rows),
+        Picture.WHISKERS,
+    )
+
+
+def _attempt(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board | None:
+    """Return a fit, or None where hard wins or fewer covariates leave no finite one."""
+    try:
+        return _fit(covered, names, mode)
+    except UNSETTLED:
+        return None
+
+
+def _coefficient_row(
+    label: str, name: str, index: int, boards: tuple[Board | None, Board | None], level: float
+) -> tuple[Cell, ...]:
+    step = 1.0 if name == POSITION else TWICE
+    scaled, counted = (_effect(board, index, step, level) for board in boards)
+    odds = [cell(math.exp(end), 4) for end in counted]
+    return (label, *odds, *(cell(end * ELO_PER_LOG_UNIT) for end in scaled))
+
+
+def _effect(
+    board: Board | None, index: int, step: float, level: float
+) -> tuple[float, float, float]:
+    """Return an effect and the ends of its interval, natural log; NaN where not known."""
+    if board is None:
+        return math.nan, math.nan, math.nan
+    value = float(board.fit.coefficients[index]) * step
+    reach = board.reach(len(board.fit.log_strengths) + index, level)
+    reach = math.nan if reach is None else reach * step
+    return value, value - reach, value + reach
+
+
+def _cautions(covered: Covered, ground: Ground) -> list[str]:
+    n_units = len(covered.columns.units)
+    cautions = []
+    if n_units < FEWEST_UNITS:
+        cautions.append(f"Only {n_units} source dialogues: intervals are too narrow, if any.")
+    if POSITION not in covered.names:
+        cautions.append("It is not known on which side completions were shown.")
+    if covered.names == (POSITION,):
+        cautions.append("The style of the completions is not known: position alone is held equal.")
+    if ground.method.masses is not None:
+        cautions.append(
+            "Each judgment counts once here; the board weighs people and judges by declared masses."
+        )
+    return cautions
