@@ -1,0 +1,1 @@
+"""Ratings from a file of judgments, without a database; see docs/prompt.md."""

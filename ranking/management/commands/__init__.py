@@ -1,0 +1,1 @@
+"""Commands of the ranking app, one module each."""

@@ -1,0 +1,113 @@
+"""Command line of rankings from a file; no database is asked."""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
+from ranking.method import code_version
+from ranking.numerics.strength import StrengthMode
+
+BAD_INPUT = 2
+CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
+    "strength": (StrengthMode, None, "what a strength does (soft where every judgment has one)"),
+    "ties": (Ties, "half", "what becomes of ties (half)"),
+    "ci": (Interval, "bootstrap", "where errors and intervals come from (bootstrap)"),
+    "judges": (Evaluators, None, "whose judgments count (people, where both kinds judged)"),
+}
+
+
+class Command(BaseCommand):
+    """Rank the systems of a file of judgments."""
+
+    help = "Rank systems by the judgments in a CSV, JSONL or Parquet file (see docs/prompt.md)."
+    requires_system_checks = ()  # they load the whole site, and nothing of it is used
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the file and the options."""
+        parser.add_argument("file", type=Path, help="judgments: .csv, .jsonl or .parquet")
+        for name, (choices, default, what) in CHOICES.items():
+            parser.add_argument(
+                f"--{name}", choices=[one.value for one in choices], default=default, help=what
+            )
+        parser.add_argument(
+            "--unit", default="context_id", metavar="COLUMN", help="what was sampled independently"
+        )
+        parser.add_argument("--by", metavar="COLUMN", help="rank for each of its values, too")
+        parser.add_argument(
+            "--reps", type=_at_least(2), default=1000, metavar="N", help="resamples"
+        )
+        parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of chance")
+        parser.add_argument(
+            "--per-component",
+            action="store_true",
+            help="where judgments leave groups that do not compare, rank inside each",
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+    def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Print the ranking; bad input ends with exit code 2."""
+        # Imported here, so that other commands do not wait for NumPy and SciPy.
+        from ranking.file_ratings.answer import as_json  # noqa: PLC0415
+        from ranking.file_ratings.choosing import RatingRefusedError  # noqa: PLC0415
+        from ranking.file_ratings.groups import rate_by  # noqa: PLC0415
+        from ranking.file_ratings.rating import rate  # noqa: PLC0415
+        from ranking.file_ratings.text import as_text  # noqa: PLC0415
+        from ranking.judgment_files import (  # noqa: PLC0415
+            JudgmentFileError,
+            Wanted,
+            read_judgments,
+        )
+
+        options = _options(asked)
+        try:
+            judgments = read_judgments(file, Wanted(unit=options.unit, by=asked["by"]))
+            rated = rate(judgments, options)
+            by = rate_by(judgments, options) if asked["by"] else None
+        except (JudgmentFileError, RatingRefusedError) as error:
+            msg = f"{file}: {error}"
+            raise CommandError(msg, returncode=BAD_INPUT) from error
+        if asked["json"]:
+            answer = as_json(rated, options, by)
+            answer["method"] |= {"code": code_version(), "file_sha256": _sha256(file)}
+            self.stdout.write(json.dumps(answer, allow_nan=False))
+        else:
+            self.stdout.write(as_text(rated, options, by))
+        if rated.refusal:
+            msg = f"{file}: {rated.refusal}"
+            raise CommandError(msg, returncode=BAD_INPUT)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _options(asked: dict[str, Any]) -> Options:
+    return Options(
+        strength=StrengthMode(asked["strength"]) if asked["strength"] else None,
+        ties=Ties(asked["ties"]),
+        interval=Interval(asked["ci"]),
+        evaluators=Evaluators(asked["judges"]) if asked["judges"] else None,
+        replicates=asked["reps"],
+        seed=asked["seed"],
+        unit=asked["unit"],
+        per_component=asked["per_component"],
+    )
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            msg = f"must be {least} or more"
+            raise argparse.ArgumentTypeError(msg)
+        return value
+
+    return number
