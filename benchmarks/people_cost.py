@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ django.setup()
 
 from annotation.choices import Protocol  # noqa: E402 (needs the settings)
 from ranking.estimate import estimate_ratings  # noqa: E402
-from ranking.groups import Group, GroupedJudgments, TextGroup  # noqa: E402
+from ranking.groups import GroupedJudgments, PairCounts, TextGroup  # noqa: E402
 from ranking.method import Method  # noqa: E402
 from ranking.numerics.strength import StrengthMode  # noqa: E402
 from ranking.people import rate_people  # noqa: E402
@@ -35,16 +34,34 @@ def judgments(rng: np.random.Generator) -> GroupedJudgments:
     n_pairs = PLAN.n_dialogues * PLAN.n_pairs
     text = rng.integers(N_TEXTS, size=n_pairs).repeat(PLAN.n_each)
     rater = rng.random((n_pairs, N_RATERS)).argsort(axis=1)[:, : PLAN.n_each].ravel()
-    counts, texts = Counter[tuple[str, str, str, str, int]](), []
+    texts = []
     columns = (drawn.unit, drawn.first, drawn.second, drawn.grade, text, rater)
     for u, i, j, grade, t, r in zip(*(column.tolist() for column in columns), strict=True):
-        key = (f"{u:064d}", f"system-{i:02d}", f"system-{j:02d}", Protocol.PREFERENCE.value, grade)
-        counts[key] += 1
         if not i:
-            who = (False, f"R{r:05d}")
-            texts.append(TextGroup(key[0], u, N_TEXTS * u + t, key[2], *who, *key[3:], 1))
-    groups = tuple(Group(*key, n, 1, 0) for key, n in sorted(counts.items()))
-    return GroupedJudgments(groups, (), 0, tuple(sorted(texts)))
+            where, who = (_dialogue(u), u, N_TEXTS * u + t), (False, f"R{r:05d}")
+            texts.append(TextGroup(*where, _system(j), *who, Protocol.PREFERENCE, grade, 1))
+    return GroupedJudgments(
+        systems=tuple(map(_system, range(N_SYSTEMS))),
+        dialogues=tuple(map(_dialogue, range(PLAN.n_dialogues))),
+        counts=_counts(drawn),
+        texts=tuple(sorted(texts)),
+    )
+
+
+def _counts(drawn: simulation.Judgments) -> PairCounts:
+    first, second = np.maximum(drawn.grade, 0), np.maximum(-drawn.grade, 0)
+    one, none = np.ones_like(first), np.zeros_like(first)
+    wins = (np.minimum(first, 1), np.minimum(second, 1))
+    rows = (drawn.unit, drawn.first, drawn.second, one, none, one, *wins, first, second)
+    return PairCounts.added_up(np.stack(rows, axis=1))
+
+
+def _system(place: int) -> str:
+    return f"system-{place:02d}"
+
+
+def _dialogue(place: int) -> str:
+    return f"{place:064d}"
 
 
 def median(task: Callable[[], object], n_rounds: int) -> float:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from ranking.groups import GroupedJudgments
 from ranking.method import Method
@@ -15,14 +16,18 @@ from ranking.numerics.bradley_terry import (
     fit_bradley_terry,
 )
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.elo import to_elo
-from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.few_units import FEW_UNITS, TOO_FEW_UNITS, robust_covariance
+from ranking.numerics.intervals import Intervals, percentile_intervals
 from ranking.numerics.ranks import RankIntervals, rank_intervals
+from ranking.numerics.simultaneous import for_few_units, joint_intervals
+from ranking.numerics.tables import WinTables
+from ranking.numerics.tiers import tiers
 from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
-FEW_DIALOGUES = 20
 MUCH_WITHOUT_MAXIMUM = 0.05
+ALL_BUT_THE_ENDS = 1.0 - 1e-12
 
 
 class EstimateRefusedError(Exception):
@@ -32,18 +37,30 @@ class EstimateRefusedError(Exception):
     ----------
     components : list of lists of str
         Groups of systems inside which ratings could be given, if that was the trouble.
+    joining : list of dicts
+        Judgments that would make one group of them: the slug of the ``winner`` of a share, that
+        of the ``loser``, and ``is_either_way`` where each needs a share from the other.
     """
 
-    def __init__(self, reason: str, components: list[list[str]] | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        components: list[list[str]] | None = None,
+        joining: list[dict[str, Any]] | None = None,
+    ) -> None:
         super().__init__(reason)
         self.components = components or []
+        self.joining = joining or []
 
 
 @dataclass(frozen=True)
 class Estimate:
     """Ratings of ``systems``; every array has shape (n_systems,), Elo figures are in points.
 
-    ``replicates`` are the resamples behind the intervals, for what else is rated with them.
+    ``elo_low`` and ``elo_high`` hold system by system, ``joint_low`` and ``joint_high`` for all
+    at once; ``tier`` follows from the latter. ``sandwich_se`` is the error in closed form beside
+    that of the resamples; not a number where there is none. ``replicates`` are the resamples
+    behind the intervals, for what else is rated with them.
     """
 
     systems: tuple[str, ...]
@@ -55,6 +72,10 @@ class Estimate:
     rank: Integers
     rank_low: Integers
     rank_high: Integers
+    joint_low: Floats
+    joint_high: Floats
+    tier: Integers
+    sandwich_se: Floats
     outcomes: Outcomes
     replicates: BootstrapReplicates
     diagnostics: dict[str, Any]
@@ -71,7 +92,7 @@ def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:
     if len(judgments.dialogues) < FEWEST_DIALOGUES:
         msg = "All judgments are on one source dialogue; an interval needs two or more."
         raise EstimateRefusedError(msg)
-    tables = win_tables(judgments, mode=method.strength, slightly=method.slightly, much=method.much)
+    tables = win_tables(judgments, method)
     try:
         fit = fit_bradley_terry(tables.total())
         replicates = bootstrap_strengths(
@@ -85,7 +106,7 @@ def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:
     except NotConvergedError as error:
         msg = f"The search for the ratings did not end: {error}."
         raise EstimateRefusedError(msg) from error
-    return _assemble(judgments, method, fit, replicates)
+    return _assemble(judgments, method, tables, fit, replicates)
 
 
 def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, float]:
@@ -96,7 +117,7 @@ def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, floa
     EstimateRefusedError
         If the judgments cannot determine the ratings, with the reason.
     """
-    tables = win_tables(judgments, mode=method.strength, slightly=method.slightly, much=method.much)
+    tables = win_tables(judgments, method)
     try:
         fit = fit_bradley_terry(tables.total())
     except NotConnectedError as error:
@@ -110,12 +131,21 @@ def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, floa
 def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> EstimateRefusedError:
     components = [[systems[index] for index in group] for group in error.components]
     reason = f"No judgments place these {len(components)} groups of systems on one scale."
-    return EstimateRefusedError(reason, components)
+    joining = [
+        {
+            "winner": systems[pair.winner],
+            "loser": systems[pair.loser],
+            "is_either_way": pair.is_either_way,
+        }
+        for pair in error.joining
+    ]
+    return EstimateRefusedError(reason, components, joining)
 
 
 def _assemble(
     judgments: GroupedJudgments,
     method: Method,
+    tables: WinTables,
     fit: BradleyTerryFit,
     replicates: BootstrapReplicates,
 ) -> Estimate:
@@ -123,47 +153,85 @@ def _assemble(
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise EstimateRefusedError(msg)
     elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
-    interval = percentile_intervals(resampled, level=method.level)
-    ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=method.level)
+    level, n_units = method.level, tables.n_units
+    single = _single_intervals(elo, resampled, level=level, n_units=n_units)
+    joint = joint_intervals(elo, resampled, level=level, n_units=n_units)
+    ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=level, n_units=n_units)
+    errors = robust_covariance(tables, fit.log_strengths).standard_errors
     return Estimate(
         systems=judgments.systems,
         theta=fit.log_strengths,
         elo=elo,
         elo_se=resampled.std(axis=0, ddof=1),
-        # A percentile interval may miss its estimate by a hair; it is never shown so.
-        elo_low=np.minimum(interval.low, elo),
-        elo_high=np.maximum(interval.high, elo),
+        elo_low=single.low,
+        elo_high=single.high,
         rank=1 + (elo[None, :] > elo[:, None]).sum(axis=1),
         rank_low=ranks.best,
         rank_high=ranks.worst,
+        joint_low=joint.low,
+        joint_high=joint.high,
+        tier=tiers(elo, joint.low, joint.high),
+        sandwich_se=ELO_PER_LOG_UNIT * errors,
         outcomes=outcomes(judgments),
         replicates=replicates,
-        diagnostics=_diagnose(judgments, fit, replicates, ranks),
+        diagnostics=_diagnose(tables, fit, replicates, ranks)
+        | {"joint_critical_value": joint.critical_value},
     )
 
 
+def _single_intervals(elo: Floats, resampled: Floats, *, level: float, n_units: int) -> Intervals:
+    """Return percentile intervals, expanded to what fewer units than `FEW_UNITS` allow.
+
+    Resamples of few units vary too little, by the root of n / (n - 1), and what they vary by is
+    itself uncertain, as in Student's t: the percentiles are taken as far out as that asks [1]_.
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), The American Statistician 69:371-386, the expanded percentile
+       interval. doi:10.1080/00031305.2015.1089789
+    """
+    if n_units < FEW_UNITS:
+        wanted = for_few_units(float(stats.norm.isf((1.0 - level) / 2.0)), n_units)
+        level = min(1.0 - 2.0 * float(stats.norm.sf(wanted)), ALL_BUT_THE_ENDS)
+    found = percentile_intervals(resampled, level=level)
+    # A percentile interval may miss its estimate by a hair; it is never shown so.
+    return Intervals(np.minimum(found.low, elo), np.maximum(found.high, elo))
+
+
 def _diagnose(
-    judgments: GroupedJudgments,
+    tables: WinTables,
     fit: BradleyTerryFit,
     replicates: BootstrapReplicates,
     ranks: RankIntervals,
 ) -> dict[str, Any]:
     """Say how the computation went, and what a reader should be warned of."""
-    warnings = []
-    if len(judgments.dialogues) < FEW_DIALOGUES:
-        warnings.append(
-            f"Only {len(judgments.dialogues)} source dialogues: with fewer than {FEW_DIALOGUES}, "
-            "intervals tend to be too narrow."
-        )
-    if replicates.n_without_maximum > MUCH_WITHOUT_MAXIMUM * replicates.n_replicates:
-        warnings.append(
-            f"{replicates.n_without_maximum} of {replicates.n_replicates} resamples leave systems "
-            "unconnected: intervals rest on the others."
-        )
     return {
         "iterations": fit.iterations,
         "replicates": replicates.n_replicates,
         "replicates_without_maximum": replicates.n_without_maximum,
         "rank_critical_value": ranks.critical_value,
-        "warnings": warnings,
+        "is_corrected_for_few_units": tables.n_units < FEW_UNITS,
+        "warnings": [*_few(tables), *_unconnected(replicates)],
     }
+
+
+def _few(tables: WinTables) -> list[str]:
+    """Warn of few units, and say how many systems rest on them."""
+    if tables.n_units >= TOO_FEW_UNITS:
+        return []
+    warning = (
+        f"Only {tables.n_units} source dialogues for {tables.n_systems} systems: intervals carry "
+        f"a correction for few dialogues, but with fewer than {TOO_FEW_UNITS} none can be relied "
+        "on."
+    )
+    return [warning]
+
+
+def _unconnected(replicates: BootstrapReplicates) -> list[str]:
+    if replicates.n_without_maximum <= MUCH_WITHOUT_MAXIMUM * replicates.n_replicates:
+        return []
+    warning = (
+        f"{replicates.n_without_maximum} of {replicates.n_replicates} resamples leave systems "
+        "unconnected: intervals rest on the others."
+    )
+    return [warning]

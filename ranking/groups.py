@@ -1,23 +1,64 @@
-"""Judgments grouped by dialogue, pair and verdict: what a fit rests on, and its hash."""
+"""Judgments added up by dialogue and pair: what a fit rests on, and its hash."""
 
 import hashlib
 import json
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
+import numpy as np
 
-class Group(NamedTuple):
-    """Judgments alike in all that matters, in the canonical frame."""
+from ranking.numerics.arrays import Booleans, Integers
 
-    dialogue: str
-    first: str
-    second: str
-    protocol: str
-    verdict: int
-    n: int
-    newest: int
-    n_simulated: int
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Judgments of each pair of systems in each dialogue, in the canonical frame.
+
+    One entry for each dialogue, pair, protocol and kind of evaluator; all arrays have shape
+    (n_rows,). Whatever is made of strengths is a straight line in them, so that counts and sums
+    tell all that single judgments would.
+
+    Attributes
+    ----------
+    unit, first, second : integer arrays
+        Source dialogue and the two systems.
+    is_graded, is_judge : boolean arrays
+        Whether the answers are on the five-point scale, and given by LLM judges.
+    n, n_first, n_second : integer arrays
+        How many there are, and how many of them prefer the first and the second completion.
+    size_first, size_second : integer arrays
+        The sizes of those verdicts added up, as they were given.
+    """
+
+    unit: Integers
+    first: Integers
+    second: Integers
+    is_graded: Booleans
+    is_judge: Booleans
+    n: Integers
+    n_first: Integers
+    n_second: Integers
+    size_first: Integers
+    size_second: Integers
+
+    @classmethod
+    def added_up(cls, rows: Integers) -> "PairCounts":
+        """Add up rows of the ten columns that agree in the first five, and sort them by those."""
+        keys, sums = rows[:, :5], rows[:, 5:]
+        spans = keys.max(axis=0, initial=0) + 1
+        code = np.zeros(len(rows), dtype=np.int64)
+        for column, span in zip(keys.T, spans, strict=True):
+            code = code * span + column
+        order = np.argsort(code, kind="stable")
+        starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+        added = np.add.reduceat(sums[order], starts, axis=0) if len(rows) else sums
+        unit, first, second, is_graded, is_judge = keys[order[starts]].T
+        return cls(unit, first, second, is_graded == 1, is_judge == 1, *added.T)
+
+    def as_bytes(self) -> bytes:
+        """Return the columns one after the other, eight bytes a number, the lowest first."""
+        columns = (getattr(self, field.name) for field in fields(self))
+        return b"".join(column.astype("<i8").tobytes() for column in columns)
 
 
 class TextGroup(NamedTuple):
@@ -50,13 +91,15 @@ class Stamp(NamedTuple):
     """A short mark of an analysis set.
 
     Judgments, exclusion decisions and deletions on request are only ever added: the number of
-    those that count, the newest key and how many decisions there were tell whether anything
-    changed, even where a withdrawal leads back to an earlier set.
+    those that count, the newest key, how many decisions there were and the sum of the keys tell
+    whether anything changed, even where a withdrawal leads back to an earlier set or where one
+    judgment came in late for another.
     """
 
     n_judgments: int
     newest: int
     n_decisions: int
+    sum_of_keys: int = 0
 
     def __str__(self) -> str:
         return ":".join(map(str, self))
@@ -71,41 +114,41 @@ class Stamp(NamedTuple):
 class GroupedJudgments:
     """The judgments of one selection, and how many decisions are behind it.
 
-    ``texts`` are those of people's texts one by one; None where no system is of people.
+    Attributes
+    ----------
+    systems, dialogues : tuples of str
+        Slugs of the systems judged and content hashes of the source dialogues (the units), sorted;
+        indices refer to these.
+    counts : PairCounts
+        The judgments.
+    newest, sum_of_keys : int
+        Of the keys of the judgments.
+    texts : tuple of TextGroup, or None
+        People's texts one by one; None where no system is of people.
     """
 
-    groups: tuple[Group, ...]
-    marks: tuple[MarkGroup, ...]
-    n_decisions: int
+    systems: tuple[str, ...]
+    dialogues: tuple[str, ...]
+    counts: PairCounts
+    marks: tuple[MarkGroup, ...] = ()
+    n_decisions: int = 0
+    newest: int = 0
+    sum_of_keys: int = 0
+    has_simulated_context: bool = False
     texts: tuple[TextGroup, ...] | None = None
-
-    @cached_property
-    def systems(self) -> tuple[str, ...]:
-        """Return the slugs of the systems judged, sorted; indices refer to these."""
-        return tuple(sorted({slug for group in self.groups for slug in group[1:3]}))
-
-    @cached_property
-    def dialogues(self) -> tuple[str, ...]:
-        """Return the content hashes of the source dialogues, sorted: the units."""
-        return tuple(sorted({group.dialogue for group in self.groups}))
 
     @property
     def n_judgments(self) -> int:
         """Return how many judgments count."""
-        return sum(group.n for group in self.groups)
-
-    @property
-    def has_simulated_evaluator(self) -> bool:
-        """Say whether any of the judgments came from a simulated evaluator."""
-        return any(group.n_simulated for group in self.groups)
+        return int(self.counts.n.sum())
 
     @property
     def stamp(self) -> Stamp:
         """Return the short mark of the analysis set."""
-        newest = max((group.newest for group in self.groups), default=0)
-        return Stamp(self.n_judgments, newest, self.n_decisions)
+        return Stamp(self.n_judgments, self.newest, self.n_decisions, self.sum_of_keys)
 
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""
-        content = [self.stamp, [group[:6] for group in self.groups], self.marks, self.texts]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        content = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
+        names = json.dumps(content).encode()
+        return hashlib.sha256(names + b"\n" + self.counts.as_bytes()).hexdigest()

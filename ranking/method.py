@@ -31,6 +31,7 @@ class Method:
     pooling: str = "each judgment counts once"
     interval: str = "bootstrap of source dialogues, percentiles"
     ranks: str = "simultaneous pairwise differences (max-t)"
+    masses: tuple[float, float] | None = None
     splits: int = 20
     people: str = "best of people: by halves of the evaluators, without the opponent at hand"
 

@@ -1,4 +1,4 @@
-"""From grouped judgments to arrays."""
+"""From judgments added up to weighted wins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.choices import Protocol
-from ranking.groups import Group, GroupedJudgments, TextGroup
+from ranking.groups import GroupedJudgments, PairCounts, TextGroup
+from ranking.method import Method
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.strength import StrengthMode, grade_to_strength, shares
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
+
+PARTS = 20  # a judgment is split in twentieths, so that sums of them are exact
 
 
 @dataclass(frozen=True)
@@ -21,54 +24,86 @@ class Outcomes:
     ties: Integers
 
 
-def win_tables(
-    judgments: GroupedJudgments, *, mode: StrengthMode, slightly: int, much: int
-) -> WinTables:
-    """Return the weighted wins per dialogue under a strength mode.
-
-    ``slightly`` and ``much`` are the strengths that five-point answers stand for; forced choices
-    carry their own.
-    """
-    n = _integers(group.n for group in judgments.groups)
-    split = shares(signed_strengths(judgments.groups, slightly=slightly, much=much), mode)
-    place = {name: index for index, name in enumerate(judgments.dialogues)}
-    unit = _integers(place[group.dialogue] for group in judgments.groups)
-    pairs = WeightedPairs(unit, *_pair(judgments), split.first * n, split.second * n)
+def win_tables(judgments: GroupedJudgments, method: Method) -> WinTables:
+    """Return the weighted wins per dialogue, as the method has them."""
+    counts = judgments.counts
+    weight = evaluator_weights(judgments, method)[counts.is_judge.astype(np.int64)] / PARTS
+    to_first, to_second = _split(counts, method)
+    pairs = WeightedPairs(
+        counts.unit, counts.first, counts.second, weight * to_first, weight * to_second
+    )
     return tabulate(pairs, n_units=len(judgments.dialogues), n_systems=len(judgments.systems))
+
+
+def evaluator_weights(judgments: GroupedJudgments, method: Method) -> Floats:
+    """Return how much a judgment by a person and one by an LLM judge count, shape (2,).
+
+    1 and 1, unless both are there and the method declares what they weigh together: then the
+    judgments of each kind share its mass, and all together still count as many as there are.
+    """
+    counts = judgments.counts
+    n = np.bincount(counts.is_judge, weights=counts.n, minlength=2)
+    if method.masses is None or not n.all():
+        return np.ones(2)
+    masses = np.array(method.masses, dtype=np.float64)
+    weights: Floats = masses / masses.sum() * n.sum() / n
+    return weights
+
+
+def _split(counts: PairCounts, method: Method) -> tuple[Integers, Integers]:
+    """Return what the first and the second completions of each row take, in twentieths."""
+    tie, won, lost = _lines(method.strength)
+    tied = tie * (counts.n - counts.n_first - counts.n_second)
+    first = np.stack([counts.n_first, _strength(counts.n_first, counts.size_first, counts, method)])
+    second = np.stack(
+        [counts.n_second, _strength(counts.n_second, counts.size_second, counts, method)]
+    )
+    return won @ first + lost @ second + tied, won @ second + lost @ first + tied
+
+
+def _strength(n: Integers, size: Integers, counts: PairCounts, method: Method) -> Integers:
+    """Return the strengths of n verdicts added up, given their sizes added up.
+
+    On the five-point scale ``size`` is n and one more for each "much".
+    """
+    graded = method.slightly * (2 * n - size) + method.much * (size - n)
+    return np.where(counts.is_graded, graded, size)
+
+
+def _lines(mode: StrengthMode) -> tuple[int, Integers, Integers]:
+    """Return what a tie gives, and for winner and loser a line: at strength 0, and per strength.
+
+    In twentieths of a judgment.
+    """
+    split = shares(np.array([0, 1, 2], dtype=np.int64), mode)
+    won, lost = (np.rint(PARTS * one).astype(np.int64) for one in (split.first, split.second))
+    at_zero_and_slope = np.array([[0, 2, -1], [0, -1, 1]], dtype=np.int64)
+    return int(won[0]), at_zero_and_slope @ won, at_zero_and_slope @ lost
 
 
 def outcomes(judgments: GroupedJudgments) -> Outcomes:
     """Count the judgments each system won, lost and tied, whatever their strength."""
-    n = _integers(group.n for group in judgments.groups)
-    sign = np.sign(_integers(group.verdict for group in judgments.groups))
-    first, second = _pair(judgments)
+    counts = judgments.counts
 
-    def count(systems: Integers, weights: Floats) -> Integers:
-        counted = np.bincount(systems, weights=weights, minlength=len(judgments.systems))
+    def count(systems: Integers, n: Integers) -> Integers:
+        counted = np.bincount(systems, weights=n, minlength=len(judgments.systems))
         return counted.astype(np.int64)
 
-    to_first, to_second, tied = (np.where(sign == outcome, n, 0) for outcome in (1, -1, 0))
+    first, second = counts.n_first, counts.n_second
+    tied = counts.n - first - second
     return Outcomes(
-        wins=count(first, to_first) + count(second, to_second),
-        losses=count(first, to_second) + count(second, to_first),
-        ties=count(first, tied) + count(second, tied),
+        wins=count(counts.first, first) + count(counts.second, second),
+        losses=count(counts.first, second) + count(counts.second, first),
+        ties=count(counts.first, tied) + count(counts.second, tied),
     )
 
 
-def signed_strengths(
-    groups: Sequence[Group] | Sequence[TextGroup], *, slightly: int, much: int
-) -> Integers:
+def signed_strengths(groups: Sequence[TextGroup], *, slightly: int, much: int) -> Integers:
     """Return signed strengths; verdicts on the five-point scale are translated."""
     graded = np.array([group.protocol == Protocol.PREFERENCE for group in groups], dtype=np.bool_)
     strengths = _integers(group.verdict for group in groups)
     strengths[graded] = grade_to_strength(strengths[graded], slightly=slightly, much=much)
     return strengths
-
-
-def _pair(judgments: GroupedJudgments) -> tuple[Integers, Integers]:
-    place = {slug: index for index, slug in enumerate(judgments.systems)}
-    first = _integers(place[group.first] for group in judgments.groups)
-    return first, _integers(place[group.second] for group in judgments.groups)
 
 
 def _integers(values: Iterable[int]) -> Integers:

@@ -1,27 +1,24 @@
 """The one rule for which judgments count, and the way from their rows to arrays."""
 
 from ranking.frames.columns import read_columns, read_dimension_columns
+from ranking.frames.evaluators import Evaluators, read_evaluators
+from ranking.frames.groups import read_groups, read_stamps, read_verdicts
 from ranking.frames.rule import (
     SIMULATED,
-    Evaluators,
     Selection,
     analysis_set,
-    has_simulated_contexts,
     n_decisions,
     n_judgments,
-    read_evaluators,
-    read_groups,
-    read_stamps,
-    read_verdicts,
     selected,
 )
+from ranking.frames.sources import DatabaseSources
 
 __all__ = [
     "SIMULATED",
+    "DatabaseSources",
     "Evaluators",
     "Selection",
     "analysis_set",
-    "has_simulated_contexts",
     "n_decisions",
     "n_judgments",
     "read_columns",

@@ -1,24 +1,19 @@
 """Single judgments as columns, coded by whole numbers."""
 
-from collections.abc import Mapping
-from typing import TypeVar
-
 import numpy as np
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.choices import Protocol, Side
-from annotation.models import Comparison, DimensionMark, Judge, Rater, Study
+from annotation.models import DimensionMark, Study
 from annotation.selectors import dimension_keys
-from completions.models import Dialogue, System
 from ranking.columns import JudgmentColumns
+from ranking.frames.coding import coded, comparisons, dialogues, people_and_judges, systems
 from ranking.frames.integers import flag, read_integers
 from ranking.frames.rule import Selection, selected
 from ranking.method import graded_strengths
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import grade_to_strength
-
-Label = TypeVar("Label", str, tuple[str, bool])
 
 CODES = (
     F("pk"),
@@ -73,14 +68,13 @@ def _read(selection: Selection) -> tuple[Integers, JudgmentColumns]:
     """Return the keys of the judgments too."""
     rows = read_integers(selected(selection).order_by("submitted_at", "pk").values_list(*CODES))
     key, unit, item, first, second, rater, judge, is_graded, verdict, is_first = rows.T
-    units, unit = _coded(unit, _dialogues(selection.study))
-    _, item = _coded(item, _comparisons(selection.study))
-    systems, pair = _coded(np.stack([first, second]), _systems())
-    evaluators, evaluator = _coded(
-        np.where(judge > 0, -judge, rater), _people_and_judges(selection.study)
-    )
+    study = selection.study
+    units, unit = coded(unit, dialogues(unit))
+    _, item = coded(item, comparisons(study))
+    slugs, pair = coded(np.stack([first, second]), systems())
+    evaluators, evaluator = coded(np.where(judge > 0, -judge, rater), people_and_judges(study))
     columns = JudgmentColumns(
-        systems=systems,
+        systems=slugs,
         units=units,
         evaluators=tuple(name for name, _ in evaluators),
         is_judge=np.array([is_judge for _, is_judge in evaluators], dtype=np.bool_),
@@ -89,7 +83,7 @@ def _read(selection: Selection) -> tuple[Integers, JudgmentColumns]:
         first=pair[0],
         second=pair[1],
         evaluator=evaluator,
-        strength=_strengths(verdict, is_graded == 1, selection.study),
+        strength=_strengths(verdict, is_graded == 1, study),
         shown=2 * is_first - 1,
     )
     return key, columns
@@ -100,34 +94,3 @@ def _strengths(verdict: Integers, is_graded: Booleans, study: Study) -> Integers
     slightly, much = graded_strengths(study.content)
     strength[is_graded] = grade_to_strength(verdict[is_graded], slightly=slightly, much=much)
     return strength
-
-
-def _coded(keys: Integers, names: Mapping[int, Label]) -> tuple[tuple[Label, ...], Integers]:
-    """Return the names that occur, sorted, and for each key the place of its name."""
-    unique, inverse = np.unique(keys, return_inverse=True)
-    found = [names[key] for key in unique.tolist()]
-    labels = tuple(sorted(set(found)))
-    place = {label: index for index, label in enumerate(labels)}
-    places = np.array([place[label] for label in found], dtype=np.int64)
-    return labels, places[inverse].reshape(keys.shape)
-
-
-def _dialogues(study: Study) -> dict[int, str]:
-    found = Dialogue.objects.filter(dataset=study.dataset_id)
-    return dict(found.values_list("pk", "content_hash"))
-
-
-def _comparisons(study: Study) -> dict[int, str]:
-    return dict(Comparison.objects.filter(study=study).values_list("pk", "key"))
-
-
-def _systems() -> dict[int, str]:
-    return dict(System.objects.values_list("pk", "slug"))
-
-
-def _people_and_judges(study: Study) -> dict[int, tuple[str, bool]]:
-    """Name raters by their keys, and judges by theirs with a minus."""
-    raters = Rater.objects.filter(study=study).values_list("pk", "code")
-    judges = Judge.objects.values_list("pk", "slug")
-    people = {pk: (code, False) for pk, code in raters}
-    return people | {-pk: (slug, True) for pk, slug in judges}

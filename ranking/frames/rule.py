@@ -1,23 +1,25 @@
-"""The one rule for which judgments count, and the way from their rows to groups."""
+"""The one rule for which judgments count."""
 
 import datetime as dt
-from collections import Counter
 from dataclasses import dataclass
-from functools import partial
-from itertools import product
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.choices import Purpose
-from annotation.models import DimensionMark, Exclusion, Judgment, Study
+from annotation.models import (
+    Comparison,
+    Exclusion,
+    Judge,
+    JudgeCall,
+    Judgment,
+    Lease,
+    Rater,
+    Study,
+)
 from completions.choices import CallState, Stratum
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.groups import Group, GroupedJudgments, MarkGroup, Stamp
 
-FIRST = "comparison__first__system__slug"
-SECOND = "comparison__second__system__slug"
-GROUP = ("comparison__context__dialogue__content_hash", FIRST, SECOND, "protocol", "verdict")
 SIMULATED = Q(rater__is_simulated=True) | Q(judge__is_simulated=True)
 POOLS: dict[str, Q] = {
     EvaluatorPool.HUMAN: Q(rater__isnull=False),
@@ -26,11 +28,9 @@ POOLS: dict[str, Q] = {
 }
 CONTEXT_SETS: dict[str, Q] = {
     ContextSet.ALL: Q(),
-    ContextSet.REGULAR: Q(comparison__context__stratum=Stratum.REGULAR),
-    ContextSet.ADVERSARIAL: Q(comparison__context__stratum=Stratum.ADVERSARIAL),
+    ContextSet.REGULAR: Q(context__stratum=Stratum.REGULAR),
+    ContextSet.ADVERSARIAL: Q(context__stratum=Stratum.ADVERSARIAL),
 }
-
-SELECTIONS = tuple(product(EvaluatorPool, ContextSet))
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,6 @@ class Selection:
     without: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
-class Evaluators:
-    """How many people and which LLM judges gave the judgments."""
-
-    n_raters: int
-    judges: tuple[str, ...]
-
-
 def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     """Return the judgments of a study that count, as of a time: the rule, in one place.
 
@@ -64,89 +56,73 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     decision nor withdrawn with the wish that nothing counts. It does not when a text that it
     compares was deleted at its writer's wish. A simulated rater counts in a simulated study alone.
     """
-    revised = Judgment.objects.filter(revises=OuterRef("pk"), submitted_at__lte=as_of)
-    raters = _excluded("rater", as_of).filter(rater__study=study)
+    pairs = compared(study=study, as_of=as_of)
+    return answers(study=study, as_of=as_of).filter(comparison__in=pairs)
+
+
+def compared(*, study: Study, as_of: dt.datetime) -> QuerySet[Comparison]:
+    """Return the comparisons whose judgments may count: the one half of the rule."""
+    erased = Completion.objects.filter(writer__isnull=False, erased_at__lte=as_of).values("pk")
     return (
-        Judgment.objects.filter(
-            ~Exists(revised),
-            Q(judge_call__isnull=True) | Q(judge_call__state=CallState.DONE),
-            comparison__study=study,
-            comparison__purpose=Purpose.MAIN,
-            comparison__second__isnull=False,
-            lease__quality_check__isnull=True,
-            lease__repeats__isnull=True,
-            is_surplus=False,
-            submitted_at__lte=as_of,
-        )
-        .exclude(comparison__first__system=F("comparison__second__system"))
-        .exclude(comparison__first__erased_at__lte=as_of)
-        .exclude(comparison__second__erased_at__lte=as_of)
-        .exclude(rater__data_kept=False, rater__ended_at__lte=as_of)
-        .exclude(rater__in=raters.values("rater"))
-        .exclude(Q(rater__is_simulated=True, comparison__study__is_simulated=False))
-        .exclude(judge__in=_excluded("judge", as_of).values("judge"))
+        Comparison.objects.filter(study=study, purpose=Purpose.MAIN, second__isnull=False)
+        .exclude(first__system=F("second__system"))
+        .exclude(first__in=erased)
+        .exclude(second__in=erased)
     )
+
+
+def answers(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
+    """Return what counts if its comparison does, perhaps of other studies: the other half.
+
+    In halves, the rule asks once for each comparison what else it would ask for each judgment.
+    """
+    revised = Judgment.objects.filter(
+        revises__isnull=False, revises=OuterRef("pk"), submitted_at__lte=as_of
+    )
+    not_main = Q(quality_check__isnull=False) | Q(repeats__isnull=False)
+    not_valid = JudgeCall.objects.filter(pk=OuterRef("judge_call")).exclude(state=CallState.DONE)
+    judges = Judge.objects.exclude(pk__in=_excluded("judge", as_of).values("judge"))
+    return Judgment.objects.filter(
+        ~Exists(revised),
+        ~Exists(Lease.objects.filter(not_main, pk=OuterRef("lease"))),
+        ~Exists(not_valid),
+        Q(rater__in=_raters(study, as_of)) | Q(judge__in=judges),
+        is_surplus=False,
+        submitted_at__lte=as_of,
+    )
+
+
+def _raters(study: Study, as_of: dt.datetime) -> QuerySet[Rater]:
+    """Return the raters of the study whose answers count."""
+    excluded = _excluded("rater", as_of).filter(rater__study=study)
+    raters = (
+        Rater.objects.filter(study=study)
+        .exclude(data_kept=False, ended_at__lte=as_of)
+        .exclude(pk__in=excluded.values("rater"))
+    )
+    return raters if study.is_simulated else raters.filter(is_simulated=False)
 
 
 def selected(selection: Selection) -> QuerySet[Judgment]:
     """Return the analysis set of one selection."""
-    judgments = analysis_set(study=selection.study, as_of=selection.as_of).filter(
-        POOLS[selection.pool], CONTEXT_SETS[selection.context_set]
-    )
-    return judgments.exclude(rater__in=selection.without) if selection.without else judgments
+    return selected_answers(selection).filter(comparison__in=selected_pairs(selection))
+
+
+def selected_pairs(selection: Selection) -> QuerySet[Comparison]:
+    """Return the comparisons of one selection: the one half of its analysis set."""
+    pairs = compared(study=selection.study, as_of=selection.as_of)
+    return pairs.filter(CONTEXT_SETS[selection.context_set])
+
+
+def selected_answers(selection: Selection) -> QuerySet[Judgment]:
+    """Return the answers of one selection, perhaps of other studies: the other half."""
+    given = answers(study=selection.study, as_of=selection.as_of).filter(POOLS[selection.pool])
+    return given.exclude(rater__in=selection.without) if selection.without else given
 
 
 def n_judgments(*, study: Study, as_of: dt.datetime) -> int:
     """Return how many judgments of the study count as of a time."""
     return analysis_set(study=study, as_of=as_of).count()
-
-
-def read_groups(selection: Selection) -> GroupedJudgments:
-    """Count the selected judgments by dialogue, pair and verdict, in the database."""
-    groups = read_verdicts(selection)
-    return GroupedJudgments(groups, _read_marks(selection), n_decisions(selection.study))
-
-
-def read_verdicts(selection: Selection) -> tuple[Group, ...]:
-    """Count the same without what the ratings themselves do not need, in one query."""
-    rows = (
-        selected(selection)
-        .values_list(*GROUP)
-        .annotate(n=Count("pk"), newest=Max("pk"), n_simulated=Count("pk", filter=SIMULATED))
-        .order_by(*GROUP)
-    )
-    return tuple(Group(*row) for row in rows)
-
-
-def read_stamps(
-    *, study: Study, as_of: dt.datetime
-) -> dict[tuple[EvaluatorPool, ContextSet], Stamp]:
-    """Return the stamp of each pool and context set that has judgments, without reading them."""
-    numbers = {
-        f"{kind}_{pool}_{context_set}": number(filter=POOLS[pool] & CONTEXT_SETS[context_set])
-        for pool, context_set in SELECTIONS
-        for kind, number in (("n", partial(Count, "pk")), ("newest", partial(Max, "pk")))
-    }
-    found = analysis_set(study=study, as_of=as_of).aggregate(**numbers)
-    decisions = n_decisions(study)
-    return {
-        (pool, context_set): Stamp(n, found[f"newest_{pool}_{context_set}"], decisions)
-        for pool, context_set in SELECTIONS
-        if (n := found[f"n_{pool}_{context_set}"])
-    }
-
-
-def read_evaluators(selection: Selection) -> Evaluators:
-    """Return who gave the selected judgments."""
-    judgments = selected(selection)
-    judges = judgments.filter(judge__isnull=False).values_list("judge__name", flat=True)
-    n_raters = judgments.aggregate(n=Count("rater", distinct=True))["n"]
-    return Evaluators(n_raters, tuple(judges.distinct().order_by("judge__name")))
-
-
-def has_simulated_contexts(selection: Selection) -> bool:
-    """Say whether any of the selected judgments is about a simulated context."""
-    return selected(selection).filter(comparison__context__is_simulated=True).exists()
 
 
 def n_decisions(study: Study) -> int:
@@ -167,19 +143,3 @@ def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:
         **{evaluator: OuterRef(evaluator)},
     )
     return decided.filter(~Exists(newer), is_excluded=True)
-
-
-def _read_marks(selection: Selection) -> tuple[MarkGroup, ...]:
-    """Count the marks that named a side, by system and dimension, in the database."""
-    rows = (
-        DimensionMark.objects.filter(judgment__in=selected(selection))
-        .exclude(advantage=0)
-        .values_list("dimension", f"judgment__{FIRST}", f"judgment__{SECOND}")
-        .annotate(n=Count("pk"), n_first=Count("pk", filter=Q(advantage__gt=0)))
-        .order_by()
-    )
-    wins, totals = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for dimension, first, second, n, n_first in rows:
-        wins.update({(first, dimension): n_first, (second, dimension): n - n_first})
-        totals.update({(first, dimension): n, (second, dimension): n})
-    return tuple(MarkGroup(*key, wins[key], totals[key]) for key in sorted(totals))

@@ -61,7 +61,7 @@ def _weights(study: Study, *, now: dt.datetime) -> PairWeights:
     systems = sorted({slug for pair in slugs for slug in pair})
     if len(systems) < FEWEST_SYSTEMS:
         return {}
-    judged = frames.read_groups(Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now))
+    judged = frames.read_verdicts(Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now))
     theta = _strengths(study, systems)
     reduction = expected_reduction(theta, strength_covariance(theta, _counts(judged, systems)))
     places = list(combinations(range(len(systems)), 2))
@@ -81,10 +81,10 @@ def _strengths(study: Study, systems: list[str]) -> Floats:
 
 
 def _counts(judged: GroupedJudgments, systems: list[str]) -> Floats:
+    """Return how many judgments there are of each pair of the systems, in a symmetric matrix."""
     place = {slug: index for index, slug in enumerate(systems)}
+    places = np.array([place[slug] for slug in judged.systems], dtype=np.int64)
     counts = np.zeros((len(systems), len(systems)))
-    for group in judged.groups:
-        i, j = place[group.first], place[group.second]
-        counts[i, j] += group.n
-        counts[j, i] += group.n
-    return counts
+    first, second = places[judged.counts.first], places[judged.counts.second]
+    np.add.at(counts, (first, second), judged.counts.n)
+    return counts + counts.T

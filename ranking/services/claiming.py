@@ -2,18 +2,16 @@
 
 import datetime as dt
 import hashlib
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
-from completions.models import System
-from ranking import frames, people, selectors
+from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.frames import Selection
-from ranking.groups import GroupedJudgments, Stamp
+from ranking.groups import Stamp
 from ranking.method import Method, code_version, graded_strengths
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
@@ -65,7 +63,7 @@ def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
         known = newest.get((pool, context_set))
         if known and known.method_hash == method_hash and not _is_due(known, stamp, now=now):
             continue
-        fit = claim_fit(study=study, pool=pool, context_set=context_set, now=now)
+        fit = _claim(Selection(study, pool, context_set, now), stamp)
         if fit is not None:
             claimed.append(fit.pk)
     return claimed
@@ -90,27 +88,40 @@ def claim_fit(
     Returns ``None`` when there is nothing to rate and never was, or when a fit of the same
     judgments by the same method exists or is being computed.
     """
-    selection = Selection(study, pool, context_set, now)
-    judgments = people.read_judgments(selection)
-    fits = Fit.objects.filter(study=study, pool=pool, context_set=context_set)
-    if not judgments.groups and not fits.exists():
-        return None
-    method = method_of(study)
-    inputs_hash, method_hash = judgments.inputs_hash(), method.hash()
+    stamp = frames.read_stamps(study=study, as_of=now).get((pool, context_set))
+    if stamp is None:
+        if not Fit.objects.filter(study=study, pool=pool, context_set=context_set).exists():
+            return None
+        stamp = Stamp(0, 0, frames.n_decisions(study))
+    return _claim(Selection(study, pool, context_set, now), stamp)
+
+
+def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
+    """Claim a fit of the judgments that have this stamp, unless there is one.
+
+    The name is made from the stamp, and the database takes a name once: it decides between two
+    who claim. The judgments themselves are read when the fit is computed, and only then.
+    """
+    method = method_of(selection.study)
+    method_hash = method.hash()
+    where = (selection.study.slug, selection.pool, selection.context_set)
     fit, created = Fit.objects.get_or_create(
-        study=study,
-        pool=pool,
-        context_set=context_set,
-        inputs_hash=inputs_hash,
-        method_hash=method_hash,
+        key=_key(*where, str(stamp), method_hash),
         defaults={
-            "key": _key(study.slug, pool, context_set, inputs_hash, method_hash),
-            "as_of": now,
-            "claimed_at": now,
+            "study": selection.study,
+            "pool": selection.pool,
+            "context_set": selection.context_set,
+            "as_of": selection.as_of,
+            "claimed_at": selection.as_of,
+            "inputs_hash": hashlib.sha256(f"claimed/{stamp}".encode()).hexdigest(),
             "method": method.as_json(),
+            "method_hash": method_hash,
             "code_version": code_version(),
-        }
-        | _facts(judgments, selection),
+            "n_judgments": stamp.n_judgments,
+            "n_units": 0,
+            "is_simulated": selection.study.is_simulated,
+            "diagnostics": {"stamp": str(stamp)},
+        },
     )
     return fit if created else None
 
@@ -136,24 +147,3 @@ def method_of(study: Study) -> Method:
 def _key(*parts: str) -> str:
     """Return the permanent public name of a fit."""
     return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
-
-
-def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
-    """Return what is known of a fit before it is computed."""
-    systems = System.objects.filter(slug__in=judgments.systems, is_simulated=True)
-    evaluators = frames.read_evaluators(selection)
-    has_simulated_contexts = frames.has_simulated_contexts(selection)
-    return {
-        "n_judgments": judgments.n_judgments,
-        "n_units": len(judgments.dialogues),
-        "is_simulated": judgments.has_simulated_evaluator
-        or has_simulated_contexts
-        or systems.exists(),
-        "diagnostics": {
-            "stamp": str(judgments.stamp),
-            "n_raters": evaluators.n_raters,
-            "judges": list(evaluators.judges),
-            "has_simulated_evaluators": judgments.has_simulated_evaluator,
-            "has_simulated_contexts": has_simulated_contexts,
-        },
-    }

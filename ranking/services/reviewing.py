@@ -1,7 +1,7 @@
 """Hold the raters of a study against its rules, on trial or for good."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -15,7 +15,7 @@ from ranking import frames, review_selectors
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.estimate import EstimateRefusedError, point_ratings
 from ranking.frames import Selection
-from ranking.groups import Group, GroupedJudgments
+from ranking.groups import GroupedJudgments
 from ranking.method import Method
 from ranking.rater_rows import RaterRow
 from ranking.services.claiming import method_of
@@ -139,26 +139,22 @@ def studies_to_review(*, now: dt.datetime) -> list[int]:
 def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tuple[Movement, ...]:
     """Return what would become of the ratings by people, and of those with judges, if any."""
 
-    def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> tuple[Group, ...]:
+    def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> GroupedJudgments:
         return frames.read_verdicts(Selection(study, pool, ContextSet.ALL, now, without))
 
-    people = read(EvaluatorPool.HUMAN)
-    staying = read(EvaluatorPool.HUMAN, leaving) if leaving else people
-    judges = read(EvaluatorPool.LLM)
+    def with_and_without(pool: EvaluatorPool) -> tuple[GroupedJudgments, GroupedJudgments]:
+        everybody = read(pool)
+        return everybody, read(pool, leaving) if leaving else everybody
+
+    pools = {EvaluatorPool.HUMAN: with_and_without(EvaluatorPool.HUMAN)}
+    if frames.selected(Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)).exists():
+        pools[EvaluatorPool.COMBINED] = with_and_without(EvaluatorPool.COMBINED)
     method = method_of(study)
-    pools = {EvaluatorPool.HUMAN: (people, staying)}
-    if judges:
-        pools[EvaluatorPool.COMBINED] = (people + judges, staying + judges)
-    names = _names(people + judges)
+    names = dict(System.objects.values_list("slug", "name"))
     return tuple(
         _movement(pool.label, names, _rated(before, method), _rated(after, method))
         for pool, (before, after) in pools.items()
     )
-
-
-def _names(groups: Iterable[Group]) -> dict[str, str]:
-    slugs = {slug for group in groups for slug in (group.first, group.second)}
-    return dict(System.objects.filter(slug__in=slugs).values_list("slug", "name"))
 
 
 @dataclass(frozen=True)
@@ -173,9 +169,8 @@ class _Rated:
         return 1 + sum(elo > self.elo[slug] for elo in self.elo.values())
 
 
-def _rated(groups: tuple[Group, ...], method: Method) -> _Rated:
-    judgments = GroupedJudgments(groups, (), 0)
-    if not groups:
+def _rated(judgments: GroupedJudgments, method: Method) -> _Rated:
+    if not judgments.n_judgments:
         return _Rated(0, {}, _("There are no judgments."))
     try:
         return _Rated(judgments.n_judgments, point_ratings(judgments, method), "")

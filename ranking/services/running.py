@@ -1,13 +1,16 @@
 """Compute claimed fits and store what comes of them, once."""
 
 import datetime as dt
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
 from annotation.models import Study
 from completions.models import System
-from ranking import people
+from ranking import frames, people
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.frames import Selection
@@ -19,6 +22,15 @@ from ranking.people import RatedPeople
 from ranking.services.claiming import claim_changed_fits
 
 Clock = Callable[[], dt.datetime]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What came of a computation, and what it was made from."""
+
+    judgments: GroupedJudgments
+    estimate: Estimate
+    people: RatedPeople
 
 
 def refit_study(*, study: Study, clock: Clock) -> list[Fit]:
@@ -40,15 +52,16 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     if fit is None:
         return False
     judgments = people.read_judgments(_selection(fit))
-    if judgments.inputs_hash() != fit.inputs_hash:
+    if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         return False
+    facts = _facts(judgments, _selection(fit))
     try:
         estimate = estimate_ratings(judgments, _method(fit))
     except EstimateRefusedError as refusal:
-        return _refuse(fit, refusal, now=clock())
+        return _refuse(fit, facts, refusal, now=clock())
     rated = people.rate_people(judgments, estimate, _method(fit))
-    return _complete(fit, estimate, judgments, rated, now=clock())
+    return _complete(fit, facts, _Found(judgments, estimate, rated), now=clock())
 
 
 def _selection(fit: Fit) -> Selection:
@@ -59,30 +72,50 @@ def _method(fit: Fit) -> Method:
     return Method(**fit.method | {"strength": StrengthMode(fit.method["strength"])})
 
 
-def _refuse(fit: Fit, refusal: EstimateRefusedError, *, now: dt.datetime) -> bool:
-    """Store that the judgments do not determine the ratings, and why."""
+def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
+    """Return what the fit rests on, whatever comes of it."""
+    evaluators = frames.read_evaluators(selection)
+    systems = System.objects.filter(slug__in=judgments.systems, is_simulated=True)
+    return {
+        "inputs_hash": judgments.inputs_hash(),
+        "n_units": len(judgments.dialogues),
+        "is_simulated": evaluators.has_simulated
+        or judgments.has_simulated_context
+        or systems.exists(),
+        "diagnostics": {
+            "stamp": str(judgments.stamp),
+            "n_raters": evaluators.n_raters,
+            "judges": list(evaluators.judges),
+            "has_simulated_evaluators": evaluators.has_simulated,
+            "has_simulated_contexts": judgments.has_simulated_context,
+        },
+    }
+
+
+def _end(fit: Fit, facts: dict[str, Any], ending: dict[str, Any]) -> bool:
+    """Store how the fit ended, unless somebody else did; say whether this call did."""
     running = Fit.objects.filter(pk=fit.pk, state=FitState.RUNNING)
-    diagnostics = fit.diagnostics | {"components": refusal.components}
-    updated = running.update(
-        state=FitState.REFUSED, refusal=str(refusal), diagnostics=diagnostics, ended_at=now
-    )
-    return updated == 1
+    known = facts["diagnostics"] | ending["diagnostics"]
+    return running.update(**(facts | ending | {"diagnostics": known})) == 1
+
+
+def _refuse(
+    fit: Fit, facts: dict[str, Any], refusal: EstimateRefusedError, *, now: dt.datetime
+) -> bool:
+    """Store that the judgments do not determine the ratings, and why."""
+    diagnostics = {"components": refusal.components, "joining": refusal.joining}
+    ending = {"state": FitState.REFUSED, "refusal": str(refusal), "ended_at": now}
+    return _end(fit, facts, ending | {"diagnostics": diagnostics})
 
 
 @transaction.atomic
-def _complete(
-    fit: Fit,
-    estimate: Estimate,
-    judgments: GroupedJudgments,
-    rated: RatedPeople,
-    *,
-    now: dt.datetime,
-) -> bool:
+def _complete(fit: Fit, facts: dict[str, Any], found: _Found, *, now: dt.datetime) -> bool:
     """Store the ratings, unless somebody else did."""
-    running = Fit.objects.filter(pk=fit.pk, state=FitState.RUNNING)
-    refused = {kind.value: reason for kind, reason in rated.refusals}
-    diagnostics = fit.diagnostics | estimate.diagnostics | {"people_refused": refused}
-    if not running.update(state=FitState.DONE, diagnostics=diagnostics, ended_at=now):
+    estimate = found.estimate
+    refused = {kind.value: reason for kind, reason in found.people.refusals}
+    diagnostics = estimate.diagnostics | {"people_refused": refused}
+    ending = {"state": FitState.DONE, "diagnostics": diagnostics, "ended_at": now}
+    if not _end(fit, facts, ending):
         return False
     systems = dict(System.objects.filter(slug__in=estimate.systems).values_list("slug", "pk"))
     ratings = Rating.objects.bulk_create(
@@ -96,9 +129,11 @@ def _complete(
             wins=mark.wins,
             n_marks=mark.n_marks,
         )
-        for mark in judgments.marks
+        for mark in found.judgments.marks
     )
-    HumanRating.objects.bulk_create(HumanRating(fit=fit, **vars(one)) for one in rated.ratings)
+    HumanRating.objects.bulk_create(
+        HumanRating(fit=fit, **vars(one)) for one in found.people.ratings
+    )
     return True
 
 
@@ -118,8 +153,16 @@ def _rating(fit: Fit, estimate: Estimate, index: int, system_id: int) -> Rating:
         rank=int(estimate.rank[index]),
         rank_low=int(estimate.rank_low[index]),
         rank_high=int(estimate.rank_high[index]),
+        joint_low=float(estimate.joint_low[index]),
+        joint_high=float(estimate.joint_high[index]),
+        tier=int(estimate.tier[index]),
+        sandwich_se=_finite(estimate.sandwich_se[index]),
         n_judgments=won + lost + tied,
         wins=won,
         losses=lost,
         ties=tied,
     )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

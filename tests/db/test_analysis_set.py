@@ -10,7 +10,7 @@ from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
 from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.numerics.strength import StrengthMode
+from ranking.services.claiming import method_of
 from ranking.tallies import win_tables
 from tests.factories import (
     NOW,
@@ -162,9 +162,22 @@ class TestReadGroups:
         for verdict in (1, 1, -2):
             make_judgment(comparison=comparison, verdict=verdict)
 
-        groups = counted(comparison.study, now).groups
+        counts = counted(comparison.study, now).counts
 
-        assert [(group.verdict, group.n) for group in groups] == [(-2, 1), (1, 2)]
+        assert counts.n.tolist() == [3]
+        assert (counts.n_first.tolist(), counts.size_first.tolist()) == ([2], [2])
+        assert (counts.n_second.tolist(), counts.size_second.tolist()) == ([1], [2])
+
+    def test_counts_a_pair_of_systems_of_a_dialogue_together(self, now):
+        study, dialogue = make_study(), make_dialogue()
+        systems = [make_system(), make_system()]
+        for turn in (1, 3):
+            context = make_context(dialogue=dialogue, turn_index=turn)
+            judge_all_pairs(study, context, systems, lambda _i, _j: 2, make_rater(study=study))
+
+        counts = counted(study, now).counts
+
+        assert (counts.n.tolist(), counts.size_first.tolist()) == ([2], [4])
 
     def test_units_are_source_dialogues_not_contexts(self, now):
         study, dialogue = make_study(), make_dialogue()
@@ -177,14 +190,19 @@ class TestReadGroups:
 
     @pytest.mark.parametrize(
         ("pool", "expected"),
-        [(HUMAN, {"PREFERENCE"}), (LLM, {"RUBRIC"}), (COMBINED, {"PREFERENCE", "RUBRIC"})],
+        [
+            (HUMAN, {(True, False)}),
+            (LLM, {(False, True)}),
+            (COMBINED, {(True, False), (False, True)}),
+        ],
     )
     def test_takes_the_judgments_of_its_pool(self, pool, expected, now):
         study = make_judged_study(with_llm=True, n_dialogues=1)
 
-        groups = counted(study, now, pool).groups
+        counts = counted(study, now, pool).counts
 
-        assert {group.protocol for group in groups} == expected
+        graded_or_judged = zip(counts.is_graded.tolist(), counts.is_judge.tolist(), strict=True)
+        assert set(graded_or_judged) == expected
 
     def test_takes_the_contexts_of_its_set(self, now):
         study = make_judged_study(n_dialogues=1)
@@ -211,10 +229,11 @@ class TestReadGroups:
 
         assert marks == (("a", "H", 2, 3), ("b", "H", 1, 3))
 
-    def test_reads_a_study_in_four_queries(self, now, django_assert_num_queries):
+    def test_reads_a_study_in_seven_queries(self, now, django_assert_num_queries):
         study = make_judged_study(with_llm=True)
 
-        with django_assert_num_queries(4):  # groups, marks, decisions, deletions
+        # comparisons, answers, names of dialogues and systems, marks, decisions, deletions
+        with django_assert_num_queries(7):
             counted(study, now)
 
     def test_the_hash_changes_with_each_judgment_and_not_without(self, now):
@@ -232,7 +251,9 @@ class TestReadGroups:
         make_llm_judgment(comparison=comparison, verdict=4)
         judgments = counted(comparison.study, now)
 
-        wins = win_tables(judgments, mode=StrengthMode.SOFT, slightly=2, much=4).total()
+        method = method_of(comparison.study)
+
+        wins = win_tables(judgments, method).total()
 
         assert sorted(wins.ravel().round(6)) == [0.0, 0.0, 0.3, 1.7]
 
@@ -250,3 +271,26 @@ class TestReadStamps:
         }
         for (pool, context_set), stamp in stamps.items():
             assert stamp == counted(study, now, pool, context_set).stamp
+
+    def test_knows_a_revision_from_what_it_revised_though_a_newer_judgment_stays(self, now):
+        before = make_judgment(submitted_at=NOW)
+        make_judgment(
+            comparison=before.comparison,
+            rater=before.rater,
+            lease=before.lease,
+            revises=before,
+            submitted_at=NOW + LATER,
+        )
+        make_judgment(comparison=before.comparison, submitted_at=NOW)
+        study = before.comparison.study
+
+        sooner, later = (
+            frames.read_stamps(study=study, as_of=time)[HUMAN, ContextSet.ALL]
+            for time in (NOW, NOW + LATER)
+        )
+
+        assert sooner[:3] == later[:3]
+        assert sooner != later
+
+    def test_a_study_without_judgments_has_none(self, now):
+        assert frames.read_stamps(study=make_study(), as_of=now) == {}

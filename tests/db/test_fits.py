@@ -55,11 +55,18 @@ class TestClaimFit:
         fit = claim(study, now, COMBINED)
 
         assert fit.state == FitState.RUNNING
-        assert (fit.n_judgments, fit.n_units, fit.as_of, fit.claimed_at) == (24, 4, now, now)
+        assert (fit.n_judgments, fit.as_of, fit.claimed_at) == (24, now, now)
         assert fit.method["strength"] == "soft"
         assert fit.method["replicates"] == 200
-        assert fit.diagnostics["n_raters"] == 1
-        assert len(fit.diagnostics["judges"]) == 1
+
+    def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
+        study = make_judged_study(with_llm=True)
+
+        # the stamp, two kinds of decisions, is there a fit of that name, and the claim
+        with django_assert_max_num_queries(7) as asked:
+            claim(study, now, COMBINED)
+
+        assert not any("COPY" in query["sql"] for query in asked)
 
     def test_the_same_judgments_are_never_claimed_twice(self, now):
         study = make_judged_study()
@@ -70,29 +77,6 @@ class TestClaimFit:
 
     def test_nothing_is_claimed_without_judgments(self, now):
         assert claim(make_study(), now) is None
-
-    def test_says_when_a_system_is_simulated(self, now):
-        systems = [make_system(), make_system(name="Simulated one", is_simulated=True)]
-
-        assert claim(make_judged_study(systems=systems), now).is_simulated
-        assert not claim(make_judged_study(), now).is_simulated
-
-    def test_says_when_an_evaluator_is_simulated(self, now):
-        study = make_judged_study()
-        judge = make_judge(name="Simulated judge", is_simulated=True)
-        make_llm_judgment(comparison=study.comparisons.first(), judge=judge)
-
-        assert claim(study, now, LLM).is_simulated
-        assert not claim(study, now, HUMAN).is_simulated
-
-    def test_says_when_a_context_is_simulated(self, now):
-        study = make_judged_study()
-        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
-
-        fit = claim(study, now)
-
-        assert fit.is_simulated
-        assert fit.diagnostics["has_simulated_contexts"] is True
 
     def test_the_method_follows_the_study(self, now):
         study = make_judged_study()
@@ -219,6 +203,38 @@ class TestRunFit:
         assert sum(rating.elo for rating in ratings) == pytest.approx(4500.0)
         assert [rating.elo for rating in ratings] == sorted((r.elo for r in ratings), reverse=True)
         assert sum(rating.wins for rating in ratings) == sum(r.losses for r in ratings)
+
+    def test_says_when_a_system_is_simulated(self, now):
+        systems = [make_system(), make_system(name="Simulated one", is_simulated=True)]
+
+        assert fitted(make_judged_study(systems=systems), now).is_simulated
+        assert not fitted(make_judged_study(), now).is_simulated
+
+    def test_says_when_an_evaluator_is_simulated(self, now):
+        study = make_judged_study()
+        judge = make_judge(name="Simulated judge", is_simulated=True)
+        make_llm_judgment(comparison=study.comparisons.first(), judge=judge)
+
+        assert fitted(study, now, LLM).is_simulated
+        assert not fitted(study, now, HUMAN).is_simulated
+
+    def test_says_when_a_context_is_simulated(self, now):
+        study = make_judged_study()
+        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
+
+        fit = fitted(study, now)
+
+        assert fit.is_simulated
+        assert fit.diagnostics["has_simulated_contexts"] is True
+
+    def test_says_what_it_rests_on(self, now):
+        study = make_judged_study(with_llm=True)
+
+        fit = fitted(study, now, COMBINED)
+
+        assert (fit.n_judgments, fit.n_units, fit.diagnostics["n_raters"]) == (24, 4, 1)
+        assert len(fit.diagnostics["judges"]) == 1
+        assert fit.inputs_hash == counted(study, now, COMBINED).inputs_hash()
 
     def test_two_systems_have_the_rating_of_the_closed_form(self, now):
         systems = [make_system(slug="a"), make_system(slug="b")]

@@ -96,7 +96,7 @@ class TestReadJudgments:
         study = make_judged_study()
         selection = frames.Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now)
 
-        with django_assert_max_num_queries(6) as asked:
+        with django_assert_max_num_queries(8) as asked:
             assert people.read_judgments(selection).texts is None
         with django_assert_num_queries(len(asked) - 1):
             frames.read_groups(selection)
@@ -104,7 +104,7 @@ class TestReadJudgments:
     def test_reads_more_texts_with_no_more_queries(self, now, django_assert_max_num_queries):
         study = make_study_of_people()
 
-        with django_assert_max_num_queries(7):
+        with django_assert_max_num_queries(10):
             read(study, now)
 
     def test_the_hash_tells_who_judged_which_text(self, now):
