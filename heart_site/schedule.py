@@ -23,6 +23,7 @@ ROUTES = {
     "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
     "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
     "ranking.tasks.run_fit": {"queue": ANALYSIS},
+    "ranking.tasks.refit_now": {"queue": ANALYSIS},
     "ranking.tasks.claim_due_analyses": {"queue": ANALYSIS},
     "ranking.tasks.run_analysis": {"queue": ANALYSIS},
     "ranking.tasks.review_judged_studies": {"queue": MAINTENANCE},

@@ -1,7 +1,7 @@
 """Reads of the analyses of fits: what was found, and what is still to be looked into."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -17,8 +17,6 @@ from ranking.selectors import ENDED, PREFERRED
 
 LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins
 SELECTION = ("study", "pool", "context_set")
-ON_REQUEST = "on_request"
-"""Key in the diagnostics of a fit that a person asked for: its analyses do not wait."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,11 @@ class ShownAnalysis:
     claimed_at: dt.datetime
     ended_at: dt.datetime | None
     code_version: str
+
+    @property
+    def took(self) -> dt.timedelta | None:
+        """How long it took, or None while it is under way."""
+        return None if self.ended_at is None else self.ended_at - self.claimed_at
 
 
 class _Begun(NamedTuple):
@@ -60,8 +63,18 @@ def known_kinds() -> tuple[AnalysisKind, ...]:
 
 def analyses_of(fit: Fit) -> tuple[ShownAnalysis, ...]:
     """Return the analyses of a fit in the order they are shown, of each kind the newest."""
-    rows = {row.kind: row for row in Analysis.objects.filter(fit=fit).order_by("claimed_at", "pk")}
-    return tuple(_shown(rows[kind]) for kind in AnalysisKind if kind in rows)
+    return analyses_of_fits([fit.pk]).get(fit.pk, ())
+
+
+def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[ShownAnalysis, ...]]:
+    """Return the same of several fits by their keys, in one query; fits without any are absent."""
+    found = dict[int, dict[str, Analysis]]()
+    for row in Analysis.objects.filter(fit__in=fits).order_by("claimed_at", "pk"):
+        found.setdefault(row.fit_id, {})[row.kind] = row
+    return {
+        fit: tuple(_shown(rows[kind]) for kind in AnalysisKind if kind in rows)
+        for fit, rows in found.items()
+    }
 
 
 def analysed_fit(fit: Fit) -> Fit | None:
@@ -113,7 +126,7 @@ def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime)
     """Return the fit of a selection that is to be analysed now."""
     newest = places.fits.get(places.newest[selection])
     begun = places.begun.get(selection)
-    if newest is not None and newest.diagnostics.get(ON_REQUEST):
+    if newest is not None and newest.is_on_request:
         return newest
     if begun is None or begun.at <= before:
         return newest

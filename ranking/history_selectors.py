@@ -52,7 +52,7 @@ def history(
     ratings = Rating.objects.filter(fit__in=kept.values("pk"))
     rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)
     return tuple(
-        HistoryPoint(*fit, systems={row[4]: Band(*row[5:]) for row in of_fit})
+        HistoryPoint(*fit, {row[4]: Band(*row[5:]) for row in of_fit})
         for fit, of_fit in groupby(rows, key=itemgetter(0, 1, 2, 3))
     )
 

@@ -34,6 +34,9 @@ class Fit(models.Model):
         default=dict, blank=True, help_text="Iterations, replicates without a maximum, warnings."
     )
     refusal = models.TextField(blank=True)
+    is_on_request = models.BooleanField(
+        default=False, help_text="A person asked for it: its analyses do not wait."
+    )
     claimed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 

@@ -20,6 +20,16 @@ def run_fit(*, fit_id: int) -> None:
 
 
 @shared_task(ignore_result=True)
+def refit_now(*, study_id: int) -> None:
+    """Claim whatever ratings of one study are out of date and hand each to a worker."""
+    claimed = services.claim_refit(study_id=study_id, now=timezone.now())
+    for fit_id in claimed.fits:
+        run_fit.delay(fit_id=fit_id)
+    for analysis_id in claimed.analyses:
+        run_analysis.delay(analysis_id=analysis_id)
+
+
+@shared_task(ignore_result=True)
 def claim_due_analyses() -> None:
     """Beat tick: claim the analyses that are due next and hand each to a worker."""
     for analysis_id in services.claim_due_analyses(now=timezone.now()):

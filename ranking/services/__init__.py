@@ -15,6 +15,7 @@ from ranking.services.claiming import (
     forget_fit_claims,
     reclaim_lost_fits,
 )
+from ranking.services.refitting import Refit, claim_refit
 from ranking.services.reviewing import (
     Move,
     Movement,
@@ -25,18 +26,23 @@ from ranking.services.reviewing import (
     studies_to_review,
 )
 from ranking.services.running import refit_study, run_fit
+from ranking.services.verifying import Difference, Verification, verify_fit
 
 __all__ = [
+    "Difference",
     "Move",
     "Movement",
+    "Refit",
     "Review",
     "ReviewChangedError",
+    "Verification",
     "adapt_plan",
     "analyse_fit",
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_due_analyses",
     "claim_fit",
+    "claim_refit",
     "fit_and_adapt",
     "forget_analysis_claims",
     "forget_fit_claims",
@@ -48,4 +54,5 @@ __all__ = [
     "run_analysis",
     "run_fit",
     "studies_to_review",
+    "verify_fit",
 ]

@@ -11,9 +11,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from ranking import frames
+from ranking import analysis_selectors, frames
 from ranking.analyses import Ground, analyse
-from ranking.analysis_selectors import missing_analyses
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.method import code_version
@@ -44,10 +43,18 @@ def claim_due_analyses(*, now: dt.datetime) -> list[int]:
     running = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__gt=now - PATIENCE)
     pause = dt.timedelta(seconds=settings.HEART_ANALYSIS_SECONDS)
     free = max(0, MOST_UNDER_WAY - running.count())
-    for fit, kind in islice(missing_analyses(now=now, pause=pause), free):
+    for fit, kind in islice(analysis_selectors.missing_analyses(now=now, pause=pause), free):
         if (analysis := _claim(fit, kind, now=now)) is not None:
             claimed.append(analysis.pk)
     return claimed
+
+
+def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
+    """Begin the analyses of a fit ahead of its turn, unless they were; the others follow."""
+    if fit.code_version != code_version() or fit.analyses.exists():
+        return None
+    first = next(iter(analysis_selectors.known_kinds()), None)
+    return None if first is None else _claim(fit, first, now=now)
 
 
 @transaction.atomic
@@ -113,10 +120,12 @@ def _outcome(analysis: Analysis) -> Mapping[str, Any]:
 def _ground(fit: Fit) -> Ground:
     judgments_of(fit)
     selection = selection_of(fit)
+    columns = frames.read_columns(selection)
     return Ground(
-        columns=frames.read_columns(selection),
+        columns=columns,
         method=method_of_fit(fit),
         dimensions=frames.read_dimension_columns(selection),
+        sources=frames.DatabaseSources(selection, columns),
     )
 
 

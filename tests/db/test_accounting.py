@@ -194,10 +194,12 @@ class TestPeople:
         assert filled(the_row(study)) == {"n_preferences": 1}
 
     def test_answers_of_who_was_excluded_or_took_them_back_are_left_out(self, study):
-        judgments = [make_judgment(comparison=make_comparison(study=study)) for _ in range(3)]
+        raters = [make_rater(study=study) for _ in range(3)]
+        for rater in raters:
+            make_judgment(comparison=make_comparison(study=study), rater=rater)
         decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": NOW + HOUR}
-        Exclusion.objects.create(rater=judgments[0].rater, **decided)
-        Rater.objects.filter(pk=judgments[1].rater_id).update(
+        Exclusion.objects.create(rater=raters[0], **decided)
+        Rater.objects.filter(pk=raters[1].pk).update(
             data_kept=False, ended_at=NOW + HOUR, state="WITHDRAWN"
         )
 

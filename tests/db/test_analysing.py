@@ -13,7 +13,7 @@ from ranking.method import code_version
 from ranking.models import Analysis, Fit
 from ranking.services import analysing
 from ranking.services.stored import CHANGED
-from tests.analysed import know_kinds
+from tests.analysed import findings_of, know_kinds
 from tests.factories import NOW, make_judgment, make_rater
 from tests.factories_written_once import make_analysis, make_fit
 from tests.judged import make_judged_study
@@ -133,8 +133,7 @@ class TestClaimDueAnalyses:
         run_all()
         refit(study, START + 2 * MINUTE)
         asked = newest(study, HUMAN)
-        asked.diagnostics[analysis_selectors.ON_REQUEST] = True
-        asked.save()
+        Fit.objects.filter(pk=asked.pk).update(is_on_request=True)
 
         assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
 
@@ -190,11 +189,10 @@ class TestRunAnalysis:
     def test_of_two_workers_one_stores(self, study, monkeypatch):
         (pk,) = services.claim_due_analyses(now=START)
         other = {"state": FitState.REFUSED, "refusal": "The other was first.", "ended_at": START}
-        real = analysing.analyse
 
-        def slowly(kind, ground):
+        def slowly(_kind, ground):
             Analysis.objects.filter(pk=pk).update(**other)
-            return real(kind, ground)
+            return findings_of(ground)
 
         monkeypatch.setattr(analysing, "analyse", slowly)
 
@@ -216,13 +214,12 @@ class TestRunAnalysis:
         assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
 
     def test_an_error_is_logged_and_stops_nothing_else(self, study, monkeypatch, caplog):
-        real = analysing.analyse
 
         def break_one(kind, ground):
             if kind == PAIRS:
                 msg = "secret detail"
                 raise ZeroDivisionError(msg)
-            return real(kind, ground)
+            return findings_of(ground)
 
         monkeypatch.setattr(analysing, "analyse", break_one)
         run_all()

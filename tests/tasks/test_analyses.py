@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from ranking import services, tasks
 from ranking.choices import AnalysisKind, FitState
-from ranking.models import Analysis
+from ranking.models import Analysis, Fit
 from ranking.services import analysing
 from tests.analysed import know_kinds
 from tests.factories import NOW
@@ -25,6 +25,7 @@ class Queue:
 
     time: dt.datetime = START
     analyses: list[int] = field(default_factory=list)
+    fits: list[int] = field(default_factory=list)
     ticks: int = 0
 
     def tick(self) -> None:
@@ -39,6 +40,7 @@ def queue(monkeypatch):
         tasks.run_analysis, "delay", lambda *, analysis_id: queue.analyses.append(analysis_id)
     )
     monkeypatch.setattr(tasks.claim_due_analyses, "delay", queue.tick)
+    monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: queue.fits.append(fit_id))
     know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
     services.refit_study(study=make_judged_study(), clock=lambda: START)
     return queue
@@ -97,3 +99,32 @@ class TestRunAnalysis:
         tasks.run_analysis(analysis_id=123_456)
 
         assert queue.ticks == 0
+
+
+class TestRefitNow:
+    def test_run_twice_hands_each_fit_to_a_worker_once(self, queue):
+        study = make_judged_study()
+
+        for _ in range(2):
+            tasks.refit_now(study_id=study.pk)
+
+        assert sorted(queue.fits) == sorted(study.fits.values_list("pk", flat=True))
+        assert len(queue.fits) == 4
+
+    def test_fits_of_a_lost_worker_are_handed_out_again_by_the_tick(self, queue):
+        tasks.refit_now(study_id=make_judged_study().pk)
+        lost = list(queue.fits)
+        queue.time += dt.timedelta(minutes=2)
+
+        tasks.refit_changed_studies()
+
+        assert queue.fits == lost * 2
+
+    def test_begins_the_analyses_where_nothing_changed(self, queue):
+        (study,) = {fit.study for fit in Fit.objects.select_related("study")}
+
+        for _ in range(2):
+            tasks.refit_now(study_id=study.pk)
+
+        assert queue.fits == []
+        assert len(queue.analyses) == len(set(queue.analyses)) == 4

@@ -1,0 +1,27 @@
+"""Command line of fits; each action has a module of its own."""
+
+from django.core.management.base import CommandError
+
+from completions.management.acting import ActionCommand
+from ranking.management.fits import ACTIONS
+from ranking.management.fits.asked import UnknownNameError
+from ranking.management.fits.verifying import UnsoundError
+
+UNSOUND = 1
+
+
+class Command(ActionCommand):
+    """Look at fits, bring them up to date, verify them."""
+
+    help = "List the fits of a study, compute what is out of date, verify what is stored."
+    actions = ACTIONS
+    refusals = (UnknownNameError,)
+
+    def handle(self, *arguments: object, **options: object) -> str:
+        """Run the action; a fit that does not hold is reported in full, with exit code 1."""
+        try:
+            return super().handle(*arguments, **options)
+        except UnsoundError as report:
+            self.stdout.write(str(report))
+            msg = "the fit does not hold"
+            raise CommandError(msg, returncode=UNSOUND) from report

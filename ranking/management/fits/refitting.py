@@ -1,0 +1,54 @@
+"""``fits now``: bring the ratings of a study up to date here, with their analyses."""
+
+import argparse
+
+from django.utils import timezone
+
+from annotation.models import Study
+from completions.management.actions import Action
+from completions.management.progress import Progress
+from ranking import analysis_selectors, fit_selectors, services
+from ranking.management.fits.asked import add_study, as_json, dumped, line_of, the_study
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the study, and whether analyses follow."""
+    add_study(parser)
+    parser.add_argument("--without-analyses", action="store_true", help="compute the ratings alone")
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Compute what is out of date; a computation that is under way is not begun twice."""
+    study = the_study(asked)
+    claimed = services.claim_refit(study_id=study.pk, now=timezone.now())
+    for fit_id in claimed.fits:
+        services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
+    for analysis_id in claimed.analyses:
+        services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
+    if not claimed.n_under_way and not asked.without_analyses:
+        _analyse(study, progress)
+    rows = fit_selectors.fits_page(study, now=timezone.now()).newest
+    if asked.json:
+        fits = [as_json(row) for row in rows]
+        return dumped(
+            {"n_under_way": claimed.n_under_way, "n_fits": len(claimed.fits), "fits": fits}
+        )
+    return "\n".join([_summary(claimed), *map(line_of, rows)])
+
+
+def _analyse(study: Study, progress: Progress) -> None:
+    for fit in fit_selectors.newest_done(study):
+        for kind in analysis_selectors.known_kinds():
+            if services.analyse_fit(fit_id=fit.pk, kind=kind, clock=timezone.now):
+                progress.say(f"{fit.key}: {kind.label}")
+
+
+def _summary(claimed: services.Refit) -> str:
+    if claimed.n_under_way:
+        return f"{claimed.n_under_way} fits are being computed; nothing was begun twice."
+    if not claimed.fits:
+        return "Nothing changed: these are the ratings of the present judgments."
+    return f"{len(claimed.fits)} fits computed."
+
+
+ACTION = Action("now", "Compute now whatever is out of date.", add_arguments, run)
