@@ -15,8 +15,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, paper_standard_errors
-from ranking.numerics.few_units import robust_covariance
-from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.sandwich import fisher_covariance
 from ranking.numerics.simultaneous import joint_intervals
@@ -34,7 +33,7 @@ Per cent of nominal 95 % intervals that hold.
 published  theta +- 1.96 / sqrt(n)                                 } of single
 fisher     theta +- 1.96 standard errors of the model              } systems
 sandwich   clustered by dialogue, t; below 50 dialogues corrected  }
-bootstrap  of dialogues, percentiles                               }
+bootstrap  of dialogues, percentiles; below 50 dialogues expanded  }
 at once    studies in which the bootstrap intervals of all systems hold together
 joint      the same of the simultaneous intervals
 ranks      studies in which every system's true rank is in its interval
@@ -51,7 +50,7 @@ def held(truth: Floats, tables: WinTables, rng: np.random.Generator) -> list[flo
     error = np.abs(estimate - truth)
     fisher = np.sqrt(fisher_covariance(tables, estimate).diagonal())
     sandwich = robust_covariance(tables, estimate).intervals(estimate)
-    percentile = percentile_intervals(drawn)
+    percentile = expanded_intervals(estimate, drawn, n_units=tables.n_units)
     joint = joint_intervals(estimate, drawn, n_units=tables.n_units)
     inside = (percentile.low <= truth) & (truth <= percentile.high)
     return [
@@ -93,7 +92,8 @@ def true_strengths(leaderboard: Path | None) -> Floats:
     else:
         with leaderboard.open(encoding="utf-8", newline="") as file:
             elo = np.array([float(row["elo"]) for row in csv.DictReader(file)])
-    return (elo - elo.mean()) / ELO_PER_LOG_UNIT
+    strengths: Floats = (elo - elo.mean()) / ELO_PER_LOG_UNIT
+    return strengths
 
 
 def main() -> None:

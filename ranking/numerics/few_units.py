@@ -1,14 +1,17 @@
-"""The clustered sandwich for few units: bias-reduced, with degrees of freedom to match."""
+"""Errors and intervals for few units: bias-reduced, expanded, with a warning."""
 
 import numpy as np
+from scipy import stats
 
 from ranking.numerics.arrays import Floats
+from ranking.numerics.intervals import Intervals, check_level, percentile_intervals
 from ranking.numerics.sandwich import (
     ClusteredCovariance,
     clustered_covariance,
     count_clusters,
     fisher_covariance,
 )
+from ranking.numerics.simultaneous import for_few_units
 from ranking.numerics.tables import WinTables
 
 FEW_UNITS = 50
@@ -17,6 +20,7 @@ TOO_FEW_UNITS = 20
 """Below this number no correction is to be relied on."""
 MOST_SYSTEMS = 200
 """Above this number of systems the correction would take too long."""
+ALL_BUT_THE_ENDS = 1.0 - 1e-12
 RESOLVED = 1e-10  # share of the information; what one unit alone determines has no residual
 
 
@@ -77,6 +81,52 @@ def bias_reduced_covariance(
     moved = (influence @ scores[:, :, None])[:, :, 0]
     freedom = _satterthwaite(bread, information, influence)
     return ClusteredCovariance(moved.T @ moved, n_clusters, freedom)
+
+
+def expanded_intervals(
+    estimate: Floats, replicates: Floats, *, n_units: int, level: float = 0.95
+) -> Intervals:
+    """Return percentile intervals, expanded to what fewer units than `FEW_UNITS` allow.
+
+    Parameters
+    ----------
+    estimate : array of shape (n_systems,)
+        Fitted values, in any unit; no interval leaves its own out.
+    replicates : array of shape (n_replicates, n_systems)
+        Bootstrap replicates of ``estimate`` in the same unit, all finite.
+    n_units : int
+        Units that the replicates were drawn from, at least 2.
+    level : float
+        Probability with which each interval, alone, is to hold.
+
+    Returns
+    -------
+    Intervals
+        As `ranking.numerics.intervals.percentile_intervals`, but with few units for the level
+        that the correction of `ranking.numerics.simultaneous.for_few_units` asks for.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two replicates or units, one replicate is not finite, or the
+        level is not a share.
+
+    Notes
+    -----
+    Resamples of few units vary too little, by the root of n / (n - 1), and what they vary by is
+    itself uncertain, as in Student's t. Cost O(n_replicates * n_systems).
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), The American Statistician 69:371-386, the expanded percentile
+       interval. doi:10.1080/00031305.2015.1089789
+    """
+    check_level(level)
+    if n_units < FEW_UNITS:
+        wanted = for_few_units(float(stats.norm.isf((1.0 - level) / 2.0)), n_units)
+        level = min(1.0 - 2.0 * float(stats.norm.sf(wanted)), ALL_BUT_THE_ENDS)
+    found = percentile_intervals(replicates, level=level)
+    return Intervals(np.minimum(found.low, estimate), np.maximum(found.high, estimate))
 
 
 def few_units_warning(n_units: int) -> str | None:

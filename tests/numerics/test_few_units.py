@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.few_units import (
     FEW_UNITS,
     bias_reduced_covariance,
+    expanded_intervals,
     few_units_warning,
     robust_covariance,
 )
+from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.sandwich import clustered_covariance
 from tests.numerics.helpers import make_tables, simulate_tables
 
@@ -122,6 +124,37 @@ class TestRobustCovariance:
 
         np.testing.assert_array_equal(found[0], bias_reduced_covariance(*few).covariance)
         np.testing.assert_array_equal(found[1], clustered_covariance(*many).covariance)
+
+
+class TestExpandedIntervals:
+    def test_many_units_leave_the_percentiles_as_they_are(self, rng):
+        replicates = rng.normal(size=(500, 3))
+
+        found = expanded_intervals(np.zeros(3), replicates, n_units=FEW_UNITS)
+
+        expected = percentile_intervals(replicates)
+        np.testing.assert_array_equal([found.low, found.high], [expected.low, expected.high])
+
+    def test_are_those_of_student_for_a_mean_of_few_normal_units(self, rng):
+        n, spread = 10, 0.9**0.5  # as the bootstrap of a mean of variance 1 has it
+
+        found = expanded_intervals(
+            np.zeros(1), rng.normal(0.0, spread, size=(200_000, 1)), n_units=n
+        )
+
+        assert found.high[0] == pytest.approx(stats.t.ppf(0.975, n - 1), abs=0.03)
+
+    def test_never_leave_the_estimate_out(self):
+        found = expanded_intervals(np.array([5.0]), np.array([[1.0], [2.0]]), n_units=60)
+
+        assert found.high[0] == 5.0
+
+    def test_two_units_reach_to_the_ends(self, rng):
+        replicates = rng.normal(size=(100, 1))
+
+        found = expanded_intervals(np.zeros(1), replicates, n_units=2)
+
+        assert found.low[0] == pytest.approx(replicates.min(), abs=0.1)
 
 
 class TestFewUnitsWarning:

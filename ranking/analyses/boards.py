@@ -1,0 +1,129 @@
+"""Ratings of judgments given one by one, as the fit behind an analysis has them."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError
+from ranking.method import Method
+from ranking.numerics.arrays import Floats
+from ranking.numerics.bootstrap import bootstrap_strengths
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.elo import to_elo
+from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
+
+FEWEST = 2
+
+
+@dataclass(frozen=True)
+class Board:
+    """Ratings in Elo points, with their resamples, of ``systems`` in the order of the columns.
+
+    ``elo`` has shape (n_systems,), ``resampled`` (n_replicates, n_systems); replicates without a
+    maximum are left out and counted.
+    """
+
+    systems: tuple[str, ...]
+    elo: Floats
+    resampled: Floats
+    n_units: int
+    n_without_maximum: int
+
+    @cached_property
+    def best_first(self) -> list[int]:
+        """Return the indices of the systems from the best to the last."""
+        return [int(index) for index in np.argsort(-self.elo, kind="stable")]
+
+
+def rated(columns: JudgmentColumns, method: Method) -> Board:
+    """Rate the systems, and resample the dialogues, as the fit of that method does.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are too few systems or dialogues, or the judgments do not connect the systems.
+    """
+    _check_enough(columns)
+    tables = tabulated(columns, method)
+    try:
+        start = fit_bradley_terry(tables.total()).log_strengths
+        drawn = bootstrap_strengths(
+            tables,
+            start,
+            n_replicates=method.replicates,
+            rng=np.random.default_rng(method.seed),
+        )
+    except NotConnectedError as error:
+        msg = f"No judgments place {len(error.components)} groups of systems on one scale."
+        raise AnalysisRefusedError(msg) from error
+    except NotConvergedError as error:
+        msg = f"The search for the ratings did not end: {error}."
+        raise AnalysisRefusedError(msg) from error
+    if len(drawn.fitted()) < FEWEST:
+        msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
+        raise AnalysisRefusedError(msg)
+    elo, resampled = to_elo(start), to_elo(drawn.fitted())
+    return Board(columns.systems, elo, resampled, tables.n_units, drawn.n_without_maximum)
+
+
+def tabulated(columns: JudgmentColumns, method: Method) -> WinTables:
+    """Return the weighted wins per source dialogue, under the method's mode and masses."""
+    split = shares(columns.strength, method.strength)
+    weight = _weights(columns, method)
+    pairs = WeightedPairs(
+        columns.unit,
+        columns.first,
+        columns.second,
+        weight * split.first,
+        weight * split.second,
+    )
+    return tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
+
+
+def whole_wins(columns: JudgmentColumns) -> Floats:
+    """Return who beat whom how often, a tie as half a win each, shape (n_systems, n_systems)."""
+    split = shares(columns.strength, StrengthMode.IGNORE)
+    pairs = WeightedPairs(columns.unit, columns.first, columns.second, split.first, split.second)
+    tables = tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
+    return tables.total()
+
+
+def with_whole_wins(method: Method) -> Method:
+    """Return the method with every win whole, whatever its strength."""
+    return replace(method, strength=StrengthMode.IGNORE)
+
+
+def few_resamples_warning(board: Board) -> tuple[str, ...]:
+    """Say how many resamples have no ratings, if any."""
+    if not board.n_without_maximum:
+        return ()
+    n = board.n_without_maximum + len(board.resampled)
+    warning = (
+        f"{board.n_without_maximum} of {n} resamples leave systems unconnected: what is shown "
+        "rests on the others."
+    )
+    return (warning,)
+
+
+def _weights(columns: JudgmentColumns, method: Method) -> Floats:
+    """Return what each judgment weighs: 1, unless people and judges have a declared mass each."""
+    is_judge = columns.is_judge[columns.evaluator].astype(np.int64)
+    n = np.bincount(is_judge, minlength=2)
+    if method.masses is None or not n.all():
+        return np.ones(columns.n_judgments)
+    masses = np.array(method.masses, dtype=np.float64)
+    weights: Floats = (masses / masses.sum() * n.sum() / n)[is_judge]
+    return weights
+
+
+def _check_enough(columns: JudgmentColumns) -> None:
+    if len(columns.systems) < FEWEST:
+        msg = "Fewer than two systems were judged."
+        raise AnalysisRefusedError(msg)
+    if len(columns.units) < FEWEST:
+        msg = "All judgments are on one source dialogue; an interval needs two or more."
+        raise AnalysisRefusedError(msg)

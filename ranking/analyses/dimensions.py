@@ -1,0 +1,141 @@
+"""Dimension by dimension: a board of ratings for each dimension of the rubric."""
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.boards import Board, few_resamples_warning, rated, with_whole_wins
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
+from ranking.method import Method
+from ranking.numerics.arrays import Integers
+from ranking.numerics.few_units import expanded_intervals
+from ranking.numerics.ranks import rank_intervals
+
+METHOD = (
+    "Bradley-Terry ratings of the marks on each dimension as if they were judgments of it alone, "
+    "with the method of the fit; marks without a size are whole wins. Intervals are percentiles "
+    "over resamples of source dialogues, ranks hold for all systems of a dimension at once."
+)
+COLUMNS = (
+    Column("system", "System", ColumnKind.SYSTEM),
+    Column("value", "Elo", ColumnKind.ELO),
+    Column("low", "from", ColumnKind.ELO),
+    Column("high", "to", ColumnKind.ELO),
+    Column("rank_low", "Best rank", ColumnKind.COUNT),
+    Column("rank_high", "Worst rank", ColumnKind.COUNT),
+    Column("n", "Marks", ColumnKind.COUNT),
+)
+
+
+def analyse(ground: Ground) -> Findings:
+    """Rate the systems on each dimension; one that cannot be rated does not stop the others.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If no dimension was marked, or none can be rated.
+    """
+    if not ground.dimensions:
+        msg = "No judgment marks a dimension of the rubric."
+        raise AnalysisRefusedError(msg)
+    boards, warnings = _boards(ground.dimensions, ground.method)
+    if not boards:
+        raise AnalysisRefusedError(" ".join(warnings))
+    level = ground.method.level
+    tables = (
+        _overview(boards),
+        *(
+            _board_table(place, name, board, ground.dimensions[name], level)
+            for place, (name, board) in enumerate(boards.items(), start=1)
+        ),
+    )
+    return Findings(METHOD, tables, tuple(warnings), is_exploratory=False)
+
+
+def _boards(
+    dimensions: Mapping[str, JudgmentColumns], method: Method
+) -> tuple[dict[str, Board], list[str]]:
+    boards, warnings = {}, []
+    for name, columns in dimensions.items():
+        has_sizes = bool((np.abs(columns.strength) > 1).any())
+        try:
+            board = rated(columns, method if has_sizes else with_whole_wins(method))
+        except AnalysisRefusedError as refusal:
+            warnings.append(f"{name} is not rated: {refusal}")
+            continue
+        boards[name] = board
+        warnings += [f"{name}: {warning}" for warning in few_resamples_warning(board)]
+    return boards, warnings
+
+
+def _overview(boards: Mapping[str, Board]) -> Table:
+    """Return Elo by system and dimension, the best on average first."""
+    elo = {name: dict(zip(board.systems, board.elo, strict=True)) for name, board in boards.items()}
+    systems = {system for board in boards.values() for system in board.systems}
+    mean = {
+        system: np.mean([one[system] for one in elo.values() if system in one])
+        for system in systems
+    }
+    rows = (
+        (system, *(_points(one[system]) if system in one else None for one in elo.values()))
+        for system in sorted(systems, key=lambda system: (-mean[system], system))
+    )
+    return Table(
+        "dimensions",
+        "Elo on each dimension",
+        "Each dimension has a scale of its own, with mean 1500: compare systems within a column, "
+        "and a system's place across columns.",
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            *(Column(_slug(name), name, ColumnKind.ELO) for name in boards),
+        ),
+        tuple(rows),
+        Picture.HEAT,
+    )
+
+
+def _board_table(
+    place: int, name: str, board: Board, columns: JudgmentColumns, level: float
+) -> Table:
+    n_units = board.n_units
+    interval = expanded_intervals(board.elo, board.resampled, n_units=n_units, level=level)
+    ranks = rank_intervals(board.elo, board.resampled, n_units=n_units, level=level)
+    n = _marks(columns)
+    rows = (
+        (
+            board.systems[index],
+            _points(board.elo[index]),
+            _points(interval.low[index]),
+            _points(interval.high[index]),
+            int(ranks.best[index]),
+            int(ranks.worst[index]),
+            int(n[index]),
+        )
+        for index in board.best_first
+    )
+    return Table(
+        f"{place}-{_slug(name)}",
+        name,
+        "Ratings of this dimension alone. Each interval holds for one system; the best and worst "
+        "ranks hold for all systems together.",
+        COLUMNS,
+        tuple(rows),
+        Picture.WHISKERS,
+    )
+
+
+def _marks(columns: JudgmentColumns) -> Integers:
+    """Return in how many marks each system took part."""
+    both = np.concatenate([columns.first, columns.second])
+    return np.bincount(both, minlength=len(columns.systems))
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _points(points: float) -> float:
+    return round(float(points), 2)

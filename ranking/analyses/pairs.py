@@ -1,0 +1,181 @@
+"""System against system: what was judged, what the ratings expect, what can be told apart."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import special
+
+from ranking.analyses import Ground
+from ranking.analyses.boards import Board, few_resamples_warning, rated, whole_wins
+from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
+from ranking.numerics.arrays import Floats
+from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.intervals import Intervals
+from ranking.numerics.multiplicity import benjamini_hochberg, holm
+from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
+from ranking.numerics.superiority import superiority
+
+MOST_SYSTEMS = 60
+"""More would be tables of thousands of rows that nobody reads."""
+METHOD = (
+    "Differences of the fit's ratings with intervals that hold for all pairs at once, from its "
+    "resamples of source dialogues (largest studentised difference, Romano & Wolf 2005). "
+    "p-values are of two-sided t tests by the same resamples, adjusted for the number of pairs: "
+    "by steps down from the clearest pair, by Holm, and by Benjamini & Hochberg."
+)
+COLUMNS = (
+    Column("first", "System", ColumnKind.SYSTEM),
+    Column("second", "Against", ColumnKind.SYSTEM),
+    Column("n", "Judgments", ColumnKind.COUNT),
+    Column("win_rate", "Win rate", ColumnKind.SHARE),
+    Column("expected", "Expected win rate", ColumnKind.SHARE),
+    Column("difference", "Elo difference", ColumnKind.ELO),
+    Column("low", "from", ColumnKind.ELO),
+    Column("high", "to", ColumnKind.ELO),
+    Column("superiority", "Ahead in resamples", ColumnKind.SHARE),
+    Column("p_step_down", "p, step-down", ColumnKind.P_VALUE),
+    Column("p_holm", "p, Holm", ColumnKind.P_VALUE),
+    Column("p_false_discovery", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+)
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """What is known of ordered pairs, shape (n_systems, n_systems) each; NaN is not known."""
+
+    n: Floats
+    win_rate: Floats
+    expected: Floats
+    ahead: Floats
+    interval: Intervals
+
+
+def analyse(ground: Ground) -> Findings:
+    """Compare every pair of systems.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If the judgments do not determine ratings with intervals.
+    """
+    board = rated(ground.columns, ground.method)
+    shown = board.best_first[:MOST_SYSTEMS]
+    matrices = _matrices(board, whole_wins(ground.columns), ground.method.level)
+    tables = (
+        _pairs_table(board, shown, matrices),
+        _heat(
+            board,
+            shown,
+            matrices.ahead,
+            ("superiority", "How often is a system ahead?"),
+            "Each cell is the share of resamples of the dialogues in which the system of the row "
+            "is rated above that of the column. It is not adjusted for the number of pairs.",
+        ),
+        _heat(
+            board,
+            shown,
+            matrices.win_rate,
+            ("win-rate", "How often did a system win?"),
+            "Each cell is the share of judgments that the system of the row won against that of "
+            "the column, a tie counting half. Empty cells are pairs that were never judged.",
+        ),
+    )
+    return Findings(METHOD, tables, _warnings(board, matrices), is_exploratory=False)
+
+
+def _matrices(board: Board, wins: Floats, level: float) -> _Matrices:
+    n = wins + wins.T
+    met = np.where(n > 0.0, n, np.nan)
+    ahead = superiority(board.resampled)
+    np.fill_diagonal(ahead, np.nan)
+    interval = difference_intervals(board.elo, board.resampled, n_units=board.n_units, level=level)
+    return _Matrices(n, wins / met, _expected(wins), ahead, interval)
+
+
+def _expected(wins: Floats) -> Floats:
+    """Return the win rates that ratings of whole wins expect, NaN if there are no such ratings.
+
+    Under soft or multiplied scores a difference of ratings is not the log odds of winning.
+    """
+    try:
+        theta = fit_bradley_terry(wins).log_strengths
+    except NotConnectedError:
+        return np.full(wins.shape, np.nan)
+    expected: Floats = special.expit(theta[:, None] - theta[None, :])
+    return expected
+
+
+def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
+    pairs = np.triu_indices(len(board.systems), 1)
+    alone = pairwise_p_values(board.elo, board.resampled, n_units=board.n_units)
+    stepped = step_down_p_values(board.elo, board.resampled, n_units=board.n_units)
+    held, shared = (
+        _square(adjust(alone[pairs]), len(alone)) for adjust in (holm, benjamini_hochberg)
+    )
+    rows = (
+        (
+            board.systems[i],
+            board.systems[j],
+            int(matrices.n[i, j]),
+            _share(matrices.win_rate[i, j]),
+            _share(matrices.expected[i, j]),
+            _points(board.elo[i] - board.elo[j]),
+            _points(matrices.interval.low[i, j]),
+            _points(matrices.interval.high[i, j]),
+            _share(matrices.ahead[i, j]),
+            *(float(f"{p[i, j]:.3g}") for p in (stepped, held, shared)),
+        )
+        for i, j in combinations(shown, 2)
+    )
+    return Table(
+        "pairs",
+        "All pairs of systems",
+        "The system rated higher comes first. A pair is told apart when its interval leaves out "
+        "0; all intervals hold together. The expected win rate is that of ratings of whole wins.",
+        COLUMNS,
+        tuple(rows),
+    )
+
+
+def _heat(
+    board: Board, shown: list[int], shares: Floats, names: tuple[str, str], caption: str
+) -> Table:
+    columns = (Column(board.systems[j], board.systems[j], ColumnKind.SHARE) for j in shown)
+    rows = tuple(
+        (board.systems[i], *(None if i == j else _share(shares[i, j]) for j in shown))
+        for i in shown
+    )
+    first = Column("system", "System", ColumnKind.SYSTEM)
+    return Table(*names, caption, (first, *columns), rows, Picture.HEAT)
+
+
+def _warnings(board: Board, matrices: _Matrices) -> tuple[str, ...]:
+    warnings = list(few_resamples_warning(board))
+    if len(board.systems) > MOST_SYSTEMS:
+        warnings.append(
+            f"Shown are the {MOST_SYSTEMS} best of {len(board.systems)} systems; p-values and "
+            "intervals are adjusted for all pairs."
+        )
+    if np.isnan(matrices.expected).any():
+        warnings.append(
+            "There are no expected win rates: whole wins alone do not connect all systems."
+        )
+    return tuple(warnings)
+
+
+def _square(values: Floats, n: int) -> Floats:
+    """Return a symmetric matrix of the values of its upper triangle."""
+    square = np.ones((n, n))
+    upper = np.triu_indices(n, 1)
+    square[upper] = values
+    return np.minimum(square, square.T)
+
+
+def _share(share: float) -> Cell:
+    return None if np.isnan(share) else round(float(share), 4)
+
+
+def _points(points: float) -> Cell:
+    return round(float(points), 2)
