@@ -1,11 +1,14 @@
 """Errors that hold when judgments of one source dialogue depend on each other."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import stats
 
 from ranking.numerics.arrays import Floats, Integers
+
+Sides: TypeAlias = tuple[Integers, Integers, Floats]
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,15 @@ class TooFewClustersError(ValueError):
     """One cluster says nothing about how clusters differ."""
 
 
-def clustered_covariance(inverse: Floats, scores: Floats, unit: Integers) -> Clustered:
+def clustered_covariance(inverse: Floats, sums: Floats) -> Clustered:
     """Return the sandwich covariance of estimates at a maximum.
 
     Parameters
     ----------
     inverse : array of shape (n_parameters, n_parameters)
         Inverse of the information.
-    scores : array of shape (n_judgments, n_parameters)
-        Gradient of each judgment's log likelihood at the maximum.
-    unit : integer array of shape (n_judgments,)
-        The cluster of each judgment; clusters without judgments have no part.
+    sums : array of shape (n_clusters, n_parameters)
+        Gradient of each cluster's log likelihood at the maximum.
 
     Raises
     ------
@@ -49,17 +50,41 @@ def clustered_covariance(inverse: Floats, scores: Floats, unit: Integers) -> Clu
 
     Notes
     -----
-    V = C/(C-1) H^-1 (sum over clusters of U U') H^-1 with U the sum of a cluster's scores.
+    V = C/(C-1) H^-1 (sum over clusters of U U') H^-1 with U the gradient of a cluster.
 
     References
     ----------
     .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
     .. [2] Cameron & Miller (2015), J. Hum. Resour. 50:317-372. doi:10.3368/jhr.50.2.317
     """
-    found, place = np.unique(unit, return_inverse=True)
-    if len(found) <= 1:
-        msg = f"at least two clusters are needed, not {len(found)}"
+    n_clusters = len(sums)
+    if n_clusters <= 1:
+        msg = f"at least two clusters are needed, not {n_clusters}"
         raise TooFewClustersError(msg)
-    sums = np.stack([np.bincount(place, one, len(found)) for one in scores.T], axis=1)
-    middle = sums.T @ sums * len(found) / (len(found) - 1)
-    return Clustered(inverse @ middle @ inverse, len(found))
+    middle = sums.T @ sums * n_clusters / (n_clusters - 1)
+    return Clustered(inverse @ middle @ inverse, n_clusters)
+
+
+def sums_by_cluster(cluster: Integers, sides: Sides, ends: Floats, n_systems: int) -> Floats:
+    """Add the gradients of judgments up by cluster.
+
+    Parameters
+    ----------
+    cluster : integer array of shape (n_judgments,)
+        Any numbers; clusters without judgments have no row.
+    sides : (winner, loser, gradient), arrays of shape (n_judgments,)
+        The gradient by the strength of the first; that of the second is its negative.
+    ends : array of shape (n_judgments, n_others)
+        Gradients by the other parameters.
+
+    Returns
+    -------
+    array of shape (n_clusters, n_systems + n_others)
+    """
+    found, place = np.unique(cluster, return_inverse=True)
+    winner, loser, gradient = sides
+    size = len(found) * n_systems
+    apart = np.bincount(place * n_systems + winner, gradient, size)
+    apart = apart - np.bincount(place * n_systems + loser, gradient, size)
+    others = [np.bincount(place, column, len(found)) for column in ends.T]
+    return np.column_stack([apart.reshape(len(found), n_systems), *others])

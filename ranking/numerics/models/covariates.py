@@ -8,7 +8,7 @@ from scipy import sparse, special
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError, strong_components
-from ranking.numerics.models.clusters import Clustered, clustered_covariance
+from ranking.numerics.models.clusters import Clustered, clustered_covariance, sums_by_cluster
 from ranking.numerics.models.existence import SeparationError, grows_without_end
 from ranking.numerics.models.newton import Slopes, covariance, maximise
 
@@ -118,14 +118,12 @@ def covariate_errors(fit: CovariateFit, pairs: CoveredPairs, unit: Integers) -> 
     TooFewClustersError
         If there are fewer than two units.
     """
-    n_systems, every = len(fit.log_strengths), np.arange(len(unit))
     p = special.expit(_log_odds(pairs, fit.log_strengths, fit.coefficients))
     surprise = pairs.to_first * (1 - p) - pairs.to_second * p
-    scores = np.zeros((len(unit), n_systems + len(fit.coefficients)))
-    scores[every, pairs.first] = surprise
-    scores[every, pairs.second] = -surprise
-    scores[:, n_systems:] = surprise[:, None] * pairs.covariates
-    return clustered_covariance(fit.covariance, scores, unit)
+    sides = (pairs.first, pairs.second, surprise)
+    towards = surprise[:, None] * pairs.covariates
+    sums = sums_by_cluster(unit, sides, towards, len(fit.log_strengths))
+    return clustered_covariance(fit.covariance, sums)
 
 
 def _check(pairs: CoveredPairs, n_systems: int) -> None:

@@ -8,7 +8,7 @@ from scipy import sparse, special
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError, strong_components
-from ranking.numerics.models.clusters import Clustered, clustered_covariance
+from ranking.numerics.models.clusters import Clustered, clustered_covariance, sums_by_cluster
 from ranking.numerics.models.existence import NoMaximumError, grows_without_end
 from ranking.numerics.models.grades import Graded, RowSlopes, Scale, at_ends
 from ranking.numerics.models.newton import Slopes, covariance, maximise
@@ -122,14 +122,10 @@ def cumulative_errors(fit: CumulativeFit, judgments: Graded, unit: Integers) -> 
     scale = Scale.of(len(fit.levels), with_ties=bool((coded.level == 0).any()))
     thresholds = fit.thresholds[len(fit.thresholds) - scale.above.shape[1] :]
     rows = at_ends(coded, scale, fit.log_strengths, thresholds)
-    scores = np.zeros((len(unit), len(fit.covariance)))
-    along = coded.weight * (rows.upper + rows.lower)
-    every = np.arange(len(unit))
-    scores[every, coded.winner] += along
-    scores[every, coded.loser] -= along
-    ends = _by_threshold(coded, scale, rows.upper, rows.lower)
-    scores[:, fit.n_systems :] = coded.weight[:, None] * ends
-    return clustered_covariance(fit.covariance, scores, unit)
+    sides = (coded.winner, coded.loser, coded.weight * (rows.upper + rows.lower))
+    towards = coded.weight[:, None] * _by_threshold(coded, scale, rows.upper, rows.lower)
+    sums = sums_by_cluster(unit, sides, towards, fit.n_systems)
+    return clustered_covariance(fit.covariance, sums)
 
 
 def _coded(judgments: Graded) -> tuple[tuple[int, ...], Graded]:
