@@ -1,0 +1,191 @@
+"""Ratings beside speed and general capability."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.boards import Board, few_resamples_warning, rated
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Floats
+from ranking.numerics.correlation import Correlation, TooFewError, pearson, spearman
+from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.multiplicity import benjamini_hochberg
+from ranking.sources import SystemFacts
+
+DESIGN_LINE_MS = 500
+METHOD = (
+    "Pearson's correlation of Elo with the logarithm of the time to the first token and with the "
+    "index, intervals by Fisher's z; Spearman's of the ranks, intervals by Bonett and Wright "
+    "(2000). The systems are taken as a sample of systems; the last two columns say how far the "
+    "coefficient moves when the dialogues are resampled and the systems stay."
+)
+SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
+ELO = (
+    Column("y", "Elo", ColumnKind.ELO),
+    Column("low", "95 % from", ColumnKind.ELO),
+    Column("high", "to", ColumnKind.ELO),
+)
+CORRELATIONS = (
+    Column("figure", "Elo against", ColumnKind.TEXT),
+    Column("coefficient_of", "Coefficient", ColumnKind.TEXT),
+    Column("systems", "Systems", ColumnKind.COUNT),
+    Column("coefficient", "Value"),
+    Column("low", "95 % from"),
+    Column("high", "to"),
+    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+    Column("resampled_low", "Dialogues resampled, from"),
+    Column("resampled_high", "to"),
+)
+COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of the systems, shape (n_systems,), NaN where it is not known."""
+
+    label: str
+    values: Floats
+
+
+def analyse(ground: Ground) -> Findings:
+    """Hold the ratings against time to the first token and an index of general capability.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If neither figure is known of any system, or the ratings are not determined.
+    """
+    board, facts = rated(ground.columns, ground.method), ground.sources.systems()
+    times = np.array([_ttft(facts, slug) for slug in board.systems])
+    index = np.array([_index(facts, slug) for slug in board.systems])
+    if not np.isfinite([times, index]).any():
+        msg = "Neither a time to the first token nor an index is known of any of these systems."
+        raise AnalysisRefusedError(msg)
+    figures = (Figure("time to the first token, logarithm", np.log(times)), Figure("index", index))
+    level = ground.method.level
+    tables = [_speed(board, times, facts, level), _capability(board, index, level)]
+    tables += [_correlations(board, figures, level)]
+    shown = tuple(table for table in tables if table.rows)
+    return Findings(METHOD, shown, few_resamples_warning(board))
+
+
+def _ttft(facts: Mapping[str, SystemFacts], slug: str) -> float:
+    """Return the time measured here, or else the published one, in milliseconds."""
+    measured, published = facts[slug].measured_ttft_ms, facts[slug].published_ttft_ms
+    found = published if measured is None else measured
+    return found or float("nan")
+
+
+def _index(facts: Mapping[str, SystemFacts], slug: str) -> float:
+    index = facts[slug].intelligence_index
+    return float("nan") if index is None else index
+
+
+def _speed(board: Board, times: Floats, facts: Mapping[str, SystemFacts], level: float) -> Table:
+    rows = []
+    for place in board.best_first:
+        if np.isfinite(times[place]):
+            slug = board.systems[place]
+            source = "published" if facts[slug].measured_ttft_ms is None else "measured here"
+            is_fast = bool(times[place] <= DESIGN_LINE_MS)
+            rows.append(
+                (slug, round(float(times[place])), *_elo(board, place, level), source, is_fast)
+            )
+    return Table(
+        key="speed",
+        title="Elo against the time to the first token",
+        caption=(
+            f"Median times in milliseconds, on a logarithmic axis. Below {DESIGN_LINE_MS} ms an "
+            "answer feels immediate in a spoken conversation."
+        ),
+        columns=(
+            SYSTEM,
+            Column("x", "Time to the first token, ms", ColumnKind.NUMBER),
+            *ELO,
+            Column("source", "Time is", ColumnKind.TEXT),
+            Column("is_fast", f"Below {DESIGN_LINE_MS} ms", ColumnKind.TEXT),
+        ),
+        rows=tuple(rows),
+        picture=Picture.POINTS,
+    )
+
+
+def _capability(board: Board, index: Floats, level: float) -> Table:
+    known = [place for place in board.best_first if np.isfinite(index[place])]
+    return Table(
+        key="capability",
+        title="Elo against an index of general capability",
+        caption=(
+            "The index comes from outside, with its source in the catalogue of systems. A system "
+            "above the others of its index is better at support than its capability lets expect."
+        ),
+        columns=(SYSTEM, Column("x", "Index", ColumnKind.NUMBER), *ELO),
+        rows=tuple((board.systems[at], float(index[at]), *_elo(board, at, level)) for at in known),
+        picture=Picture.POINTS,
+    )
+
+
+def _elo(board: Board, place: int, level: float) -> tuple[float, float, float]:
+    reach = percentile_intervals(board.resampled[:, place, None], level=level)
+    ends = (board.elo[place], reach.low[0], reach.high[0])
+    low, middle, high = sorted(round(float(end), 1) for end in ends)
+    return middle, low, high
+
+
+def _correlations(board: Board, figures: tuple[Figure, ...], level: float) -> Table:
+    """Correlate Elo with each figure that enough systems have."""
+    names, found, ranges = [], list[Correlation](), []
+    for figure in figures:
+        for name, correlate in COEFFICIENTS.items():
+            try:
+                found.append(correlate(figure.values, board.elo, level=level))
+            except TooFewError:
+                continue
+            names.append((figure.label, name))
+            ranges.append(_resampled(board, figure, name, level))
+    adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))
+    rows = zip(names, found, adjusted.tolist(), ranges, strict=True)
+    return Table(
+        key="correlations",
+        title="How they go together",
+        caption=(
+            "From -1 to 1; 0 means that Elo tells nothing of the figure. With as few systems as "
+            "this, intervals are wide."
+        ),
+        columns=CORRELATIONS,
+        rows=tuple((*name, *_cells(one), p, *reach) for name, one, p, reach in rows),
+    )
+
+
+def _cells(one: Correlation) -> tuple[Cell, ...]:
+    return one.n, round(one.coefficient, 4), round(one.low, 4), round(one.high, 4)
+
+
+def _resampled(board: Board, figure: Figure, name: str, level: float) -> tuple[float, float]:
+    """Return between what the coefficient lies over the resamples of the dialogues."""
+    known = np.isfinite(figure.values)
+    x, y = figure.values[known], board.resampled[:, known]
+    if name == "Spearman":
+        x, y = _ranks(x[None])[0], _ranks(y)
+    x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)
+    r = y @ x / np.sqrt((x @ x) * (y * y).sum(axis=1))
+    reach = percentile_intervals(r[:, None], level=level)
+    return round(float(reach.low[0]), 4), round(float(reach.high[0]), 4)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the mid-ranks in each row."""
+    below = (values[:, :, None] > values[:, None, :]).sum(axis=2)
+    alike = (values[:, :, None] == values[:, None, :]).sum(axis=2)
+    ranks: Floats = below + (alike + 1) / 2
+    return ranks
