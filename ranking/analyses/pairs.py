@@ -15,6 +15,7 @@ from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.intervals import Intervals
 from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
+from ranking.numerics.quasi_variances import quasi_variances
 from ranking.numerics.superiority import superiority
 
 MOST_SYSTEMS = 60
@@ -38,6 +39,13 @@ COLUMNS = (
     Column("p_step_down", "p, step-down", ColumnKind.P_VALUE),
     Column("p_holm", "p, Holm", ColumnKind.P_VALUE),
     Column("p_false_discovery", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+)
+ERROR_COLUMNS = (
+    Column("system", "System", ColumnKind.SYSTEM),
+    Column("value", "Elo", ColumnKind.ELO),
+    Column("low", "less one error", ColumnKind.ELO),
+    Column("high", "and one error", ColumnKind.ELO),
+    Column("error", "Error", ColumnKind.ELO),
 )
 
 
@@ -81,6 +89,7 @@ def analyse(ground: Ground) -> Findings:
             "Each cell is the share of judgments that the system of the row won against that of "
             "the column, a tie counting half. Empty cells are pairs that were never judged.",
         ),
+        *_comparable(board, shown),
     )
     return Findings(METHOD, tables, _warnings(board, matrices), is_exploratory=False)
 
@@ -136,6 +145,40 @@ def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
         "0; all intervals hold together. The expected win rate is that of ratings of whole wins.",
         COLUMNS,
         tuple(rows),
+    )
+
+
+def _comparable(board: Board, shown: list[int]) -> tuple[Table, ...]:
+    """Return errors that can be added for any pair, unless there are no three that vary."""
+    try:
+        quasi = quasi_variances(np.cov(board.resampled.T))
+    except ValueError:
+        return ()
+    errors = np.sqrt(quasi.variances)
+    rows = (
+        (
+            board.systems[i],
+            _points(board.elo[i]),
+            _points(board.elo[i] - errors[i]),
+            _points(board.elo[i] + errors[i]),
+            _points(errors[i]),
+        )
+        for i in shown
+    )
+    caption = (
+        "One rating has no error without the others. These errors (quasi-standard errors, Firth & "
+        "de Menezes 2004) give that of any difference: square both, add, take the root. For no "
+        f"pair that errs by more than {100.0 * quasi.worst_error:.0f} %. Lines reach one error."
+    )
+    return (
+        Table(
+            "errors",
+            "Errors to compare by",
+            caption,
+            ERROR_COLUMNS,
+            tuple(rows),
+            Picture.WHISKERS,
+        ),
     )
 
 

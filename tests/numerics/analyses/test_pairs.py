@@ -69,6 +69,19 @@ class TestPairs:
             )
             assert len(cells) == 12
 
+    def test_errors_add_up_to_those_of_the_differences(self, rng):
+        findings = pairs.analyse(make_ground(simulate(rng, n_units=200)))
+
+        error = {row["system"]: row["error"] for row in table(findings, "errors")}
+
+        # Simultaneous intervals of six differences reach about 2.6 errors.
+        reach = [
+            (row["high"] - row["low"]) / 2 / np.hypot(error[row["first"]], error[row["second"]])
+            for row in table(findings, "pairs")
+        ]
+        assert min(reach) > 2.1
+        assert max(reach) < 3.1
+
     def test_a_pair_that_never_met_has_no_win_rate_but_a_difference(self):
         rows = [
             (f"d{n}", n, *pair, "r", strength, 1)
@@ -124,4 +137,7 @@ class TestPairs:
     def test_two_dialogues_and_one_rater_are_enough(self):
         rows = [("d1", 0, "x", "y", "r", 3, 1), ("d2", 1, "x", "y", "r", -2, 1)]
 
-        json.dumps(pairs.analyse(make_ground(make_columns(rows))).as_json(), allow_nan=False)
+        findings = pairs.analyse(make_ground(make_columns(rows)))
+
+        json.dumps(findings.as_json(), allow_nan=False)
+        assert [one.key for one in findings.tables] == ["pairs", "superiority", "win-rate"]
