@@ -1,0 +1,287 @@
+"""Does the model fit: deviance, circles, predicted against counted wins, residuals."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special, stats
+
+from ranking.analyses import Ground
+from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.columns import JudgmentColumns
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Floats
+from ranking.numerics.checks.calibration import calibration_bins, stretch
+from ranking.numerics.checks.deviance import DevianceTest, deviance_test
+from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
+from ranking.numerics.checks.triads import circular_triads, expected_circles
+from ranking.numerics.few_units import few_units_warning
+from ranking.numerics.multiplicity import holm
+from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.tables import WeightedPairs, tabulate
+
+METHOD = (
+    "Deviance of the pairs against Bradley-Terry, corrected for source dialogues after Rao and "
+    "Scott (1984); circular triads of Kendall and Babington Smith (1940); residuals in clustered "
+    "standard errors. Assumes that source dialogues are independent and not few."
+)
+FEWEST_UNITS = 2
+MOST_PAIRS = 50
+MOST_SYSTEMS = 40
+ALARMING = 0.01
+STRETCHED = 1.25
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """The fit, its residuals, and the whole wins that were counted."""
+
+    columns: JudgmentColumns
+    fitted: Fitted
+    residuals: PairResiduals
+    test: DevianceTest
+    wins: Floats
+
+    @property
+    def best_first(self) -> list[int]:
+        return [int(one) for one in np.argsort(-self.fitted.log_strengths, kind="stable")]
+
+    @property
+    def slope(self) -> float:
+        first, second = self.residuals.first, self.residuals.second
+        n = (self.wins + self.wins.T)[first, second]
+        theta = self.fitted.log_strengths
+        return stretch(theta[first] - theta[second], self.wins[first, second] / n, n)
+
+
+def analyse(ground: Ground) -> Findings:
+    """Hold the judgments beside what one strength per system predicts.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are no ratings, or all judgments are on one source dialogue.
+    """
+    found = fitted(ground)
+    columns = ground.columns
+    if len(columns.units) < FEWEST_UNITS:
+        msg = "All judgments are on one source dialogue; a check of the fit needs two or more."
+        raise AnalysisRefusedError(msg)
+    residuals = pair_residuals(found.tables, found.log_strengths)
+    checked = _Checked(columns, found, residuals, deviance_test(residuals), _whole_wins(columns))
+    tables = (
+        _fit(checked),
+        _circles(checked),
+        _systems(checked),
+        _bins(checked),
+        _heat(checked),
+        _pairs(checked),
+    )
+    return Findings(METHOD, tables, _warnings(checked), is_exploratory=False)
+
+
+def _whole_wins(columns: JudgmentColumns) -> Floats:
+    split = shares(columns.strength, StrengthMode.IGNORE)
+    rows = WeightedPairs(columns.unit, columns.first, columns.second, split.first, split.second)
+    n_units, n_systems = len(columns.units), len(columns.systems)
+    return tabulate(rows, n_units=n_units, n_systems=n_systems).total()
+
+
+def _fit(checked: _Checked) -> Table:
+    test = checked.test
+    if test.degrees_of_freedom:
+        rows: tuple[tuple[Cell, ...], ...] = (
+            (
+                "As if judgments were independent",
+                decimal(test.deviance, 2),
+                float(test.degrees_of_freedom),
+                decimal(test.naive_p_value, 6),
+            ),
+            (
+                "With source dialogues as units",
+                decimal(test.deviance / test.design_effect, 2),
+                decimal(test.corrected_degrees, 2),
+                decimal(test.p_value, 6),
+            ),
+        )
+    else:
+        rows = ()
+    return Table(
+        "deviance",
+        "Is one strength per system enough?",
+        "A small p-value says that some pairs go otherwise than the ratings can express. Read the "
+        "second line: the first takes judgments of one dialogue as unrelated. With as many pairs "
+        "as the ratings have free numbers there is nothing to test.",
+        (
+            Column("test", "Test", ColumnKind.TEXT),
+            Column("statistic", "Deviance"),
+            Column("degrees", "Degrees of freedom"),
+            Column("p", "p", ColumnKind.P_VALUE),
+        ),
+        rows,
+    )
+
+
+def _circles(checked: _Checked) -> Table:
+    triads = circular_triads(checked.wins)
+    expected = expected_circles(_majority_chance(checked.residuals, len(checked.columns.systems)))
+    consistence = None if triads.consistence is None else decimal(triads.consistence)
+    return Table(
+        "circles",
+        "Circles of three",
+        "A beats B, B beats C, and C beats A, by the majority of the judgments of each pair. "
+        "Expected are as many as the ratings and chance alone would make. The coefficient of "
+        "consistence is 1 without circles and 0 with as many as there can be.",
+        (
+            Column("decided", "Threes with a majority in each pair", ColumnKind.COUNT),
+            Column("circular", "Circles", ColumnKind.COUNT),
+            Column("expected", "Expected"),
+            Column("consistence", "Coefficient of consistence"),
+        ),
+        ((triads.n_decided, triads.n_circular, decimal(expected, 2), consistence),),
+    )
+
+
+def _majority_chance(residuals: PairResiduals, n_systems: int) -> Floats:
+    """Return how probable a majority is for each system over each other, were the model right."""
+    own = np.asarray(residuals.by_unit.multiply(residuals.by_unit).sum(axis=0))
+    ahead = residuals.n * (residuals.predicted - 0.5)
+    chance = np.zeros((n_systems, n_systems))
+    p = special.ndtr(ahead / np.sqrt(np.maximum(own, 1e-12)))
+    chance[residuals.first, residuals.second] = p
+    chance[residuals.second, residuals.first] = 1.0 - p
+    return chance
+
+
+def _systems(checked: _Checked) -> Table:
+    wins, theta = checked.wins, checked.fitted.log_strengths
+    n = wins + wins.T
+    predicted = (n * special.expit(theta[:, None] - theta[None, :])).sum(axis=1) / n.sum(axis=1)
+    counted = wins.sum(axis=1) / n.sum(axis=1)
+    rows = tuple(
+        (checked.columns.systems[i], decimal(predicted[i]), decimal(counted[i]), int(n[i].sum()))
+        for i in checked.best_first
+    )
+    return Table(
+        "systems",
+        "Predicted and counted win rates of systems",
+        "Predicted is the mean probability of winning that the ratings would mean against the same "
+        "opponents, counted the share of judgments won, ties half. With soft scores ratings lie "
+        "closer together than win rates: dots on a line steeper than the diagonal say so.",
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            Column("x", "Predicted", ColumnKind.SHARE),
+            Column("y", "Counted", ColumnKind.SHARE),
+            Column("n", "Judgments", ColumnKind.COUNT),
+        ),
+        rows,
+        Picture.POINTS,
+    )
+
+
+def _bins(checked: _Checked) -> Table:
+    residuals = checked.residuals
+    first, second = residuals.first, residuals.second
+    n = (checked.wins + checked.wins.T)[first, second]
+    counted = checked.wins[first, second] / n
+    better = residuals.predicted >= 0.5  # noqa: PLR2004 - one half
+    bins = calibration_bins(
+        np.where(better, residuals.predicted, 1.0 - residuals.predicted),
+        np.where(better, counted, 1.0 - counted),
+        n,
+    )
+    rows = tuple(
+        (decimal(x), decimal(y), int(size))
+        for x, y, size in zip(bins.predicted, bins.counted, bins.n, strict=True)
+    )
+    return Table(
+        "calibration",
+        "Predicted and counted win rates of pairs",
+        "Pairs are sorted by how often the better rated should win, and cut into groups with about "
+        "as many judgments each. On the diagonal predictions come true.",
+        (
+            Column("x", "Predicted", ColumnKind.SHARE),
+            Column("y", "Counted", ColumnKind.SHARE),
+            Column("n", "Judgments", ColumnKind.COUNT),
+        ),
+        rows,
+        Picture.POINTS,
+    )
+
+
+def _heat(checked: _Checked) -> Table:
+    residuals, systems = checked.residuals, checked.columns.systems
+    matrix = np.full((len(systems), len(systems)), np.nan)
+    matrix[residuals.first, residuals.second] = residuals.standardised
+    matrix[residuals.second, residuals.first] = -residuals.standardised
+    shown = checked.best_first[:MOST_SYSTEMS]
+    rows = tuple((systems[i], *(decimal(matrix[i, j], 2) for j in shown)) for i in shown)
+    return Table(
+        "residuals",
+        "Where the ratings are off",
+        "How many standard errors more (or fewer) the row's system won against the column's than "
+        "the ratings predict. Chance alone makes one in twenty larger than 2.",
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            *(Column(systems[j], systems[j]) for j in shown),
+        ),
+        rows,
+        Picture.HEAT,
+    )
+
+
+def _pairs(checked: _Checked) -> Table:
+    residuals, systems = checked.residuals, checked.columns.systems
+    z = residuals.standardised
+    known = np.flatnonzero(np.isfinite(z))
+    p = holm(2.0 * stats.t.sf(np.abs(z[known]), residuals.n_clusters - 1))
+    order = np.argsort(-np.abs(z[known]), kind="stable")[:MOST_PAIRS]
+    rows = tuple(
+        (
+            systems[residuals.first[known[k]]],
+            systems[residuals.second[known[k]]],
+            decimal(residuals.predicted[known[k]]),
+            decimal(residuals.won[known[k]]),
+            decimal(z[known[k]], 2),
+            decimal(p[k], 6),
+        )
+        for k in order
+    )
+    return Table(
+        "pairs",
+        "The pairs that fit worst",
+        "Share of the judgments that the first system should have taken and did take, as the "
+        f"ratings count them. At most {MOST_PAIRS} pairs; p is adjusted for all pairs (Holm).",
+        (
+            Column("first", "System", ColumnKind.SYSTEM),
+            Column("second", "Against", ColumnKind.SYSTEM),
+            Column("predicted", "Predicted", ColumnKind.SHARE),
+            Column("taken", "Taken", ColumnKind.SHARE),
+            Column("z", "Standard errors apart"),
+            Column("p", "p (Holm)", ColumnKind.P_VALUE),
+        ),
+        rows,
+    )
+
+
+def _warnings(checked: _Checked) -> tuple[str, ...]:
+    warnings = []
+    if checked.test.p_value < ALARMING:
+        warnings.append(
+            "One strength per system does not explain all pairs: ratings are averages over "
+            "opponents, and single pairs may go otherwise."
+        )
+    if np.isfinite(checked.slope) and not 1.0 / STRETCHED < checked.slope < STRETCHED:
+        warnings.append(
+            f"Counted wins lie {checked.slope:.2f} times as far apart as the ratings: a difference "
+            "of ratings is not the log odds of winning here."
+        )
+    few = few_units_warning(checked.residuals.n_clusters)
+    return (*warnings, *([few] if few else []))

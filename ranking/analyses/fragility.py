@@ -1,0 +1,161 @@
+"""How little would change the first place: votes, dialogues, evaluators."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.columns import JudgmentColumns
+from ranking.findings import Cell, Column, ColumnKind, Findings, Table
+from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.checks.fragility import SmallestRemoval, smallest_removal, without_each
+from ranking.numerics.elo import to_elo
+
+METHOD = (
+    "The judgments with the largest influence on the lead (Broderick, Giordano and Meager 2020) "
+    "are left out until a refit without them puts another system first, and as few as will do. "
+    "Evaluators are left out one by one, each time with an exact refit."
+)
+MOST_NAMED = 20
+MOST_LISTED = 200
+FRAGILE = 0.01
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is left out: its words, and which group each judgment is in."""
+
+    label: str
+    group: Integers
+    n_groups: int
+
+
+def analyse(ground: Ground) -> Findings:
+    """Look for the fewest judgments that decide the first place.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are no ratings.
+    """
+    found, columns = fitted(ground), ground.columns
+    kinds = (
+        _Kind("Judgments", np.arange(columns.n_judgments), columns.n_judgments),
+        _Kind("Source dialogues", columns.unit, len(columns.units)),
+        _Kind("Evaluators", columns.evaluator, len(columns.evaluators)),
+    )
+    removals = [smallest_removal(found.pairs, kind.group, found.log_strengths) for kind in kinds]
+    tables = [_removals(kinds, removals, columns), _each(found, columns)]
+    if removals[-1].groups.size:
+        tables.insert(1, _named(removals[-1], columns))
+    return Findings(METHOD, tuple(tables), _warnings(kinds, removals))
+
+
+def _removals(
+    kinds: tuple[_Kind, ...], removals: list[SmallestRemoval], columns: JudgmentColumns
+) -> Table:
+    rows = []
+    for kind, removal in zip(kinds, removals, strict=True):
+        n = len(removal.groups)
+        row: tuple[Cell, ...] = (
+            kind.label,
+            kind.n_groups,
+            columns.systems[removal.leader],
+            removal.by_influence,
+            n or None,
+            decimal(n / kind.n_groups, 6) if n else None,
+            None if removal.new_first is None else columns.systems[removal.new_first],
+        )
+        rows.append(row)
+    return Table(
+        "removals",
+        "The fewest whose removal changes the first place",
+        "How many judgments, source dialogues or evaluators would have to be left out for another "
+        "system to come first: by the approximation, and confirmed by fitting the others anew. "
+        "Empty where no removal was found. A smaller set may exist.",
+        (
+            Column("what", "Left out", ColumnKind.TEXT),
+            Column("n", "There are", ColumnKind.COUNT),
+            Column("first", "First place", ColumnKind.SYSTEM),
+            Column("by_influence", "By influence", ColumnKind.COUNT),
+            Column("confirmed", "Confirmed by refit", ColumnKind.COUNT),
+            Column("share", "Share of all", ColumnKind.SHARE),
+            Column("new_first", "First without them", ColumnKind.SYSTEM),
+        ),
+        tuple(rows),
+    )
+
+
+def _named(removal: SmallestRemoval, columns: JudgmentColumns) -> Table:
+    n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
+    shown = removal.groups[:MOST_NAMED]
+    return Table(
+        "decisive",
+        "The evaluators on whom the first place rests",
+        f"Without them another system comes first. At most {MOST_NAMED}, most influential first. "
+        "It is no reason to leave anybody out: who is left out is decided before looking.",
+        (
+            Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+            Column("n", "Judgments", ColumnKind.COUNT),
+        ),
+        tuple((columns.evaluators[one], int(n[one])) for one in shown),
+    )
+
+
+def _each(found: Fitted, columns: JudgmentColumns) -> Table:
+    left = without_each(found.pairs, columns.evaluator, found.log_strengths)
+    before, after = to_elo(found.log_strengths), to_elo(left.log_strengths)
+    moved = np.abs(after - before)
+    ranks = np.abs(_ranks(after) - _ranks(before[None]))
+    n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
+    largest = np.where(left.has_maximum, moved.max(axis=1), np.inf)
+    rows: list[tuple[Cell, ...]] = []
+    for one in np.argsort(-largest, kind="stable")[:MOST_LISTED]:
+        name, judgments = columns.evaluators[one], int(n[one])
+        if not left.has_maximum[one]:
+            rows.append((name, judgments, None, None, None, None))
+            continue
+        system, first = int(moved[one].argmax()), int(after[one].argmax())
+        rows.append(
+            (
+                name,
+                judgments,
+                decimal(after[one, system] - before[system], 2),
+                columns.systems[system],
+                int(ranks[one].max()),
+                columns.systems[first],
+            )
+        )
+    return Table(
+        "each",
+        "Without each evaluator in turn",
+        "What the ratings would be without one evaluator: the largest change of a rating, whose it "
+        "is, the largest change of a rank, and who comes first. Empty where the others do not "
+        "connect all systems.",
+        (
+            Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+            Column("n", "Judgments", ColumnKind.COUNT),
+            Column("change", "Largest change", ColumnKind.ELO),
+            Column("system", "Of", ColumnKind.SYSTEM),
+            Column("ranks", "Largest change of rank", ColumnKind.COUNT),
+            Column("first", "First place", ColumnKind.SYSTEM),
+        ),
+        tuple(rows),
+    )
+
+
+def _ranks(elo: Floats) -> Integers:
+    """Return the rank of each system in each row, 1 the best; ties share the better rank."""
+    return np.asarray(1 + (elo[:, None, :] > elo[:, :, None]).sum(axis=2), dtype=np.int64)
+
+
+def _warnings(kinds: tuple[_Kind, ...], removals: list[SmallestRemoval]) -> tuple[str, ...]:
+    warnings = []
+    for kind, removal in zip(kinds, removals, strict=True):
+        n = len(removal.groups)
+        if n and (n == 1 or n <= FRAGILE * kind.n_groups):
+            warnings.append(
+                f"The first place rests on {n:,} of {kind.n_groups:,} {kind.label.lower()}."
+            )
+    return tuple(warnings)
