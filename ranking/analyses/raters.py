@@ -1,0 +1,242 @@
+"""Evaluators in the model: how reliable and how severe each is, and who is not like the others."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.quality.outlier import PairAnswers, evidence
+from ranking.analyses import Ground
+from ranking.analyses.outcomes import cell, check_enough, ranks_of
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
+from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.numerics.elo import to_elo
+from ranking.numerics.models.crowd import Answers, CrowdFit, fit_crowd
+from ranking.numerics.models.dawid_skene import Labels, fit_dawid_skene
+from ranking.numerics.models.severity import Calls, SeverityFit, fit_severity
+
+ALARM = 20.0  # evidence that at most one exchangeable evaluator in twenty ever reaches
+MOST_PAIRS = 20_000  # whose answers evidence is taken from, in the order of their last answer
+MOST_ITEMS = 50_000  # that Dawid and Skene is fitted to, in the order in which they came
+METHOD = (
+    "Reliability: Crowd-BT (Chen et al. 2013) with a Beta(8, 2) prior, ties left out. Severity: "
+    "the model of Rao and Kupper (1967) with one tie threshold per evaluator, drawn to the mean "
+    "of people or of judges (log-normal prior, 0.7). Accuracy: Dawid and Skene (1979) on first, "
+    "tie, second. Evidence: a test martingale of exchangeability on each pair (Vovk & Wang 2021), "
+    "the one of the rater checks."
+)
+CAUTION = (
+    "Being unlike the others is no fault: an evaluator may see what others miss. Nobody is left "
+    "out because of this page."
+)
+PERSON, JUDGE = "person", "LLM judge"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of each evaluator, shape (n_evaluators,) each; NaN where nothing was."""
+
+    counts: Integers
+    tie_share: Floats
+    reliability: Floats
+    severity: SeverityFit
+    accuracy: Floats
+    now: Floats
+    highest: Floats
+
+
+def analyse(ground: Ground) -> Findings:
+    """Measure each evaluator, and rate the systems with reliability taken into account.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are no judgments or fewer than two systems, or a search does not end.
+    """
+    columns = ground.columns
+    check_enough(columns)
+    try:
+        crowd, measured = _measure(columns)
+    except NotConvergedError as refusal:
+        msg = "The search for the evaluators' reliability did not end."
+        raise AnalysisRefusedError(msg) from refusal
+    tables = (_evaluators(columns, measured), _systems(columns, crowd))
+    return Findings(METHOD, tables, (CAUTION, *_cautions(columns, measured)))
+
+
+def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, Measured]:
+    n_evaluators, tied = len(columns.evaluators), columns.strength == 0
+    counts = np.bincount(columns.evaluator, minlength=n_evaluators)
+    ties = np.bincount(columns.evaluator, tied, n_evaluators)
+    crowd = fit_crowd(_answers(columns), n_systems=len(columns.systems), n_evaluators=n_evaluators)
+    decided = counts - ties
+    now, highest = _evidence(columns)
+    return crowd, Measured(
+        counts=counts,
+        tie_share=ties / np.maximum(counts, 1),
+        reliability=np.where(decided > 0, crowd.reliability, np.nan),
+        severity=_severity(columns),
+        accuracy=_accuracy(columns),
+        now=now,
+        highest=highest,
+    )
+
+
+def _preferred(columns: JudgmentColumns) -> tuple[Integers, Integers]:
+    """Return winner and loser of each judgment; for a tie first and second."""
+    ahead = columns.strength >= 0
+    winner = np.where(ahead, columns.first, columns.second)
+    return winner, np.where(ahead, columns.second, columns.first)
+
+
+def _answers(columns: JudgmentColumns) -> Answers:
+    decided = columns.strength != 0
+    winner, loser = (side[decided] for side in _preferred(columns))
+    return Answers(columns.evaluator[decided], winner, loser, np.ones(len(winner)))
+
+
+def _severity(columns: JudgmentColumns) -> SeverityFit:
+    winner, loser = _preferred(columns)
+    tied = (columns.strength == 0).astype(np.int64)
+    keys = np.stack([columns.evaluator, winner, loser, tied])
+    alike, weight = np.unique(keys, axis=1, return_counts=True)
+    calls = Calls(alike[0], alike[1], alike[2], alike[3], weight.astype(np.float64))
+    _, group = np.unique(columns.is_judge, return_inverse=True)
+    return fit_severity(calls, group, n_systems=len(columns.systems))
+
+
+def _accuracy(columns: JudgmentColumns) -> Floats:
+    """Return how often each evaluator gives a pair's answer, from pairs that several judged."""
+    n_answers = np.bincount(columns.item)
+    shared = np.flatnonzero(n_answers > 1)[:MOST_ITEMS]
+    rows = np.isin(columns.item, shared)
+    accuracy = np.full(len(columns.evaluators), np.nan)
+    if not rows.any():
+        return accuracy
+    items, item = np.unique(columns.item[rows], return_inverse=True)
+    evaluator = columns.evaluator[rows]
+    answer = np.sign(columns.strength[rows]) + 1
+    shape = (len(items), len(columns.evaluators), 3)
+    fit = fit_dawid_skene(Labels(item, evaluator, answer), shape=shape, tolerance=1e-6)
+    answered = np.bincount(evaluator, minlength=len(columns.evaluators)) > 0
+    return np.where(answered, fit.accuracy, np.nan)
+
+
+def _evidence(columns: JudgmentColumns) -> tuple[Floats, Floats]:
+    """Return the evidence against each evaluator now and at its highest; NaN without any.
+
+    A person is held against people alone, a judge against all who answered the pair.
+    """
+    now, highest = (np.full(len(columns.evaluators), np.nan) for _ in range(2))
+    by_evaluator: dict[int, list[PairAnswers]] = defaultdict(list)
+    for pair, people in _pairs(columns):
+        for name in pair.winners:
+            evaluator = int(name)
+            met = pair if columns.is_judge[evaluator] else people
+            by_evaluator[evaluator].append(met)
+    for evaluator, pairs in by_evaluator.items():
+        running = list(evidence(str(evaluator), pairs))
+        if running:
+            now[evaluator], highest[evaluator] = running[-1], max(running)
+    return now, highest
+
+
+def _pairs(columns: JudgmentColumns) -> list[tuple[PairAnswers, PairAnswers]]:
+    """Return the first answers to each pair, of all and of people, in order of the last one."""
+    winners: dict[int, dict[str, int]] = defaultdict(dict)
+    last: dict[int, int] = {}
+    rows = zip(columns.item, columns.evaluator, np.sign(columns.strength), strict=True)
+    for place, (item, evaluator, winner) in enumerate(rows):
+        if str(evaluator) not in winners[int(item)]:
+            winners[int(item)][str(evaluator)] = int(winner)
+            last[int(item)] = place
+    found = []
+    for item in sorted(last, key=lambda item: last[item])[:MOST_PAIRS]:
+        people = {
+            name: winner
+            for name, winner in winners[item].items()
+            if not columns.is_judge[int(name)]
+        }
+        found.append((PairAnswers(item, winners[item]), PairAnswers(item, people)))
+    return found
+
+
+def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:
+    return Table(
+        "evaluators",
+        "Evaluators",
+        "Reliability is 1 for who always answers as the ratings have it, 0.5 for answers at "
+        "random, 0 for answers turned round. The threshold is how far ahead a completion must "
+        "seem before it is preferred; under equals the evaluator ties that often. Evidence of "
+        "20 or more is reached by at most one in twenty who are like the others, however often "
+        "one looks. " + CAUTION,
+        (
+            Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+            Column("kind", "Kind", ColumnKind.TEXT),
+            Column("judgments", "Judgments", ColumnKind.COUNT),
+            Column("tie_share", "Ties", ColumnKind.SHARE),
+            Column("reliability", "Reliability", ColumnKind.SHARE),
+            Column("threshold", "Tie threshold", ColumnKind.NUMBER),
+            Column("ties_between_equals", "Ties between equals", ColumnKind.SHARE),
+            Column("severity", "Severity against the group", ColumnKind.NUMBER),
+            Column("severity_error", "Its standard error", ColumnKind.NUMBER),
+            Column("accuracy", "Accuracy on shared pairs", ColumnKind.SHARE),
+            Column("evidence", "Evidence of being unlike, now", ColumnKind.NUMBER),
+            Column("highest", "At its highest", ColumnKind.NUMBER),
+        ),
+        tuple(_row(columns, measured, index) for index in range(len(columns.evaluators))),
+    )
+
+
+def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell, ...]:
+    severity, is_judge = measured.severity, bool(columns.is_judge[index])
+    threshold = float(np.exp(severity.log_thresholds[index]))
+    both = len(set(columns.is_judge.tolist())) > 1
+    mean = float(severity.group_means[int(is_judge) if both else 0])
+    return (
+        columns.evaluators[index],
+        JUDGE if is_judge else PERSON,
+        int(measured.counts[index]),
+        cell(measured.tie_share[index], 4),
+        cell(measured.reliability[index], 4),
+        cell(threshold, 3),
+        cell(float(np.tanh(threshold / 2)), 4),
+        cell(severity.log_thresholds[index] - mean, 3),
+        cell(severity.errors[index], 3),
+        cell(measured.accuracy[index], 4),
+        cell(measured.now[index], 3),
+        cell(measured.highest[index], 3),
+    )
+
+
+def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
+    elo = to_elo(crowd.log_strengths)
+    rows = zip(columns.systems, elo, ranks_of(elo), strict=True)
+    return Table(
+        "systems",
+        "Ratings with reliability in the model",
+        "Elo with mean 1500 by Crowd-BT: answers of those who often contradict the others weigh "
+        "less. Its scale is that of wins alone without ties, drawn a little to the middle.",
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            Column("elo", "Elo", ColumnKind.ELO),
+            Column("rank", "Rank", ColumnKind.COUNT),
+        ),
+        tuple((slug, cell(rating), rank) for slug, rating, rank in rows),
+    )
+
+
+def _cautions(columns: JudgmentColumns, measured: Measured) -> list[str]:
+    cautions = []
+    if len(columns.evaluators) == 1:
+        cautions.append("There is one evaluator: nobody to compare with.")
+    n_alarms = int((measured.highest >= ALARM).sum())
+    if n_alarms:
+        cautions.append(f"Evidence reached {ALARM:.0f} for {n_alarms} evaluators.")
+    if columns.n_items > MOST_PAIRS:
+        cautions.append(f"Evidence rests on the {MOST_PAIRS:,} pairs that were settled first.")
+    if columns.n_items > MOST_ITEMS:
+        cautions.append(f"Accuracy rests on {MOST_ITEMS:,} pairs.")
+    return cautions
