@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ranking.groups import GroupedJudgments
 from ranking.method import Method
@@ -17,17 +16,20 @@ from ranking.numerics.bradley_terry import (
 )
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
-from ranking.numerics.few_units import FEW_UNITS, TOO_FEW_UNITS, robust_covariance
-from ranking.numerics.intervals import Intervals, percentile_intervals
+from ranking.numerics.few_units import (
+    FEW_UNITS,
+    TOO_FEW_UNITS,
+    expanded_intervals,
+    robust_covariance,
+)
 from ranking.numerics.ranks import RankIntervals, rank_intervals
-from ranking.numerics.simultaneous import for_few_units, joint_intervals
+from ranking.numerics.simultaneous import joint_intervals
 from ranking.numerics.tables import WinTables
 from ranking.numerics.tiers import tiers
 from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
 MUCH_WITHOUT_MAXIMUM = 0.05
-ALL_BUT_THE_ENDS = 1.0 - 1e-12
 
 
 class EstimateRefusedError(Exception):
@@ -154,7 +156,7 @@ def _assemble(
         raise EstimateRefusedError(msg)
     elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
     level, n_units = method.level, tables.n_units
-    single = _single_intervals(elo, resampled, level=level, n_units=n_units)
+    single = expanded_intervals(elo, resampled, level=level, n_units=n_units)
     joint = joint_intervals(elo, resampled, level=level, n_units=n_units)
     ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=level, n_units=n_units)
     errors = robust_covariance(tables, fit.log_strengths).standard_errors
@@ -177,25 +179,6 @@ def _assemble(
         diagnostics=_diagnose(tables, fit, replicates, ranks)
         | {"joint_critical_value": joint.critical_value},
     )
-
-
-def _single_intervals(elo: Floats, resampled: Floats, *, level: float, n_units: int) -> Intervals:
-    """Return percentile intervals, expanded to what fewer units than `FEW_UNITS` allow.
-
-    Resamples of few units vary too little, by the root of n / (n - 1), and what they vary by is
-    itself uncertain, as in Student's t: the percentiles are taken as far out as that asks [1]_.
-
-    References
-    ----------
-    .. [1] Hesterberg (2015), The American Statistician 69:371-386, the expanded percentile
-       interval. doi:10.1080/00031305.2015.1089789
-    """
-    if n_units < FEW_UNITS:
-        wanted = for_few_units(float(stats.norm.isf((1.0 - level) / 2.0)), n_units)
-        level = min(1.0 - 2.0 * float(stats.norm.sf(wanted)), ALL_BUT_THE_ENDS)
-    found = percentile_intervals(resampled, level=level)
-    # A percentile interval may miss its estimate by a hair; it is never shown so.
-    return Intervals(np.minimum(found.low, elo), np.maximum(found.high, elo))
 
 
 def _diagnose(

@@ -1,8 +1,9 @@
 """Who gave the judgments of a selection."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Judge, Rater
 from ranking.frames.rule import Selection, selected
@@ -18,17 +19,25 @@ class Evaluators:
 
 
 def read_evaluators(selection: Selection) -> Evaluators:
-    """Return who gave the selected judgments: one judgment of each is looked for, not all."""
-    raters = Rater.objects.filter(_has_judged("rater", selection), study=selection.study)
-    judges = Judge.objects.filter(_has_judged("judge", selection))
-    people = list(raters.values_list("is_simulated", flat=True))
-    models = list(judges.order_by("name").values_list("name", "is_simulated"))
+    """Return who gave the selected judgments: one of each is looked for, they are not all read."""
+    raters = Rater.objects.filter(study=selection.study)
+    people = _who_judged(raters.values_list("code", "is_simulated"), "rater", selection)
+    judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", selection)
     return Evaluators(
         n_raters=len(people),
-        judges=tuple(name for name, _ in models),
-        has_simulated=any(people) or any(is_simulated for _, is_simulated in models),
+        judges=tuple(sorted(name for name, _ in judges)),
+        has_simulated=any(is_simulated for _, is_simulated in people + judges),
     )
 
 
-def _has_judged(evaluator: str, selection: Selection) -> Exists:
-    return Exists(selected(selection).filter(**{evaluator: OuterRef("pk")}))
+def _who_judged(
+    rows: "QuerySet[Any, tuple[Any, ...]]", evaluator: str, selection: Selection
+) -> list[tuple[str, bool]]:
+    """Return names and whether they are simulated, of those who gave one of the judgments.
+
+    The question is a column and no condition: as a condition, the database would rather gather
+    all judgments first.
+    """
+    given = selected(selection).filter(**{evaluator: OuterRef("pk")})
+    asked = rows.annotate(has=Exists(given))
+    return [(name, is_simulated) for name, is_simulated, has in asked if has]

@@ -10,7 +10,6 @@ from annotation.models import (
     Comparison,
     Exclusion,
     Judge,
-    JudgeCall,
     Judgment,
     Lease,
     Rater,
@@ -21,11 +20,6 @@ from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
 
 SIMULATED = Q(rater__is_simulated=True) | Q(judge__is_simulated=True)
-POOLS: dict[str, Q] = {
-    EvaluatorPool.HUMAN: Q(rater__isnull=False),
-    EvaluatorPool.LLM: Q(judge__isnull=False),
-    EvaluatorPool.COMBINED: Q(),
-}
 CONTEXT_SETS: dict[str, Q] = {
     ContextSet.ALL: Q(),
     ContextSet.REGULAR: Q(context__stratum=Stratum.REGULAR),
@@ -57,7 +51,8 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     compares was deleted at its writer's wish. A simulated rater counts in a simulated study alone.
     """
     pairs = compared(study=study, as_of=as_of)
-    return answers(study=study, as_of=as_of).filter(comparison__in=pairs)
+    given = answers(study=study, as_of=as_of, pool=EvaluatorPool.COMBINED)
+    return given.filter(comparison__in=pairs)
 
 
 def compared(*, study: Study, as_of: dt.datetime) -> QuerySet[Comparison]:
@@ -71,25 +66,29 @@ def compared(*, study: Study, as_of: dt.datetime) -> QuerySet[Comparison]:
     )
 
 
-def answers(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
+def answers(*, study: Study, as_of: dt.datetime, pool: EvaluatorPool) -> QuerySet[Judgment]:
     """Return what counts if its comparison does, perhaps of other studies: the other half.
 
     In halves, the rule asks once for each comparison what else it would ask for each judgment.
+    What is rare is looked up in a short list rather than joined, which leaves the database
+    no choice but one look at each judgment.
     """
     revised = Judgment.objects.filter(
-        revises__isnull=False, revises=OuterRef("pk"), submitted_at__lte=as_of
+        revises__isnull=False, comparison__study=study, submitted_at__lte=as_of
     )
-    not_main = Q(quality_check__isnull=False) | Q(repeats__isnull=False)
-    not_valid = JudgeCall.objects.filter(pk=OuterRef("judge_call")).exclude(state=CallState.DONE)
+    not_main = Lease.objects.filter(
+        Q(quality_check__isnull=False) | Q(repeats__isnull=False), rater__study=study
+    )
     judges = Judge.objects.exclude(pk__in=_excluded("judge", as_of).values("judge"))
-    return Judgment.objects.filter(
-        ~Exists(revised),
-        ~Exists(Lease.objects.filter(not_main, pk=OuterRef("lease"))),
-        ~Exists(not_valid),
-        Q(rater__in=_raters(study, as_of)) | Q(judge__in=judges),
-        is_surplus=False,
-        submitted_at__lte=as_of,
-    )
+    by_people = Q(rater__in=_raters(study, as_of)) & ~Q(lease__in=not_main.values("pk"))
+    by_judges = Q(judge__in=judges, judge_call__state=CallState.DONE)
+    given = {
+        EvaluatorPool.HUMAN: by_people,
+        EvaluatorPool.LLM: by_judges,
+        EvaluatorPool.COMBINED: by_people | by_judges,
+    }
+    current = Judgment.objects.filter(is_surplus=False, submitted_at__lte=as_of)
+    return current.filter(given[pool]).exclude(pk__in=revised.values("revises"))
 
 
 def _raters(study: Study, as_of: dt.datetime) -> QuerySet[Rater]:
@@ -116,7 +115,7 @@ def selected_pairs(selection: Selection) -> QuerySet[Comparison]:
 
 def selected_answers(selection: Selection) -> QuerySet[Judgment]:
     """Return the answers of one selection, perhaps of other studies: the other half."""
-    given = answers(study=selection.study, as_of=selection.as_of).filter(POOLS[selection.pool])
+    given = answers(study=selection.study, as_of=selection.as_of, pool=selection.pool)
     return given.exclude(rater__in=selection.without) if selection.without else given
 
 
