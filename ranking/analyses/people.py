@@ -1,0 +1,168 @@
+"""People's messages against models': how often each is preferred, and by how much."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking.analyses import Ground
+from ranking.columns import JudgmentColumns
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
+from ranking.numerics.multiplicity import benjamini_hochberg
+
+METHOD = (
+    "Shares of the judgments in which a message by a person stood against one by a model. The net "
+    "preference is the share that preferred the model less the share that preferred the person, "
+    "from -100 to 100; its interval takes source dialogues as the unit (Liang and Zeger 1986)."
+)
+SHARES = (
+    Column("judgments", "Judgments", ColumnKind.COUNT),
+    Column("model", "Model preferred", ColumnKind.SHARE),
+    Column("tie", "Tie", ColumnKind.SHARE),
+    Column("person", "Person preferred", ColumnKind.SHARE),
+    Column("value", "Net preference for the model", ColumnKind.SHARE),
+    Column("low", "95 % from", ColumnKind.SHARE),
+    Column("high", "to", ColumnKind.SHARE),
+    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+)
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The judgments between a person's message and a model's; ``lead`` is the model's strength.
+
+    ``lead`` is above 0 where the model was preferred. All have shape (n_meetings,).
+    """
+
+    lead: Integers
+    unit: Integers
+    model: Integers
+    is_adversarial: Booleans
+    is_judge: Booleans
+
+    def taken(self, rows: Booleans) -> "Meetings":
+        """Return some of them."""
+        return Meetings(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+def analyse(ground: Ground) -> Findings:
+    """Compare people with models: over all, by stratum, by evaluator, and model by model.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If no message by a person met one by a model, or all did in one dialogue.
+    """
+    columns = ground.columns
+    facts = ground.sources.systems()
+    kinds = np.array([facts[slug].kind for slug in columns.systems])
+    met = _meetings(columns, kinds, ground.sources.items().is_adversarial)
+    if not len(met.lead):
+        msg = "No message written by a person was compared with one by a model."
+        raise AnalysisRefusedError(msg)
+    level = ground.method.level
+    groups, warnings = _rows(_groups(met), level)
+    models, refused = _rows(_models(met, columns), level)
+    if not groups:
+        msg = "People met models in one source dialogue alone; an interval needs two or more."
+        raise AnalysisRefusedError(msg)
+    tables = (_overall(groups), _by_model(models))
+    return Findings(METHOD, tables, tuple(warnings + refused), is_exploratory=False)
+
+
+def _meetings(
+    columns: JudgmentColumns, kinds: NDArray[np.str_], is_adversarial: Booleans
+) -> Meetings:
+    first, second = kinds[columns.first], kinds[columns.second]
+    model_first = (first == "MODEL") & (second == "HUMAN")
+    model_second = (first == "HUMAN") & (second == "MODEL")
+    rows = model_first | model_second
+    sign = np.where(model_first, 1, -1)
+    return Meetings(
+        lead=(sign * columns.strength)[rows],
+        unit=columns.unit[rows],
+        model=np.where(model_first, columns.first, columns.second)[rows],
+        is_adversarial=is_adversarial[columns.item][rows],
+        is_judge=columns.is_judge[columns.evaluator][rows],
+    )
+
+
+def _groups(met: Meetings) -> Iterator[tuple[str, Meetings]]:
+    """Yield all, each stratum, and each kind of evaluator if there is more than one."""
+    yield "all judgments", met
+    if met.is_adversarial.any() and not met.is_adversarial.all():
+        yield "regular contexts", met.taken(~met.is_adversarial)
+        yield "adversarial contexts", met.taken(met.is_adversarial)
+    if met.is_judge.any() and not met.is_judge.all():
+        yield "judged by people", met.taken(~met.is_judge)
+        yield "judged by LLM judges", met.taken(met.is_judge)
+
+
+def _models(met: Meetings, columns: JudgmentColumns) -> Iterator[tuple[str, Meetings]]:
+    for model in np.unique(met.model).tolist():
+        yield columns.systems[model], met.taken(met.model == model)
+
+
+def _rows(
+    groups: Iterator[tuple[str, Meetings]], level: float
+) -> tuple[list[tuple[Cell, ...]], list[str]]:
+    """Return a row for each group, with p-values adjusted over the groups, and what is left out."""
+    rows: list[tuple[Cell, ...]] = []
+    p_values, warnings = [], []
+    for name, met in groups:
+        try:
+            net = clustered_mean(np.sign(met.lead).astype(np.float64), met.unit)
+        except TooFewDialoguesError:
+            warnings.append(f"{name}: judged in one source dialogue alone, and left out.")
+            continue
+        low, high = (min(1.0, max(-1.0, end)) for end in net.interval(level))
+        shares = (_share(met.lead > 0), _share(met.lead == 0), _share(met.lead < 0))
+        ends = (round(one, 4) for one in (net.mean, low, high))
+        rows.append((name, len(met.lead), *shares, *ends))
+        p_values.append(net.p_value())
+    adjusted: Floats = benjamini_hochberg(np.array(p_values))
+    return [(*row, float(p)) for row, p in zip(rows, adjusted, strict=True)], warnings
+
+
+def _share(is_so: Booleans) -> float:
+    return round(float(is_so.mean()), 4)
+
+
+def _overall(rows: list[tuple[Cell, ...]]) -> Table:
+    return Table(
+        key="overall",
+        title="Who is preferred",
+        caption=(
+            "Each row is about the judgments between one person's and one model's message. Where "
+            "the interval leaves out 0, one side is preferred beyond chance."
+        ),
+        columns=(Column("group", "Judgments", ColumnKind.TEXT), *SHARES),
+        rows=tuple(rows),
+        picture=Picture.WHISKERS,
+    )
+
+
+def _by_model(rows: list[tuple[Cell, ...]]) -> Table:
+    by_net = sorted(rows, key=lambda row: -float(row[5] or 0))
+    return Table(
+        key="models",
+        title="Model by model",
+        caption=(
+            "How each model fares against people's messages. Models met different messages; the "
+            "leaderboard, which takes all opponents into account, is the fairer order."
+        ),
+        columns=(Column("system", "System", ColumnKind.SYSTEM), *SHARES),
+        rows=tuple(by_net),
+        picture=Picture.WHISKERS,
+    )

@@ -1,0 +1,88 @@
+"""Means of judgments of which those of one source dialogue depend on each other."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from ranking.numerics.arrays import Floats, Integers
+
+FEWEST = 2
+
+
+class TooFewDialoguesError(ValueError):
+    """One dialogue, or none, says nothing about how dialogues differ."""
+
+
+@dataclass(frozen=True)
+class ClusteredMean:
+    """A mean, its standard error, and how many values in how many clusters it rests on."""
+
+    mean: float
+    error: float
+    n: int
+    n_clusters: int
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return its interval by Student's t with one degree of freedom less than clusters."""
+        reach = self.error * float(stats.t.ppf((1 + level) / 2, self.n_clusters - 1))
+        return self.mean - reach, self.mean + reach
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Return the two-sided p-value of the mean's being ``null``."""
+        if self.error == 0.0:
+            return 1.0 if self.mean == null else 0.0
+        t = abs(self.mean - null) / self.error
+        return float(2 * stats.t.sf(t, self.n_clusters - 1))
+
+
+def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:
+    """Return the mean of all values with an error that holds when clusters hang together.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Finite; each counts alike.
+    cluster : integer array of shape (n,)
+        The source dialogue of each; any whole numbers.
+
+    Returns
+    -------
+    ClusteredMean
+        Its error is that of a ratio of sums: clusters may be of any size.
+
+    Raises
+    ------
+    TooFewDialoguesError
+        If there are fewer than two clusters.
+    ValueError
+        If the shapes differ or a value is not finite.
+
+    Notes
+    -----
+    V = C/(C-1) sum over clusters of (y_c - n_c mean)**2 / n**2, the sandwich of a regression on
+    nothing but a constant. With one value in each cluster it is the variance of any mean.
+    Cost O(n log n).
+
+    References
+    ----------
+    .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
+    .. [2] Cochran (1977), Sampling Techniques, section 2.11.
+    """
+    if values.shape != cluster.shape or values.ndim != 1 or not np.isfinite(values).all():
+        msg = f"finite values of shape (n,) are needed, each with its cluster, not {values.shape}"
+        raise ValueError(msg)
+    place, n_clusters = _places(cluster)
+    mean = float(values.mean())
+    sums = np.bincount(place, weights=values - mean, minlength=n_clusters)
+    variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / len(values) ** 2
+    return ClusteredMean(mean, math.sqrt(variance), len(values), n_clusters)
+
+
+def _places(cluster: Integers) -> tuple[Integers, int]:
+    found, place = np.unique(cluster, return_inverse=True)
+    if len(found) < FEWEST:
+        msg = f"{len(found)} clusters, and {FEWEST} are needed"
+        raise TooFewDialoguesError(msg)
+    return place.astype(np.int64), len(found)

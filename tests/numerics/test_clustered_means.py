@@ -1,0 +1,71 @@
+"""Means over dialogues: a peer, closed forms, properties and what is too little."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
+
+
+@pytest.fixture
+def sample(rng):
+    cluster = np.repeat(np.arange(25), rng.integers(1, 9, 25))
+    shared = rng.normal(size=25)
+    return shared[cluster] + rng.normal(size=len(cluster)), cluster
+
+
+class TestPeers:
+    def test_agrees_with_a_regression_on_a_constant(self, sample):
+        values, cluster = sample
+        n, n_clusters = len(values), 25
+
+        found = clustered_mean(values, cluster)
+
+        peer = sm.OLS(values, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        # Their correction also has (n - 1) / (n - k), which is 1 here.
+        assert found.mean == pytest.approx(peer.params[0], abs=1e-12)
+        assert found.error == pytest.approx(peer.bse[0], abs=1e-10)
+        assert (found.n, found.n_clusters) == (n, n_clusters)
+
+    def test_single_values_are_a_t_test(self, rng):
+        values = rng.normal(0.3, size=30)
+
+        found = clustered_mean(values, np.arange(30))
+
+        peer = stats.ttest_1samp(values, 0.0)
+        assert found.p_value() == pytest.approx(peer.pvalue, abs=1e-12)
+        low, high = peer.confidence_interval(0.9)
+        assert found.interval(0.9) == pytest.approx((low, high), abs=1e-12)
+
+
+class TestProperties:
+    def test_a_copy_of_every_judgment_tells_nothing_new(self, sample):
+        values, cluster = sample
+
+        found = clustered_mean(values, cluster)
+        twice = clustered_mean(np.tile(values, 2), np.tile(cluster, 2))
+
+        assert (twice.mean, twice.error) == pytest.approx((found.mean, found.error))
+
+    def test_names_and_order_do_not_matter(self, sample, rng):
+        values, cluster = sample
+        order = rng.permutation(len(values))
+
+        found = clustered_mean(values[order], 100 - 3 * cluster[order])
+
+        assert found.error == pytest.approx(clustered_mean(values, cluster).error)
+
+    def test_values_that_never_vary_leave_no_doubt(self):
+        found = clustered_mean(np.ones(6), np.arange(6) // 2)
+
+        assert (found.error, found.p_value(), found.p_value(1.0)) == (0.0, 0.0, 1.0)
+
+
+class TestTooLittle:
+    def test_is_refused(self):
+        for n in (0, 1):
+            with pytest.raises(TooFewDialoguesError, match=f"{n} clusters, and 2 are needed"):
+                clustered_mean(np.ones(3 * n), np.zeros(3 * n, dtype=int))
+        with pytest.raises(ValueError, match="finite values"):
+            clustered_mean(np.array([1.0, np.nan]), np.arange(2))
