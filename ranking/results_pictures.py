@@ -1,0 +1,137 @@
+"""The pictures of tables: which columns they draw, on what scale, and what names the parts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from django.utils.translation import gettext
+
+from ranking.findings import ColumnKind, Picture, Table
+from ranking.results_cells import WORDS, Warmth, as_number
+from ranking.results_names import Names
+from ranking.results_people import Row
+from ranking.results_plots import Point, Series, lines, scatter
+from ranking.results_scales import Tick
+from ranking.results_shown import ShownRow, ShownTable
+from ranking.results_whiskers import Interval, whiskers
+
+ENDS = ("low", "value", "high")
+CENTRES = (0.0, 1500.0)
+
+
+def with_picture(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+    """Add the picture that the table asks for, if it has rows and the columns for it."""
+    draw = _DRAWN.get(table.picture)
+    return draw(shown, table, names) if draw and table.rows else shown
+
+
+def _with_heat(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+    """Shade the cells of one kind: that of the second column."""
+    kind = table.columns[1].kind if len(table.columns) > 1 else ColumnKind.TEXT
+    meant = [n for n, column in enumerate(table.columns) if n and column.kind is kind]
+    numbers = [as_number(row[n]) for row in table.rows for n in meant]
+    warmth = Warmth.of([number for number in numbers if number is not None], kind)
+
+    def shaded(row: Row, drawn: ShownRow) -> ShownRow:
+        cells = list(drawn.cells)
+        for n in meant:
+            if (number := as_number(row[n])) is not None:
+                cells[n - 1] = replace(cells[n - 1], shade=warmth.shade(number))
+        return replace(drawn, cells=tuple(cells))
+
+    rows = tuple(map(shaded, table.rows, shown.rows))
+    return replace(shown, rows=rows, is_heat=True)
+
+
+def _with_whiskers(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+    places = _places(table, ENDS)
+    if places is None:
+        return shown
+    intervals = [_interval([as_number(row[n]) for n in places]) for row in table.rows]
+    drawn = whiskers(intervals, centre=_centre(table.columns[places[1]].kind, intervals))
+    rows = tuple(
+        replace(row, whisker=whisker) for row, whisker in zip(shown.rows, drawn.rows, strict=True)
+    )
+    return replace(shown, rows=rows, has_whiskers=True, ticks=_in_words(drawn.ticks, table, places))
+
+
+def _interval(ends: Sequence[float | None]) -> Interval | None:
+    low, middle, high = ends
+    if low is None or middle is None or high is None:
+        return None
+    return Interval(min(low, middle), middle, max(high, middle))
+
+
+def _centre(kind: ColumnKind, intervals: Sequence[Interval | None]) -> float | None:
+    """Return what an interval is held against: no difference, the mean, or as many either way."""
+    known = [one for one in intervals if one is not None]
+    if kind is ColumnKind.SHARE:
+        return 0.5
+    low = min((one.low for one in known), default=0.0)
+    high = max((one.high for one in known), default=0.0)
+    return next((centre for centre in CENTRES if low <= centre <= high), None)
+
+
+def _in_words(ticks: tuple[Tick, ...], table: Table, places: Sequence[int]) -> tuple[Tick, ...]:
+    """Write shares on an axis in per cent, as in the cells."""
+    if table.columns[places[1]].kind is not ColumnKind.SHARE:
+        return ticks
+    return tuple(replace(tick, value=round(100.0 * tick.value, 6)) for tick in ticks)
+
+
+def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+    places = _places(table, ("x", "y"))
+    if places is None:
+        return shown
+    x, y = (table.columns[n] for n in places)
+    points = [
+        Point(_label(row, table, names), *known)
+        for row in table.rows
+        if (known := _both([as_number(row[n]) for n in places]))
+    ]
+    plot = scatter(points, x_label=x.label, y_label=y.label, has_diagonal=x.kind is y.kind)
+    return replace(shown, plot=plot if points else None)
+
+
+def _both(values: Sequence[float | None]) -> tuple[float, float] | None:
+    x, y = values
+    return None if x is None or y is None else (x, y)
+
+
+def _with_lines(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+    places = _places(table, ("x",))
+    if places is None:
+        return shown
+    xs = [as_number(row[places[0]]) for row in table.rows]
+    known = [row for row, x in zip(table.rows, xs, strict=True) if x is not None]
+    meant = [n for n, one in enumerate(table.columns) if n != places[0] and one.kind not in WORDS]
+    series = [
+        Series(shown.headers[n].text, tuple(as_number(row[n]) for row in known)) for n in meant
+    ]
+    label = table.columns[places[0]].label
+    plot = lines([x for x in xs if x is not None], series, x_label=label, y_label="")
+    return replace(shown, plot=plot if plot.lines else None)
+
+
+def _places(table: Table, keys: Sequence[str]) -> list[int] | None:
+    """Return where the columns of these keys are, or None if one is missing."""
+    known = [column.key for column in table.columns]
+    return [known.index(key) for key in keys] if set(keys) <= set(known) else None
+
+
+def _label(row: Row, table: Table, names: Names) -> str:
+    """Name a row by the systems or evaluators it is about, else by its first cell."""
+    about = []
+    for cell, column in zip(row, table.columns, strict=True):
+        if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:
+            about.append(names.system(cell).text)
+        elif isinstance(cell, str) and column.kind is ColumnKind.EVALUATOR:
+            about.append(names.evaluator(cell).text)
+    return f" {gettext('and')} ".join(about) or str(row[0])
+
+
+_DRAWN: dict[Picture, Callable[[ShownTable, Table, Names], ShownTable]] = {
+    Picture.HEAT: _with_heat,
+    Picture.WHISKERS: _with_whiskers,
+    Picture.POINTS: _with_points,
+    Picture.LINES: _with_lines,
+}

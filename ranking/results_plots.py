@@ -1,0 +1,230 @@
+"""Plots of results as plain geometry: dots over two axes, and lines over one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from ranking.results_scales import Scale, Tick
+
+WIDTH = 640
+HEIGHT = 400
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 16.0, 52.0
+LABEL_HEIGHT = 16.0
+LABEL_GAP = 8.0
+LETTER = 6.9  # the mean width of a letter of a label, so that labels can be kept apart
+LONGEST_LABEL = 24
+MOST_LABELS = 30
+LABELS_WIDTH = 168.0
+COLOURS = 6
+X_TICKS, Y_TICKS = 6, 6
+
+
+@dataclass(frozen=True)
+class Point:
+    """A named pair of values."""
+
+    name: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named line: one value for each place on the x axis, None where there is none."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle that a label fills."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: "Box") -> bool:
+        """Say whether the two share any place."""
+        beside = self.right <= other.left or other.right <= self.left
+        return not (beside or self.bottom <= other.top or other.bottom <= self.top)
+
+
+@dataclass(frozen=True)
+class Label:
+    """Text at a place; ``anchor`` is what SVG calls its end."""
+
+    text: str
+    x: float
+    y: float
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point where it is drawn, with its label if there is room for one."""
+
+    name: str
+    x: float
+    y: float
+    label: Label | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line where it is drawn: runs of points, its end, and what leads to the label beside it."""
+
+    name: str
+    runs: tuple[str, ...]
+    end: Dot
+    colour: int
+    dash: int
+    lead: str = ""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture `WIDTH` wide: its axes and what stands between them."""
+
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    x_label: str
+    y_label: str
+    dots: tuple[Dot, ...] = ()
+    lines: tuple[Line, ...] = ()
+    diagonal: tuple[float, float, float, float] | None = None
+    marks: tuple[float, ...] = ()
+
+    def along(self, place: float, places: Sequence[float]) -> float:
+        """Return where a place of the x axis is, given all that lines were drawn over."""
+        return _along(places, self.right).place(place)
+
+    @property
+    def middle(self) -> float:
+        """Return the place of the label of the x axis."""
+        return (self.left + self.right) / 2
+
+
+def scatter(
+    points: Sequence[Point], *, x_label: str, y_label: str, has_diagonal: bool = False
+) -> Plot:
+    """Place points over two axes; with the diagonal, both axes have one scale."""
+    xs, ys = [point.x for point in points], [point.y for point in points]
+    both = xs + ys
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    x_scale = Scale.over(both if has_diagonal else xs, start=LEFT + 12, end=right - 12)
+    y_scale = Scale.over(both if has_diagonal else ys, start=bottom - 12, end=TOP + 12)
+    dots = [Dot(one.name, x_scale.place(one.x), y_scale.place(one.y)) for one in points]
+    return Plot(
+        *(HEIGHT, LEFT, right, TOP, bottom),
+        x_ticks=x_scale.ticks(at_most=X_TICKS),
+        y_ticks=y_scale.ticks(at_most=Y_TICKS),
+        x_label=x_label,
+        y_label=y_label,
+        dots=_labelled(dots),
+        diagonal=(x_scale.start, y_scale.start, x_scale.end, y_scale.end) if has_diagonal else None,
+    )
+
+
+def lines(places: Sequence[float], series: Sequence[Series], *, x_label: str, y_label: str) -> Plot:
+    """Draw lines over the places of the x axis, each named at its right end."""
+    height = max(HEIGHT, LABEL_HEIGHT * len(series) + TOP + BOTTOM)
+    right, bottom = WIDTH - LABELS_WIDTH, height - BOTTOM
+    known = [value for one in series for value in one.values if value is not None]
+    x_scale = _along(places, right)
+    y_scale = Scale.over(known, start=bottom - 12, end=TOP + 12)
+    xs = [x_scale.place(place) for place in places]
+    drawn = [_line(one, number, xs, y_scale) for number, one in enumerate(series)]
+    return Plot(
+        *(height, LEFT, right, TOP, bottom),
+        x_ticks=x_scale.ticks(at_most=X_TICKS),
+        y_ticks=y_scale.ticks(at_most=Y_TICKS),
+        x_label=x_label,
+        y_label=y_label,
+        lines=_spread([one for one in drawn if one is not None], right, TOP, bottom),
+    )
+
+
+def _along(places: Sequence[float], right: float) -> Scale:
+    return Scale.over(places, start=LEFT + 12, end=right - 12)
+
+
+def shortened(text: str) -> str:
+    """Cut a label that would be too long."""
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+
+def _labelled(dots: Sequence[Dot]) -> tuple[Dot, ...]:
+    """Label dots one by one where nothing is in the way; with very many, label none."""
+    if len(dots) > MOST_LABELS:
+        return tuple(dots)
+    taken = [Box(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in dots]
+    labelled = []
+    for dot in dots:
+        label, box = _free_label(dot, taken)
+        taken += [box] if box else []
+        labelled.append(replace(dot, label=label))
+    return tuple(labelled)
+
+
+def _free_label(dot: Dot, taken: Sequence[Box]) -> tuple[Label | None, Box | None]:
+    """Return the first place beside the dot that is free, or nothing."""
+    text = shortened(dot.name)
+    wide = LETTER * len(text)
+    for dy, (anchor, dx) in product((5.0, -9.0, 19.0), (("start", LABEL_GAP), ("end", -LABEL_GAP))):
+        left = dot.x + dx if anchor == "start" else dot.x + dx - wide
+        box = Box(left, dot.y + dy - 12, left + wide, dot.y + dy + 4)
+        inside = box.left >= LEFT and box.right <= WIDTH
+        if inside and not any(map(box.meets, taken)):
+            return Label(text, round(dot.x + dx, 1), round(dot.y + dy, 1), anchor), box
+    return None, None
+
+
+def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> Line | None:
+    """Break a line where values are missing; without any there is no line."""
+    runs: list[list[tuple[float, float]]] = [[]]
+    for x, value in zip(xs, one.values, strict=True):
+        if value is None:
+            runs.append([])
+        else:
+            runs[-1].append((x, y_scale.place(value)))
+    known = [run for run in runs if run]
+    if not known:
+        return None
+    x, y = known[-1][-1]
+    written = tuple(" ".join(f"{x},{y}" for x, y in run) for run in known)
+    return Line(one.name, written, Dot(one.name, x, y), number % COLOURS, number // COLOURS % 3)
+
+
+def _spread(drawn: Sequence[Line], right: float, top: float, bottom: float) -> tuple[Line, ...]:
+    """Name each line at the right edge, as near to its end as the others allow."""
+    ordered = sorted(range(len(drawn)), key=lambda place: drawn[place].end.y)
+    heights = _apart([drawn[place].end.y for place in ordered], top, bottom)
+    named = dict(zip(ordered, heights, strict=True))
+    return tuple(_named(one, named[place], right) for place, one in enumerate(drawn))
+
+
+def _named(line: Line, height: float, right: float) -> Line:
+    """Put the name of a line beside the plot at that height, and lead from its end to it."""
+    at = round(height, 1)
+    label = Label(shortened(line.name), right + 16, at + 4, "start")
+    lead = f"{line.end.x},{line.end.y} {right},{at} {right + 12},{at}"
+    return replace(line, end=replace(line.end, label=label), lead=lead)
+
+
+def _apart(heights: Sequence[float], top: float, bottom: float) -> list[float]:
+    """Move sorted heights so far apart that labels do not meet, inside the plot."""
+    down: list[float] = []
+    for height in heights:
+        down.append(max(height, down[-1] + LABEL_HEIGHT if down else top))
+    limit, up = bottom, list[float]()
+    for height in reversed(down):
+        up.append(min(height, limit))
+        limit = up[-1] - LABEL_HEIGHT
+    return up[::-1]

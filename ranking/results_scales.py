@@ -1,0 +1,66 @@
+"""Scales of pictures: where a value lies, and which round values name the axis."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A round value of an axis, and where it is drawn; ``name`` is for what is no number."""
+
+    at: float
+    value: float
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the value as an axis has it: without what is always nought."""
+        return self.name or f"{self.value:.10g}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A straight line from values between ``low`` and ``high`` to places in a picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], *, start: float, end: float) -> "Scale":
+        """Return the scale that just holds the values; around one value alone, it is in the middle.
+
+        Without values it runs from 0 to 1.
+        """
+        known = list(values) or [0.0, 1.0]
+        low, high = min(known), max(known)
+        if high - low < TINY:
+            low, high = low - 0.5, high + 0.5
+        return cls(low, high, start, end)
+
+    def place(self, value: float) -> float:
+        """Return where the value is drawn, to a tenth of a unit."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def ticks(self, *, at_most: int) -> tuple[Tick, ...]:
+        """Return the round values on the scale, ``at_most`` so many."""
+        step = round_step((self.high - self.low) / at_most)
+        first, last = ceil(self.low / step - TINY), floor(self.high / step + TINY)
+        values = [place * step for place in range(first, last + 1)][:at_most]
+        return tuple(Tick(self.place(value), round(value, 9)) for value in values)
+
+    def holds(self, value: float) -> bool:
+        """Say whether the value is on the scale."""
+        return self.low <= value <= self.high
+
+
+def round_step(least: float) -> float:
+    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is at least so much."""
+    power = 10.0 ** floor(log10(least))
+    return next(step * power for step in ROUND_STEPS if step * power >= least * (1 - TINY))

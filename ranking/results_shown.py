@@ -1,0 +1,55 @@
+"""Tables of findings as pages show them, as plain values."""
+
+from dataclasses import dataclass
+
+from ranking.results_plots import Plot
+from ranking.results_scales import Tick
+from ranking.results_whiskers import Whisker
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """One cell as it is written; ``shade`` is its class on a heat map."""
+
+    text: str
+    is_simulated: bool = False
+    is_number: bool = False
+    shade: str = ""
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """One row: its head, its other cells, and its interval where the table draws one."""
+
+    head: ShownCell
+    cells: tuple[ShownCell, ...]
+    whisker: Whisker | None = None
+
+
+@dataclass(frozen=True)
+class ShownHeader:
+    """The head of a column."""
+
+    text: str
+    is_number: bool
+    is_simulated: bool = False
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """One table with its picture; ``csv`` is the address of its download.
+
+    ``n_hidden`` people are in it together or not at all.
+    """
+
+    key: str
+    title: str
+    caption: str
+    headers: tuple[ShownHeader, ...]
+    rows: tuple[ShownRow, ...]
+    n_hidden: int = 0
+    has_whiskers: bool = False
+    ticks: tuple[Tick, ...] = ()
+    is_heat: bool = False
+    plot: Plot | None = None
+    csv: str = ""

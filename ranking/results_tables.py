@@ -1,0 +1,52 @@
+"""Tables of findings as pages show them: names written, people together, pictures laid out."""
+
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.results_cells import WORDS, written
+from ranking.results_names import Name, Names
+from ranking.results_people import Row, public_table
+from ranking.results_pictures import with_picture
+from ranking.results_shown import ShownCell, ShownHeader, ShownRow, ShownTable
+
+
+def shown_table(table: Table, names: Names) -> ShownTable:
+    """Return the table as a page shows it to this reader."""
+    table, n_hidden = public_table(table, names)
+    shown = ShownTable(
+        key=table.key,
+        title=table.title,
+        caption=table.caption,
+        headers=tuple(_header(column, names) for column in table.columns),
+        rows=tuple(_row(row, table, names) for row in table.rows),
+        n_hidden=n_hidden,
+    )
+    return with_picture(shown, table, names)
+
+
+def _header(column: Column, names: Names) -> ShownHeader:
+    """Return the head of a column; one that is about a system has the system's name."""
+    is_number = column.kind not in WORDS
+    if column.key not in names.systems:
+        return ShownHeader(column.label, is_number)
+    name = names.system(column.key)
+    return ShownHeader(name.text, is_number, name.is_simulated)
+
+
+def _row(row: Row, table: Table, names: Names) -> ShownRow:
+    is_heat = table.picture is Picture.HEAT
+    head, *cells = (
+        _cell(cell, column, names, is_terse=is_heat)
+        for cell, column in zip(row, table.columns, strict=True)
+    )
+    return ShownRow(head, tuple(cells))
+
+
+def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> ShownCell:
+    if isinstance(cell, str) and column.kind in {ColumnKind.SYSTEM, ColumnKind.EVALUATOR}:
+        name = _name(cell, column.kind, names)
+        return ShownCell(name.text, name.is_simulated)
+    text = written(cell, column.kind, is_terse=is_terse)
+    return ShownCell(text, is_number=column.kind not in WORDS)
+
+
+def _name(cell: str, kind: ColumnKind, names: Names) -> Name:
+    return names.system(cell) if kind is ColumnKind.SYSTEM else names.evaluator(cell)

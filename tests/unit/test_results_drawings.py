@@ -1,0 +1,187 @@
+"""Where intervals, dots and lines of results are drawn."""
+
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ranking.results_plots import (
+    HEIGHT,
+    LABEL_HEIGHT,
+    LEFT,
+    LONGEST_LABEL,
+    MOST_LABELS,
+    WIDTH,
+    Box,
+    Point,
+    Series,
+    lines,
+    scatter,
+    shortened,
+)
+from ranking.results_scales import Scale, round_step
+from ranking.results_whiskers import MARGIN, Interval, whiskers
+from ranking.results_whiskers import WIDTH as WHISKER_WIDTH
+
+NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
+
+
+class TestScale:
+    def test_places_its_ends_at_the_ends_of_the_picture(self):
+        scale = Scale.over([2.0, 6.0, 4.0], start=0, end=100)
+
+        assert [scale.place(value) for value in (2.0, 4.0, 6.0)] == [0.0, 50.0, 100.0]
+
+    def test_puts_one_value_alone_in_the_middle(self):
+        assert Scale.over([7.0], start=0, end=100).place(7.0) == 50.0
+
+    def test_without_values_still_has_ticks(self):
+        assert Scale.over([], start=0, end=100).ticks(at_most=2)
+
+    def test_names_round_values(self):
+        ticks = Scale.over([1387.0, 1611.0], start=0, end=100).ticks(at_most=4)
+
+        assert [tick.text for tick in ticks] == ["1400", "1500", "1600"]
+
+    def test_writes_a_true_minus(self):
+        ticks = Scale.over([-0.1, 0.1], start=0, end=1).ticks(at_most=4)
+
+        assert [tick.text for tick in ticks] == [
+            "\N{MINUS SIGN}0.1",
+            "\N{MINUS SIGN}0.05",
+            "0",
+            "0.05",
+        ]
+
+    @settings(max_examples=50)
+    @given(values=st.lists(NUMBERS, min_size=1, max_size=5), n=st.integers(2, 8))
+    def test_keeps_every_tick_on_the_axis(self, values, n):
+        ticks = Scale.over(values, start=10, end=90).ticks(at_most=n)
+
+        assert len(ticks) <= n
+        assert all(9.9 <= tick.at <= 90.1 for tick in ticks)
+
+    @pytest.mark.parametrize(
+        ("least", "step"), [(1.0, 1.0), (1.1, 2.0), (2.1, 2.5), (30.0, 50.0), (0.06, 0.1)]
+    )
+    def test_steps_are_round(self, least, step):
+        assert round_step(least) == pytest.approx(step)
+
+
+class TestWhiskers:
+    def test_lie_within_the_picture_on_one_scale(self):
+        drawn = whiskers(
+            [Interval(1400.0, 1450.0, 1500.0), Interval(1500.0, 1550.0, 1600.0)], centre=1500.0
+        )
+
+        low, high = drawn.rows
+        assert low is not None
+        assert high is not None
+        assert (low.low, high.high) == (MARGIN, WHISKER_WIDTH - MARGIN)
+        assert low.high == high.low == low.centre == high.centre == WHISKER_WIDTH / 2
+
+    def test_make_room_for_the_interval_that_holds_for_all(self):
+        (only,) = whiskers([Interval(1490, 1500, 1510, 1480, 1520)], centre=1500.0).rows
+
+        assert only is not None
+        assert only.joint_low is not None
+        assert only.joint_high is not None
+        assert (only.joint_low, only.joint_high) == (MARGIN, WHISKER_WIDTH - MARGIN)
+        assert only.joint_low < only.low < only.middle < only.high < only.joint_high
+
+    def test_a_single_point_is_drawn_without_dividing_by_nothing(self):
+        (only,) = whiskers([Interval(1500.0, 1500.0, 1500.0)], centre=1500.0).rows
+
+        assert only is not None
+        assert only.low == only.middle == only.high == only.centre
+
+    def test_mark_no_centre_that_is_off_the_scale(self):
+        (only,) = whiskers([Interval(20.0, 30.0, 40.0)], centre=0.0).rows
+
+        assert only is not None
+        assert only.centre is None
+
+    def test_leave_out_what_is_not_known(self):
+        assert whiskers([None, Interval(1, 2, 3)], centre=None).rows[0] is None
+
+    def test_no_intervals_make_no_axis(self):
+        assert whiskers([], centre=0.0).ticks == ()
+
+
+def boxes_of(plot):
+    """Return about where the labels of dots are."""
+    for dot in plot.dots:
+        if dot.label:
+            wide = 6.9 * len(dot.label.text)
+            left = dot.label.x - (wide if dot.label.anchor == "end" else 0)
+            yield Box(left, dot.label.y - 12, left + wide, dot.label.y + 4)
+
+
+class TestScatter:
+    def test_places_the_larger_higher_and_to_the_right(self):
+        low, high = scatter([Point("a", 1, 10), Point("b", 2, 20)], x_label="x", y_label="y").dots
+
+        assert low.x < high.x
+        assert low.y > high.y
+
+    def test_has_one_scale_where_the_diagonal_means_something(self):
+        plot = scatter([Point("a", 0, 0.5)], x_label="x", y_label="y", has_diagonal=True)
+
+        (dot,) = plot.dots
+        assert plot.diagonal is not None
+        assert [tick.value for tick in plot.x_ticks] == [tick.value for tick in plot.y_ticks]
+        assert (dot.x, dot.y) == (plot.diagonal[0], plot.diagonal[3])
+
+    def test_has_no_diagonal_unless_asked(self):
+        assert scatter([Point("a", 0, 1)], x_label="x", y_label="y").diagonal is None
+
+    @settings(max_examples=25)
+    @given(places=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=12))
+    def test_labels_never_meet_and_stay_in_the_picture(self, places):
+        points = [Point(f"System {n}", *at) for n, at in enumerate(places)]
+
+        plot = scatter(points, x_label="x", y_label="y")
+
+        boxes = list(boxes_of(plot))
+        assert not any(one.meets(other) for one, other in combinations(boxes, 2))
+        assert all(LEFT <= box.left and box.right <= WIDTH for box in boxes)
+        assert all(0 <= dot.x <= WIDTH and 0 <= dot.y <= HEIGHT for dot in plot.dots)
+
+    def test_labels_nothing_where_there_is_no_room_for_so_many(self):
+        points = [Point(f"p{n}", n, n) for n in range(MOST_LABELS + 1)]
+
+        assert not list(boxes_of(scatter(points, x_label="x", y_label="y")))
+
+    def test_cuts_long_names(self):
+        assert len(shortened("x" * 100)) == LONGEST_LABEL
+        assert shortened("short") == "short"
+
+
+class TestLines:
+    def test_break_where_nothing_is_known(self):
+        series = [Series("Ash", (1.0, None, 3.0, 4.0))]
+
+        (line,) = lines([0, 1, 2, 3], series, x_label="n", y_label="").lines
+
+        assert [len(run.split()) for run in line.runs] == [1, 2]
+
+    def test_without_values_are_not_drawn(self):
+        assert lines([0, 1], [Series("Ash", (None, None))], x_label="n", y_label="").lines == ()
+
+    def test_name_themselves_at_their_ends_without_meeting(self):
+        series = [Series(f"System {n}", (1500.0, 1500.0 + n / 10)) for n in range(30)]
+
+        plot = lines([0, 1], series, x_label="n", y_label="")
+
+        heights = sorted(line.end.label.y for line in plot.lines if line.end.label)
+        assert len(heights) == 30
+        assert all(b - a >= LABEL_HEIGHT - 0.2 for a, b in pairwise(heights))
+        assert plot.top <= heights[0] <= heights[-1] <= plot.height
+
+    def test_differ_by_colour_or_by_dashes(self):
+        series = [Series(f"System {n}", (1.0, float(n))) for n in range(18)]
+
+        drawn = lines([0, 1], series, x_label="n", y_label="").lines
+
+        assert len({(line.colour, line.dash) for line in drawn}) == 18

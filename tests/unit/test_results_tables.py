@@ -1,0 +1,213 @@
+"""Findings as tables on a page: what is written, shaded, drawn and kept from whom."""
+
+import pytest
+
+from ranking.findings import Column, ColumnKind, Picture, Table
+from ranking.results_cells import Warmth, written
+from ranking.results_names import Name, Names
+from ranking.results_people import FEWEST_TOGETHER, public_table
+from ranking.results_tables import shown_table
+
+NAMES = Names(
+    systems={"ash": Name("Ash"), "beech": Name("Simulated Beech", is_simulated=True)},
+    judges={"judge-oak": Name("Judge Oak")},
+    people=frozenset({"R1", "R2", "R3", "R4", "R5", "R6"}),
+)
+STAFF = Names(systems=NAMES.systems, judges=NAMES.judges, shows_people=True)
+NAME = Column("system", "System", ColumnKind.SYSTEM)
+WHO = Column("evaluator", "Evaluator", ColumnKind.EVALUATOR)
+
+
+def make_table(*columns, rows, picture=Picture.NONE, **fields):
+    words = {"key": "t", "title": "T", "caption": "How to read it."}
+    return Table(columns=columns, rows=tuple(rows), picture=picture, **words | fields)
+
+
+class TestWritten:
+    @pytest.mark.parametrize(
+        ("cell", "kind", "text"),
+        [
+            (None, ColumnKind.ELO, "\N{EN DASH}"),
+            (12.6, ColumnKind.ELO, "13"),
+            (-12.6, ColumnKind.ELO, "\N{MINUS SIGN}13"),
+            (-0.2, ColumnKind.ELO, "0"),
+            (0.6249, ColumnKind.SHARE, "62.5 %"),
+            (4667, ColumnKind.COUNT, "4667"),
+            (0.00002, ColumnKind.P_VALUE, "< 0.001"),
+            (0.0415, ColumnKind.P_VALUE, "0.042"),
+            (3.14159, ColumnKind.NUMBER, "3.14"),
+            (0.031415, ColumnKind.NUMBER, "0.0314"),
+            (1234.5, ColumnKind.NUMBER, "1234"),
+            (2.0, ColumnKind.NUMBER, "2"),
+            (True, ColumnKind.TEXT, "yes"),
+            (False, ColumnKind.TEXT, "no"),
+            ("as it is", ColumnKind.TEXT, "as it is"),
+        ],
+    )
+    def test_is_as_precise_as_its_kind(self, cell, kind, text):
+        assert written(cell, kind) == text
+
+    def test_leaves_per_cent_to_the_words_around_a_map(self):
+        assert written(0.625, ColumnKind.SHARE, is_terse=True) == "62"
+
+
+class TestWarmth:
+    @pytest.mark.parametrize(
+        ("values", "kind", "middle"),
+        [
+            ([0.2, 0.9], ColumnKind.SHARE, 0.5),
+            ([-3.0, 1.0], ColumnKind.NUMBER, 0.0),
+            ([10.0, 20.0], ColumnKind.ELO, 15.0),
+            ([], ColumnKind.NUMBER, 0.0),
+        ],
+    )
+    def test_has_the_middle_of_its_kind(self, values, kind, middle):
+        assert Warmth.of(values, kind).middle == middle
+
+    @pytest.mark.parametrize(
+        ("value", "shade"), [(1.0, "up5"), (0.0, "down5"), (0.5, ""), (0.61, "up1")]
+    )
+    def test_shades_two_ways(self, value, shade):
+        assert Warmth.of([0.0, 1.0], ColumnKind.SHARE).shade(value) == shade
+
+    def test_shades_nothing_where_all_is_the_same(self):
+        assert Warmth.of([0.0, 0.0], ColumnKind.NUMBER).shade(0.0) == ""
+
+
+class TestShownTable:
+    def test_names_systems_and_says_which_are_simulated(self):
+        shown = shown_table(make_table(NAME, rows=[("ash",), ("beech",), ("gone",)]), NAMES)
+
+        heads = [(row.head.text, row.head.is_simulated) for row in shown.rows]
+        assert heads == [("Ash", False), ("Simulated Beech", True), ("gone", False)]
+
+    def test_names_the_columns_of_a_matrix(self):
+        columns = [NAME, Column("beech", "beech", ColumnKind.SHARE)]
+
+        shown = shown_table(make_table(*columns, rows=[("ash", 0.5)]), NAMES)
+
+        assert [header.text for header in shown.headers] == ["System", "Simulated Beech"]
+        assert shown.headers[1].is_simulated
+
+    def test_shades_a_heat_map_and_leaves_gaps(self):
+        columns = [NAME, *(Column(key, key, ColumnKind.SHARE) for key in ("ash", "beech"))]
+        rows = [("ash", None, 0.9), ("beech", 0.1, None)]
+
+        shown = shown_table(make_table(*columns, rows=rows, picture=Picture.HEAT), NAMES)
+
+        assert shown.is_heat
+        shades = [[cell.shade for cell in row.cells] for row in shown.rows]
+        assert shades == [["", "up5"], ["down5", ""]]
+
+    def test_shades_no_counts_beside_shares(self):
+        columns = [NAME, Column("a", "A", ColumnKind.SHARE), Column("n", "N", ColumnKind.COUNT)]
+        table = make_table(*columns, rows=[("ash", 0.9, 40)], picture=Picture.HEAT)
+
+        (row,) = shown_table(table, NAMES).rows
+
+        assert [bool(cell.shade) for cell in row.cells] == [True, False]
+
+    def test_draws_an_interval_in_each_row_that_has_one(self):
+        ends = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
+        rows = [("ash", 0.6, 0.4, 0.8), ("beech", None, None, None)]
+        table = make_table(NAME, *ends, rows=rows, picture=Picture.WHISKERS)
+
+        shown = shown_table(table, NAMES)
+
+        known, unknown = shown.rows
+        assert known.whisker is not None
+        assert known.whisker.centre is not None
+        assert unknown.whisker is None
+        assert {tick.text for tick in shown.ticks} >= {"50", "60"}
+
+    def test_plots_points_by_name_over_their_diagonal(self):
+        axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
+        other = Column("other", "Other", ColumnKind.SYSTEM)
+        rows = [("ash", "beech", 0.2, 0.3), ("beech", "ash", None, 0.1)]
+        table = make_table(NAME, other, *axes, rows=rows, picture=Picture.POINTS)
+
+        plot = shown_table(table, NAMES).plot
+
+        assert plot is not None
+        assert [dot.name for dot in plot.dots] == ["Ash and Simulated Beech"]
+        assert plot.diagonal is not None
+
+    def test_plots_a_line_for_each_column_of_numbers(self):
+        columns = [
+            Column("x", "Judgments", ColumnKind.COUNT),
+            Column("ash", "ash", ColumnKind.ELO),
+            Column("note", "Note", ColumnKind.TEXT),
+        ]
+        rows = [(10, 1500.0, "first"), (20, 1510.0, "second")]
+
+        plot = shown_table(make_table(*columns, rows=rows, picture=Picture.LINES), NAMES).plot
+
+        assert plot is not None
+        assert [line.name for line in plot.lines] == ["Ash"]
+
+    @pytest.mark.parametrize("picture", list(Picture))
+    def test_is_a_plain_table_where_the_picture_lacks_its_columns_or_rows(self, picture):
+        columns = [NAME, Column("words", "Words", ColumnKind.TEXT)]
+
+        for rows in ([("ash", "x")], []):
+            shown = shown_table(make_table(*columns, rows=rows, picture=picture), NAMES)
+
+            assert shown.plot is None
+            assert not shown.has_whiskers
+
+
+class TestPeople:
+    TABLE = make_table(
+        WHO,
+        Column("weight", "Weight"),
+        rows=[("judge-oak", 9.0), *((f"R{n}", float(n)) for n in range(1, 6))],
+        caption="R1 stands out, R10 does not.",
+    )
+
+    def test_are_shown_together_to_the_public(self):
+        table, n_hidden = public_table(self.TABLE, NAMES)
+
+        assert n_hidden == 5
+        assert table.rows == (("judge-oak", 9.0), ("5 people, median", 3.0))
+        assert table.caption == "one person stands out, R10 does not."
+
+    def test_are_shown_one_by_one_to_staff(self):
+        table, n_hidden = public_table(self.TABLE, STAFF)
+
+        assert (table, n_hidden) == (self.TABLE, 0)
+
+    def test_are_left_out_where_a_median_would_show_them(self):
+        few = make_table(WHO, Column("w", "W"), rows=[("R1", 1.0), ("R2", 2.0)])
+
+        table, n_hidden = public_table(few, NAMES)
+
+        assert (table.rows, n_hidden) == ((), 2)
+        assert n_hidden < FEWEST_TOGETHER
+
+    def test_who_are_unknown_are_people(self):
+        table, n_hidden = public_table(make_table(WHO, rows=[("gone",)]), NAMES)
+
+        assert (table.rows, n_hidden) == ((), 1)
+
+    def test_in_pairs_of_evaluators_are_left_out(self):
+        other = Column("other", "Other", ColumnKind.EVALUATOR)
+        rows = [("judge-oak", "R1"), ("R2", "judge-oak"), ("judge-oak", "judge-oak")]
+
+        table, n_hidden = public_table(make_table(WHO, other, rows=rows), NAMES)
+
+        assert (table.rows, n_hidden) == (rows[2:], 2) or table.rows == tuple(rows[2:])
+
+    def test_as_columns_are_left_out(self):
+        columns = [NAME, Column("R2", "R2"), Column("judge-oak", "Judge Oak")]
+
+        table, _ = public_table(make_table(*columns, rows=[("ash", 1.0, 2.0)]), NAMES)
+
+        assert [column.key for column in table.columns] == ["system", "judge-oak"]
+        assert table.rows == (("ash", 2.0),)
+
+    def test_are_taken_out_of_words_in_cells(self):
+        note = Column("note", "Note", ColumnKind.TEXT)
+
+        table, _ = public_table(make_table(NAME, note, rows=[("ash", "without R3")]), NAMES)
+
+        assert table.rows == (("ash", "without one person"),)
