@@ -3,22 +3,17 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
+from statistics import median
+
+from ranking.results_links import AnalysisLink
+from ranking.results_scales import Tick
+from ranking.results_whiskers import Interval, Whisker
 
 HEAT_STEPS = 10
-WHISKER_WIDTH = 240
-WHISKER_MARGIN = 8
 CENTRE = 1500.0
 FEW_OPPONENTS = 3.0
-
-
-@dataclass(frozen=True)
-class Whisker:
-    """Where an interval is drawn, in the units of a picture `WHISKER_WIDTH` wide."""
-
-    low: float
-    middle: float
-    high: float
-    centre: float
+N_COLUMNS = 6  # beside the dimensions
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,16 @@ class BoardRow:
     losses: int
     ties: int
     dimensions: tuple[DimensionShare, ...]
-    whisker: Whisker
+    whisker: Whisker | None = None
+    tier: int | None = None
+    joint_low: float | None = None
+    joint_high: float | None = None
+    sandwich_se: float | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """Return the rating with both of its intervals."""
+        return Interval(self.elo_low, self.elo, self.elo_high, self.joint_low, self.joint_high)
 
     @property
     def is_baseline(self) -> bool:
@@ -98,8 +102,13 @@ class PeopleRow:
     n_judgments: int
     n_contexts: int
     contexts: int
-    opponents_per_text: float
-    whisker: Whisker
+    opponents_per_text: float | None
+    whisker: Whisker | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """Return the rating with its interval."""
+        return Interval(self.elo_low, self.elo, self.elo_high)
 
     @property
     def is_optimistic(self) -> bool:
@@ -109,7 +118,8 @@ class PeopleRow:
     @property
     def has_little_to_choose_by(self) -> bool:
         """Say whether texts met so few systems that a cross-fitted choice is hardly one."""
-        return self.kind == "BEST_CROSS_FITTED" and self.opponents_per_text < FEW_OPPONENTS
+        n = self.opponents_per_text
+        return self.kind == "BEST_CROSS_FITTED" and n is not None and n < FEW_OPPONENTS
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,25 @@ class PeopleRefusal:
     kind: str
     name: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Tier:
+    """Systems that the ratings do not set apart from the best of them.
+
+    Fits made before there were tiers have one without a number.
+    """
+
+    number: int | None
+    rows: tuple[BoardRow, ...]
+
+
+@dataclass(frozen=True)
+class Joining:
+    """A comparison that would join two groups of systems, by their names."""
+
+    one: str
+    other: str
 
 
 @dataclass(frozen=True)
@@ -160,6 +189,9 @@ class Board:
     rows: tuple[BoardRow, ...]
     people: tuple[PeopleRow, ...] = ()
     people_refused: tuple[PeopleRefusal, ...] = ()
+    ticks: tuple[Tick, ...] = ()
+    joining: tuple[Joining, ...] = ()
+    analyses: tuple[AnalysisLink, ...] = ()
 
     @property
     def has_human_baseline(self) -> bool:
@@ -171,14 +203,38 @@ class Board:
         """Return the dimensions that have a column, as the first row has them."""
         return self.rows[0].dimensions if self.rows else ()
 
+    @property
+    def n_columns(self) -> int:
+        """Return how many columns the table has."""
+        return N_COLUMNS + len(self.dimensions)
 
-def whiskers(intervals: Sequence[tuple[float, float, float]]) -> list[Whisker]:
-    """Place (low, middle, high) intervals and the centre on one common scale."""
-    lowest = min((low for low, _, _ in intervals), default=CENTRE)
-    highest = max((high for _, _, high in intervals), default=CENTRE)
-    scale = (WHISKER_WIDTH - 2 * WHISKER_MARGIN) / max(highest - lowest, 1.0)
+    @property
+    def tiers(self) -> tuple[Tier, ...]:
+        """Return the rows by tier, the first tier first."""
+        groups = groupby(self.rows, key=lambda row: row.tier)
+        return tuple(Tier(number, tuple(rows)) for number, rows in groups)
 
-    def place(points: float) -> float:
-        return round(WHISKER_MARGIN + scale * (points - lowest), 1)
+    @property
+    def has_tiers(self) -> bool:
+        """Say whether the fit sorted its systems into tiers."""
+        return any(row.tier is not None for row in self.rows)
 
-    return [Whisker(place(a), place(b), place(c), place(CENTRE)) for a, b, c in intervals]
+    @property
+    def has_joint_intervals(self) -> bool:
+        """Say whether there are intervals that hold for all systems at once."""
+        return any(row.joint_low is not None for row in self.rows)
+
+    @property
+    def sandwich_per_cent(self) -> float | None:
+        """Return the closed-form error as a share of the bootstrap's, their median in per cent."""
+        shares = [
+            100.0 * row.sandwich_se / row.elo_se
+            for row in self.rows
+            if row.sandwich_se is not None and row.elo_se > 0
+        ]
+        return median(shares) if shares else None
+
+
+def joining(components: Sequence[Sequence[str]]) -> tuple[Joining, ...]:
+    """Return one comparison between each two neighbouring groups: as few as would join them all."""
+    return tuple(Joining(one[0], other[0]) for one, other in pairwise(components) if one and other)

@@ -20,8 +20,11 @@ from django.db.models.expressions import Combinable
 from annotation import verdict_selectors
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
+from ranking.accounting import CLASSES, AccountRow
 from ranking.board import Board, BoardRow, PeopleRow
+from ranking.findings import Table
 from ranking.frames import SIMULATED, analysis_set
+from ranking.history_selectors import HistoryPoint
 from ranking.rater_rows import RaterRow
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -64,6 +67,8 @@ JUDGMENT_COLUMNS: dict[str, Combinable] = {
 }
 RATING_COLUMNS = (
     "fit",
+    "fit_is_simulated",
+    "tier",
     "rank",
     "rank_low",
     "rank_high",
@@ -74,6 +79,9 @@ RATING_COLUMNS = (
     "elo_se",
     "elo_low",
     "elo_high",
+    "joint_low",
+    "joint_high",
+    "sandwich_se",
     "win_per_cent",
     "n_judgments",
     "wins",
@@ -99,6 +107,11 @@ RATER_COLUMNS = (
     "decided_at",
     "reason",
 )
+HISTORY_COLUMNS = (
+    *("fit", "as_of", "code_version", "n_judgments"),
+    *("system", "elo", "elo_low", "elo_high"),
+)
+ACCOUNT_COLUMNS = ("evaluator", "is_simulated", "is_excluded", "n_calls", *CLASSES)
 
 
 class _Line:
@@ -161,10 +174,39 @@ def judgment_rows(*, study: Study, now: dt.datetime) -> Iterator[tuple[Cell, ...
 def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
     """Return a header, one row per system, best rated first, and what is made from people."""
     yield (*RATING_COLUMNS, *(f"win_per_cent_{share.key}" for share in board.dimensions))
+    head = (board.key, board.conditions.is_simulated)
     for row in board.rows:
-        yield _rating_row(board.key, row)
+        yield (*head, *_rating_cells(row))
     for one in board.people:
-        yield _people_row(board, one)
+        yield (*head, *_people_cells(board, one))
+
+
+def finding_rows(table: Table, *, fit: str, is_simulated: bool) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and the rows of one table that an analysis found, systems by their slugs."""
+    yield ("fit", "fit_is_simulated", *(column.key for column in table.columns))
+    for row in table.rows:
+        yield (fit, is_simulated, *row)
+
+
+def account_rows(rows: Iterable[AccountRow]) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per judge and for people; the places sum to the calls."""
+    yield ACCOUNT_COLUMNS
+    for row in rows:
+        yield (row.name, row.is_simulated, row.is_excluded, row.n_calls, *row.cells)
+
+
+def history_rows(points: Iterable[HistoryPoint]) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per fit and system, the oldest fit first."""
+    yield HISTORY_COLUMNS
+    for point in points:
+        for slug, band in point.systems.items():
+            head = (point.key, point.as_of, point.code_version, point.n_judgments)
+            yield (*head, slug, *map(_rounded, band))
+
+
+def file_name(study: str, fit: str, part: str, *, is_simulated: bool) -> str:
+    """Return the name of a download, which says by itself if simulated data are behind it."""
+    return "-".join([*(["simulated"] if is_simulated else []), study, fit, part])
 
 
 def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
@@ -215,34 +257,27 @@ def _mark(dimension: str) -> Subquery:
     return Subquery(marks.values("advantage"))
 
 
-def _rating_row(fit: str, row: BoardRow) -> tuple[Cell, ...]:
+def _rating_cells(row: BoardRow) -> tuple[Cell, ...]:
     shares = (share.per_cent for share in row.dimensions)
     return (
-        fit,
-        row.rank,
-        row.rank_low,
-        row.rank_high,
-        row.name,
-        row.kind,
-        row.is_simulated,
-        round(row.elo, 2),
-        round(row.elo_se, 2),
-        round(row.elo_low, 2),
-        round(row.elo_high, 2),
-        round(row.win_rate, 2),
-        row.n_judgments,
-        row.wins,
-        row.losses,
-        row.ties,
-        None,
-        *(None if share is None else round(share, 2) for share in shares),
+        *(row.tier, row.rank, row.rank_low, row.rank_high),
+        *(row.name, row.kind, row.is_simulated),
+        *map(_rounded, (row.elo, row.elo_se, row.elo_low, row.elo_high)),
+        *map(_rounded, (row.joint_low, row.joint_high, row.sandwich_se, row.win_rate)),
+        *(row.n_judgments, row.wins, row.losses, row.ties, None),
+        *map(_rounded, shares),
     )
 
 
-def _people_row(board: Board, row: PeopleRow) -> tuple[Cell, ...]:
-    """Return a row that names no system and no rank, and says by ``derived`` what it is."""
-    is_simulated = board.conditions.is_simulated
-    points = (round(one, 2) for one in (row.elo, row.elo_se, row.elo_low, row.elo_high))
-    rest = (None, row.n_judgments, None, None, None, row.name)
-    shares = (None for _ in board.dimensions)
-    return (board.key, None, None, None, None, "DERIVED", is_simulated, *points, *rest, *shares)
+def _people_cells(board: Board, row: PeopleRow) -> tuple[Cell, ...]:
+    """Return cells that name no system and no rank, and say by ``derived`` what they are of."""
+    return (
+        *(None, None, None, None, None, "DERIVED", board.conditions.is_simulated),
+        *map(_rounded, (row.elo, row.elo_se, row.elo_low, row.elo_high)),
+        *(None, None, None, None, row.n_judgments, None, None, None, row.name),
+        *(None for _ in board.dimensions),
+    )
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 2)

@@ -33,6 +33,12 @@ class Filters:
     selected: Selected
     pools: tuple[Choice, ...]
     context_sets: tuple[Choice, ...]
+    has_any: bool
+
+    @property
+    def query(self) -> str:
+        """Return what the address of this selection ends with."""
+        return _query(*self.selected)
 
 
 def read_filters(query: Mapping[str, str], *, fitted: Collection[Selected]) -> Filters:
@@ -58,6 +64,7 @@ def read_filters(query: Mapping[str, str], *, fitted: Collection[Selected]) -> F
         selected,
         tuple(_choice(p.label, (p, selected[1]), selected, fitted) for p in EvaluatorPool),
         tuple(_choice(c.label, (selected[0], c), selected, fitted) for c in ContextSet),
+        has_any=bool(fitted),
     )
 
 
@@ -69,6 +76,8 @@ def _parse(known: Mapping[str, Value], value: str | None) -> Value | None:
 
 
 def _choice(label: str, leads_to: Selected, now: Selected, fitted: Collection[Selected]) -> Choice:
-    pool, context_set = leads_to
-    query = f"?pool={pool.lower()}&contexts={context_set.lower()}"
-    return Choice(label, query, is_current=leads_to == now, has_fit=leads_to in fitted)
+    return Choice(label, _query(*leads_to), is_current=leads_to == now, has_fit=leads_to in fitted)
+
+
+def _query(pool: EvaluatorPool, context_set: ContextSet) -> str:
+    return f"?pool={pool.lower()}&contexts={context_set.lower()}"

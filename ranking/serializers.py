@@ -7,9 +7,11 @@ from ranking.board import (
     BoardRow,
     Conditions,
     DimensionShare,
+    Joining,
     PeopleRefusal,
     PeopleRow,
 )
+from ranking.results_links import AnalysisLink
 
 
 class DimensionShareOut(serializers.Serializer[DimensionShare]):
@@ -28,6 +30,7 @@ class RatingOut(serializers.Serializer[BoardRow]):
     name = serializers.CharField()
     kind = serializers.CharField()
     is_simulated = serializers.BooleanField()
+    tier = serializers.IntegerField(allow_null=True)
     rank = serializers.IntegerField()
     rank_low = serializers.IntegerField()
     rank_high = serializers.IntegerField()
@@ -35,6 +38,9 @@ class RatingOut(serializers.Serializer[BoardRow]):
     elo_se = serializers.FloatField()
     elo_low = serializers.FloatField()
     elo_high = serializers.FloatField()
+    joint_low = serializers.FloatField(allow_null=True)
+    joint_high = serializers.FloatField(allow_null=True)
+    sandwich_se = serializers.FloatField(allow_null=True)
     win_per_cent = serializers.FloatField(source="win_rate")
     n_judgments = serializers.IntegerField()
     wins = serializers.IntegerField()
@@ -56,7 +62,7 @@ class PeopleOut(serializers.Serializer[PeopleRow]):
     n_judgments = serializers.IntegerField()
     n_contexts = serializers.IntegerField()
     contexts = serializers.IntegerField()
-    opponents_per_text = serializers.FloatField()
+    opponents_per_text = serializers.FloatField(allow_null=True)
 
 
 class PeopleRefusalOut(serializers.Serializer[PeopleRefusal]):
@@ -88,6 +94,22 @@ class ConditionsOut(serializers.Serializer[Conditions]):
     code_version = serializers.CharField()
 
 
+class JoiningOut(serializers.Serializer[Joining]):
+    """A comparison that would join two groups of systems."""
+
+    one = serializers.CharField()
+    other = serializers.CharField()
+
+
+class AnalysisOut(serializers.Serializer[AnalysisLink]):
+    """An analysis of a fit, and where it stands."""
+
+    analysis = serializers.CharField(source="slug")
+    title = serializers.CharField(source="label")
+    fit = serializers.CharField()
+    state = serializers.CharField()
+
+
 class BoardOut(serializers.Serializer[Board]):
     """The ratings of one fit with their conditions, or why there are none."""
 
@@ -95,7 +117,9 @@ class BoardOut(serializers.Serializer[Board]):
     fit = serializers.CharField(source="key")
     refusal = serializers.CharField()
     components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    joining = JoiningOut(many=True)
     conditions = ConditionsOut()
     ratings = RatingOut(many=True, source="rows")
     people = PeopleOut(many=True)
     people_refused = PeopleRefusalOut(many=True)
+    analyses = AnalysisOut(many=True)

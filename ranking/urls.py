@@ -2,13 +2,26 @@
 
 from django.urls import path
 
-from ranking import views
+from ranking import download_views, views
 
 app_name = "ranking"
+RESULTS = "results/<slug:study>/"
+FIT = "results/<slug:study>/fits/<slug:key>/"
+ANALYSIS = "results/<slug:study>/fits/<slug:key>/<slug:kind>/"
+CONSOLE = "console/studies/<slug:study>/"
 urlpatterns = [
-    path("results/<slug:study>/", views.leaderboard, name="leaderboard"),
-    path("results/<slug:study>/fits/<slug:key>/", views.fit_page, name="fit"),
-    path("results/<slug:study>/fits/<slug:key>/ratings.csv", views.ratings_csv, name="ratings_csv"),
-    path("console/studies/<slug:study>/judgments.csv", views.judgments_csv, name="judgments_csv"),
-    path("console/studies/<slug:study>/ensemble.csv", views.ensemble_csv, name="ensemble_csv"),
+    path(RESULTS, views.leaderboard, name="leaderboard"),
+    path(f"{RESULTS}fits/", views.fits, name="fits"),
+    path(f"{RESULTS}history/", views.history, name="history"),
+    path(f"{RESULTS}history.csv", download_views.history_csv, name="history_csv"),
+    path(f"{RESULTS}verdicts/", views.verdicts, name="verdicts"),
+    path(f"{RESULTS}verdicts.csv", download_views.verdicts_csv, name="verdicts_csv"),
+    path(FIT, views.fit_page, name="fit"),
+    path(f"{FIT}ratings.csv", download_views.ratings_csv, name="ratings_csv"),
+    path(f"{FIT}ratings.json", download_views.ratings_json, name="ratings_json"),
+    path(ANALYSIS, views.analysis, name="analysis"),
+    path(f"{ANALYSIS}findings.json", download_views.analysis_json, name="analysis_json"),
+    path(f"{ANALYSIS}<slug:table>.csv", download_views.table_csv, name="table_csv"),
+    path(f"{CONSOLE}judgments.csv", download_views.judgments_csv, name="judgments_csv"),
+    path(f"{CONSOLE}ensemble.csv", download_views.ensemble_csv, name="ensemble_csv"),
 ]

@@ -29,8 +29,8 @@ class TestRatings:
 
         fit = Fit.objects.get(pool="LLM", context_set="ALL")
         assert set(answer) == {
-            "study", "fit", "refusal", "components", "conditions", "ratings",
-            "people", "people_refused",
+            "study", "fit", "refusal", "components", "joining", "conditions", "ratings",
+            "people", "people_refused", "analyses",
         }  # fmt: skip
         assert (answer["study"], answer["fit"], answer["refusal"]) == (study.slug, fit.key, "")
         assert answer["conditions"]["n_judgments"] == 4
@@ -41,8 +41,9 @@ class TestRatings:
         best = get(client, study.slug, "?pool=llm").json()["ratings"][0]
 
         assert set(best) == {
-            "system", "name", "kind", "is_simulated", "rank", "rank_low", "rank_high",
-            "elo", "elo_se", "elo_low", "elo_high", "win_per_cent",
+            "system", "name", "kind", "is_simulated", "tier", "rank", "rank_low", "rank_high",
+            "elo", "elo_se", "elo_low", "elo_high", "joint_low", "joint_high", "sandwich_se",
+            "win_per_cent",
             "n_judgments", "wins", "losses", "ties", "dimensions",
         }  # fmt: skip
         assert (best["system"], best["rank"], best["win_per_cent"]) == ("ash", 1, 100.0)
@@ -113,5 +114,5 @@ class TestRatings:
         assert client.post(f"/api/v1/studies/{study.slug}/ratings/").status_code in {403, 405}
 
     def test_costs_no_more_than_the_page(self, client, study, django_assert_max_num_queries):
-        with django_assert_max_num_queries(6):
+        with django_assert_max_num_queries(9):
             get(client, study.slug)

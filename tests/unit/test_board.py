@@ -10,9 +10,10 @@ from ranking.board import (
     BoardRow,
     Conditions,
     DimensionShare,
+    Joining,
     PeopleRefusal,
     PeopleRow,
-    whiskers,
+    joining,
 )
 from ranking.board_text import as_text
 
@@ -35,7 +36,6 @@ def make_row(name="Ash", **fields):
         losses=3,
         ties=2,
         dimensions=(),
-        whisker=whiskers([(1500.0, 1520.0, 1540.0)])[0],
     )
     return dataclasses.replace(row, **fields)
 
@@ -52,7 +52,6 @@ def make_people_row(**fields):
         n_contexts=4,
         contexts=4,
         opponents_per_text=2.0,
-        whisker=whiskers([(1490.0, 1510.0, 1530.0)])[0],
     )
     return dataclasses.replace(row, **fields)
 
@@ -117,6 +116,7 @@ class TestPeopleRow:
         [
             ("BEST_CROSS_FITTED", 2.9, True),
             ("BEST_CROSS_FITTED", 3.0, False),
+            ("BEST_CROSS_FITTED", None, False),
             ("AVERAGE", 1, False),
         ],
     )
@@ -135,20 +135,39 @@ class TestDimensionShare:
         assert DimensionShare("H", "Human Alignment", per_cent, 4).heat == heat
 
 
-class TestWhiskers:
-    def test_lie_within_the_picture_on_one_scale(self):
-        low, high = whiskers([(1400.0, 1450.0, 1500.0), (1500.0, 1550.0, 1600.0)])
+class TestBoard:
+    def test_groups_its_rows_by_tier(self):
+        rows = [make_row("Ash", tier=1), make_row("Beech", tier=1), make_row("Cedar", tier=2)]
 
-        assert (low.low, high.high) == (8.0, 232.0)
-        assert low.high == high.low == low.centre == high.centre == 120.0
+        tiers = make_board(*rows).tiers
 
-    def test_a_single_point_is_drawn_without_dividing_by_nothing(self):
-        (only,) = whiskers([(1500.0, 1500.0, 1500.0)])
+        assert [(tier.number, len(tier.rows)) for tier in tiers] == [(1, 2), (2, 1)]
 
-        assert only.low == only.middle == only.high == only.centre
+    def test_of_an_older_fit_is_one_group_without_a_tier(self):
+        board = make_board(make_row("Ash"), make_row("Beech"))
 
-    def test_no_intervals_make_no_whiskers(self):
-        assert whiskers([]) == []
+        assert [tier.number for tier in board.tiers] == [None]
+        assert not board.has_tiers
+        assert not board.has_joint_intervals
+
+    def test_says_how_the_two_errors_compare(self):
+        rows = [make_row(elo_se=10.0, sandwich_se=9.0), make_row(elo_se=10.0, sandwich_se=10.0)]
+
+        assert make_board(*rows).sandwich_per_cent == 95.0
+
+    @pytest.mark.parametrize("fields", [{}, {"elo_se": 0.0, "sandwich_se": 0.0}])
+    def test_compares_no_errors_that_are_not_there(self, fields):
+        assert make_board(make_row(**fields)).sandwich_per_cent is None
+
+
+class TestJoining:
+    def test_names_as_few_pairs_as_join_all_groups(self):
+        groups = [("Ash", "Beech"), ("Cedar",), ("Dogwood", "Elm")]
+
+        assert joining(groups) == (Joining("Ash", "Cedar"), Joining("Cedar", "Dogwood"))
+
+    def test_one_group_needs_none(self):
+        assert joining([("Ash", "Beech")]) == joining([]) == ()
 
 
 class TestAsText:

@@ -98,8 +98,9 @@ class TestLeaderboard:
         study = refit(make_judged_study(systems=systems, with_llm=True), now)
 
         # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
-        # of people, and decisions on raters and deletions since the fit
-        with django_assert_max_num_queries(8):
+        # of people, decisions on raters and deletions since the fit, which fit was analysed
+        # (twice, as there is none), and its analyses
+        with django_assert_max_num_queries(10):
             assert page(client, study).status_code == 200
 
     def test_is_read_and_never_posted_to(self, client):
@@ -204,6 +205,7 @@ class TestRefusal:
 
         assert "do not determine the ratings" in shown
         assert "Ash, Beech Cedar, Dogwood" in shown
+        assert "Ash against Cedar" in shown
         assert "Elo" not in shown
 
 

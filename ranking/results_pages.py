@@ -1,0 +1,194 @@
+"""Pages of results as plain values: what each shows, put together from what was read."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Study
+from ranking import analysis_selectors, results_selectors
+from ranking.accounting import CLASSES, AccountRow
+from ranking.board import Board
+from ranking.board_selectors import board_of
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.findings import Findings, Table
+from ranking.models import Fit
+from ranking.results_links import AnalysisLink
+from ranking.results_names import Names
+from ranking.results_shown import ShownTable
+from ranking.results_tables import public_table, shown_table
+
+QUESTIONS: Mapping[AnalysisKind, Promise] = {
+    AnalysisKind.PAIRS: gettext_lazy(
+        "Who is preferred to whom, how often, and which differences are more than chance."
+    ),
+    AnalysisKind.DIMENSIONS: gettext_lazy("The ranking on each dimension of the rubric."),
+    AnalysisKind.CHECKS: gettext_lazy("Where the judgments and the model behind the table part."),
+    AnalysisKind.FRAGILITY: gettext_lazy(
+        "How many judgments, dialogues or evaluators would have to go for another first place."
+    ),
+    AnalysisKind.STYLE: gettext_lazy("What changes when replies of like length and style meet."),
+    AnalysisKind.DRAWS: gettext_lazy("What changes when ties and grades are part of the model."),
+    AnalysisKind.RATERS: gettext_lazy("Who judges reliably, and what changes when that counts."),
+    AnalysisKind.RANKERS: gettext_lazy("What other ways to rank would say."),
+    AnalysisKind.PLANNING: gettext_lazy("How many judgments would set neighbours apart."),
+}
+
+
+@dataclass(frozen=True)
+class Analyses:
+    """The analyses that a leaderboard leads to: of its own fit, or of an earlier one."""
+
+    key: str
+    as_of: dt.datetime
+    is_earlier: bool
+    links: tuple[AnalysisLink, ...]
+
+
+@dataclass(frozen=True)
+class FitLine:
+    """One fit in a list of fits."""
+
+    key: str
+    as_of: dt.datetime
+    pool: str
+    context_set: str
+    n_judgments: int
+    is_refused: bool
+    is_simulated: bool
+    n_analyses: int = 0
+
+
+@dataclass(frozen=True)
+class AnalysisPage:
+    """What one analysis of one fit found, for one reader."""
+
+    study: Study
+    fit: FitLine
+    slug: str
+    label: str
+    question: str
+    state: str
+    refusal: str
+    method: str
+    warnings: tuple[str, ...]
+    is_exploratory: bool
+    tables: tuple[ShownTable, ...]
+    code_version: str
+    links: tuple[AnalysisLink, ...]
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """What became of all calls of a study, evaluator by evaluator, people together."""
+
+    rows: tuple[AccountRow, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the heads of the places that a call can have."""
+        return tuple(map(str, CLASSES.values()))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Say whether a simulated evaluator was asked."""
+        return any(row.is_simulated for row in self.rows)
+
+
+def analyses_beside(fit: Fit) -> Analyses | None:
+    """Return the analyses to show beside a fit: its own, or those of an earlier one so long."""
+    shown = analysis_selectors.analysed_fit(fit) or fit
+    states = results_selectors.analysis_states(shown)
+    if not states:
+        return None
+    links = tuple(analysis_link(shown, kind, state) for kind, state in states.items())
+    return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=links)
+
+
+def analysis_link(fit: Fit, kind: AnalysisKind, state: FitState) -> AnalysisLink:
+    """Return how one analysis is named and led to."""
+    words = (str(kind.label), str(QUESTIONS[kind]))
+    return AnalysisLink(fit.key, kind.value.lower(), *words, state.value)
+
+
+def board_with_analyses(fit: Fit) -> Board:
+    """Return the ratings of a fit with the analyses that can be shown beside them."""
+    analyses = analyses_beside(fit)
+    return replace(board_of(fit), analyses=analyses.links if analyses else ())
+
+
+def fit_line(fit: Fit) -> FitLine:
+    """Return what a list says of a fit."""
+    return FitLine(
+        key=fit.key,
+        as_of=fit.as_of,
+        pool=EvaluatorPool(fit.pool).label,
+        context_set=ContextSet(fit.context_set).label,
+        n_judgments=fit.n_judgments,
+        is_refused=fit.state == FitState.REFUSED,
+        is_simulated=fit.is_simulated,
+        n_analyses=getattr(fit, "n_analyses", 0),
+    )
+
+
+def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | None:
+    """Return what an analysis of a fit found, or None if there is none of that kind.
+
+    Five queries: analyses, systems, judges, and for the public raters.
+    """
+    known = analysis_selectors.analyses_of(fit)
+    shown = next((one for one in known if one.kind.lower() == slug), None)
+    if shown is None:
+        return None
+    found = shown.findings or Findings(method="", tables=())
+    names = results_selectors.names_in(fit.study, shows_people=shows_people)
+    return AnalysisPage(
+        study=fit.study,
+        fit=fit_line(fit),
+        slug=slug,
+        label=shown.label,
+        question=str(QUESTIONS[shown.kind]),
+        state=shown.state,
+        refusal=names.without_people(shown.refusal),
+        method=names.without_people(found.method),
+        warnings=tuple(map(names.without_people, found.warnings)),
+        is_exploratory=found.is_exploratory and shown.findings is not None,
+        tables=tuple(_figure(table, fit, slug, names) for table in found.tables),
+        code_version=shown.code_version,
+        links=tuple(analysis_link(fit, one.kind, one.state) for one in known),
+    )
+
+
+def _figure(table: Table, fit: Fit, slug: str, names: Names) -> ShownTable:
+    address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
+    return replace(shown_table(table, names), csv=address)
+
+
+def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | None:
+    """Return the findings of a kind as this reader may have them, or None if there are none."""
+    known = analysis_selectors.analyses_of(fit)
+    found = next((one.findings for one in known if one.kind.lower() == slug), None)
+    if found is None:
+        return None
+    names = results_selectors.names_in(fit.study, shows_people=shows_people)
+    return Findings(
+        method=names.without_people(found.method),
+        tables=tuple(public_table(table, names)[0] for table in found.tables),
+        warnings=tuple(map(names.without_people, found.warnings)),
+        is_exploratory=found.is_exploratory,
+    )
+
+
+def table_by_key(found: Findings, key: str) -> Table | None:
+    """Return the table of that name, or None."""
+    return next((table for table in found.tables if table.key == key), None)
+
+
+def as_json(found: Findings, *, fit: Fit, kind: str) -> dict[str, Any]:
+    """Return findings as JSON, with what must not be left behind: of which fit, and of whom."""
+    terms = {"study": fit.study.slug, "fit": fit.key, "fit_is_simulated": fit.is_simulated}
+    return terms | {"analysis": kind} | found.as_json()

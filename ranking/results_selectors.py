@@ -1,0 +1,45 @@
+"""Reads of what stands around a leaderboard: names, analyses and other fits."""
+
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Judge, Study
+from completions.models import System
+from ranking.choices import AnalysisKind, FitState
+from ranking.models import Analysis, Fit
+from ranking.results_names import Name, Names
+from ranking.selectors import ENDED
+
+EARLIER = 5
+
+
+def names_in(study: Study, *, shows_people: bool) -> Names:
+    """Return the names that findings of the study may hold. Two queries; three for the public."""
+    systems = System.objects.filter(ratings__fit__study=study).distinct()
+    people = () if shows_people else study.raters.values_list("code", flat=True)
+    return Names(
+        systems={one.slug: Name(one.name, one.is_simulated) for one in systems},
+        judges={one.slug: Name(one.name, one.is_simulated) for one in Judge.objects.all()},
+        people=frozenset(people),
+        shows_people=shows_people,
+    )
+
+
+def analysis_states(fit: Fit) -> dict[AnalysisKind, FitState]:
+    """Return which analyses of a fit there are, and where they stand, without their findings."""
+    rows = Analysis.objects.filter(fit=fit).order_by("claimed_at", "pk")
+    known = dict(rows.values_list("kind", "state"))
+    return {kind: FitState(known[kind]) for kind in AnalysisKind if kind in known}
+
+
+def ended_fits(study: Study) -> QuerySet[Fit]:
+    """Return all fits of a study that have ended, newest first, with their count of analyses."""
+    n_analyses = Count("analyses", filter=Q(analyses__state__in=ENDED))
+    fits = Fit.objects.filter(study=study, state__in=ENDED)
+    return fits.annotate(n_analyses=n_analyses).order_by("-as_of", "-pk")
+
+
+def earlier_fits(fit: Fit) -> list[Fit]:
+    """Return the few fits that came just before this one on the same pool and contexts."""
+    same = Fit.objects.filter(study=fit.study_id, pool=fit.pool, context_set=fit.context_set)
+    before = same.filter(state__in=ENDED, as_of__lt=fit.as_of)
+    return list(before.order_by("-as_of", "-pk")[:EARLIER])
