@@ -1,9 +1,7 @@
 """Command line of rankings from a file; no database is asked."""
 
-import argparse
 import hashlib
 import json
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -11,10 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
+from ranking.management.asking import BAD_INPUT, add_resampling
 from ranking.method import code_version
 from ranking.numerics.strength import StrengthMode
 
-BAD_INPUT = 2
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
     "strength": (StrengthMode, None, "what a strength does (soft where every judgment has one)"),
     "ties": (Ties, "half", "what becomes of ties (half)"),
@@ -36,14 +34,8 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", choices=[one.value for one in choices], default=default, help=what
             )
-        parser.add_argument(
-            "--unit", default="context_id", metavar="COLUMN", help="what was sampled independently"
-        )
+        add_resampling(parser)
         parser.add_argument("--by", metavar="COLUMN", help="rank for each of its values, too")
-        parser.add_argument(
-            "--reps", type=_at_least(2), default=1000, metavar="N", help="resamples"
-        )
-        parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of chance")
         parser.add_argument(
             "--per-component",
             action="store_true",
@@ -100,14 +92,3 @@ def _options(asked: dict[str, Any]) -> Options:
         unit=asked["unit"],
         per_component=asked["per_component"],
     )
-
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        value = int(text)
-        if value < least:
-            msg = f"must be {least} or more"
-            raise argparse.ArgumentTypeError(msg)
-        return value
-
-    return number

@@ -1,0 +1,1 @@
+"""Agreement of the evaluators in a file of judgments, without a database; see docs/prompt.md."""

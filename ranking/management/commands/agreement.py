@@ -1,0 +1,47 @@
+"""Command line of agreement in a file; no database is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ranking.management.asking import BAD_INPUT, add_resampling
+
+
+class Command(BaseCommand):
+    """Say how far the evaluators of a file of judgments agree."""
+
+    help = "Measure agreement in a CSV, JSONL or Parquet file (see docs/prompt.md)."
+    requires_system_checks = ()  # they load the whole site, and nothing of it is used
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the file and the options."""
+        parser.add_argument("file", type=Path, help="judgments: .csv, .jsonl or .parquet")
+        add_resampling(parser)
+        parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+
+    def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Print the figures; bad input ends with exit code 2."""
+        # Imported here, so that listing the commands does not wait for NumPy and SciPy.
+        from ranking.file_agreement.measuring import Resampling, agreement  # noqa: PLC0415
+        from ranking.file_agreement.opinions import AgreementRefusedError  # noqa: PLC0415
+        from ranking.file_agreement.text import as_text  # noqa: PLC0415
+        from ranking.judgment_files import (  # noqa: PLC0415
+            JudgmentFileError,
+            Wanted,
+            read_judgments,
+        )
+
+        wanted = Wanted(
+            required=("rater_id",),
+            optional=("strength", "judge_kind", "pair_id"),
+            unit=asked["unit"],
+        )
+        try:
+            judgments = read_judgments(file, wanted)
+            found = agreement(judgments, Resampling(asked["reps"], asked["seed"], asked["unit"]))
+        except (JudgmentFileError, AgreementRefusedError) as error:
+            msg = f"{file}: {error}"
+            raise CommandError(msg, returncode=BAD_INPUT) from error
+        self.stdout.write(json.dumps(found, allow_nan=False) if asked["json"] else as_text(found))

@@ -1,0 +1,1 @@
+"""Agreement of evaluators, from counts of what each said of each item."""

@@ -1,0 +1,97 @@
+"""How often an evaluator says what most others say, with an interval by units."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.numerics.arrays import Floats, Integers
+
+NO_MAJORITY = -1
+BLOCK_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A share with its interval; the interval is NaN where there are too few units."""
+
+    n: int
+    share: float
+    low: float
+    high: float
+
+
+def majorities(counts: Integers) -> Integers:
+    """Return the value that was given most often to each item.
+
+    Parameters
+    ----------
+    counts : integer array of shape (n_items, n_values)
+        How often each value was given.
+
+    Returns
+    -------
+    integer array of shape (n_items,)
+        Index of the value; `NO_MAJORITY` where two are equally frequent, or nothing was said.
+    """
+    most = counts.max(axis=1, initial=0)
+    is_alone = (counts == most[:, None]).sum(axis=1) == 1
+    return np.where(is_alone & (most > 0), counts.argmax(axis=1), NO_MAJORITY)
+
+
+def match(
+    is_alike: Integers,
+    unit: Integers,
+    *,
+    n_replicates: int,
+    rng: np.random.Generator,
+    level: float = 0.95,
+) -> Matched:
+    """Return the share of items on which two agree, with a bootstrap interval by units.
+
+    Parameters
+    ----------
+    is_alike : integer array of shape (n_items,)
+        1 where the two agree, else 0.
+    unit : integer array of shape (n_items,)
+        What each item belongs to and is drawn with, as an index from 0.
+    n_replicates : int
+        How many samples of units to draw.
+    rng : numpy.random.Generator
+        The only source of chance.
+    level : float
+        Share of the replicates inside the interval.
+
+    Returns
+    -------
+    Matched
+        NaN for the share of no items, and for the interval of fewer than two units.
+
+    Notes
+    -----
+    Percentile interval of the ratio of agreeing items to items in samples of whole units.
+    Cost O(n_items + n_replicates * n_units).
+    """
+    nothing = float("nan")
+    if not len(unit):
+        return Matched(0, nothing, nothing, nothing)
+    found, place = np.unique(unit, return_inverse=True)
+    n = np.bincount(place).astype(np.float64)
+    alike = np.bincount(place, weights=is_alike.astype(np.float64)).astype(np.float64)
+    share = float(alike.sum() / n.sum())
+    if len(found) <= 1:
+        return Matched(len(unit), share, nothing, nothing)
+    drawn = _resample(alike, n, n_replicates, rng)
+    low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    return Matched(len(unit), share, min(float(low), share), max(float(high), share))
+
+
+def _resample(alike: Floats, n: Floats, n_replicates: int, rng: np.random.Generator) -> Floats:
+    n_units = len(n)
+    per_block = max(1, BLOCK_BYTES // (8 * n_units))
+    evenly = np.full(n_units, 1.0 / n_units)
+    shares: list[Floats] = []
+    for start in range(0, n_replicates, per_block):
+        size = min(per_block, n_replicates - start)
+        times = rng.multinomial(n_units, evenly, size=size).astype(np.float64)
+        shares.append((times @ alike) / (times @ n))
+    return np.concatenate(shares)
