@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.arrays import Booleans, Floats, Integers
 
 FEWEST = 2
 
@@ -70,14 +70,60 @@ def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:
     .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
     .. [2] Cochran (1977), Sampling Techniques, section 2.11.
     """
-    if values.shape != cluster.shape or values.ndim != 1 or not np.isfinite(values).all():
-        msg = f"finite values of shape (n,) are needed, each with its cluster, not {values.shape}"
-        raise ValueError(msg)
+    _check(values, cluster)
     place, n_clusters = _places(cluster)
     mean = float(values.mean())
     sums = np.bincount(place, weights=values - mean, minlength=n_clusters)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / len(values) ** 2
     return ClusteredMean(mean, math.sqrt(variance), len(values), n_clusters)
+
+
+def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans) -> ClusteredMean:
+    """Return how much higher the mean of one part is than that of the rest.
+
+    Parameters
+    ----------
+    values, cluster
+        As in `clustered_mean`.
+    is_second : boolean array of shape (n,)
+        Which part each value belongs to: the mean where it is True less that where it is False.
+
+    Raises
+    ------
+    TooFewDialoguesError
+        If a part is empty, or there are fewer than two clusters.
+    ValueError
+        As in `clustered_mean`.
+
+    Notes
+    -----
+    A cluster may hold values of both parts; what they share then cancels. It is the sandwich of a
+    regression on a constant and the part. Cost O(n log n).
+
+    References
+    ----------
+    .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
+    """
+    _check(values, cluster)
+    place, n_clusters = _places(cluster)
+    if not is_second.any() or is_second.all():
+        msg = "one of the two parts is empty"
+        raise TooFewDialoguesError(msg)
+    second, first = float(values[is_second].mean()), float(values[~is_second].mean())
+    pull = np.where(
+        is_second,
+        (values - second) / is_second.sum(),
+        (first - values) / (~is_second).sum(),
+    )
+    sums = np.bincount(place, weights=pull, minlength=n_clusters)
+    variance = n_clusters / (n_clusters - 1) * float(sums @ sums)
+    return ClusteredMean(second - first, math.sqrt(variance), len(values), n_clusters)
+
+
+def _check(values: Floats, cluster: Integers) -> None:
+    if values.shape != cluster.shape or values.ndim != 1 or not np.isfinite(values).all():
+        msg = f"finite values of shape (n,) are needed, each with its cluster, not {values.shape}"
+        raise ValueError(msg)
 
 
 def _places(cluster: Integers) -> tuple[Integers, int]:

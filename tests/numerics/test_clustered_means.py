@@ -5,7 +5,11 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
+from ranking.numerics.clustered_means import (
+    TooFewDialoguesError,
+    clustered_difference,
+    clustered_mean,
+)
 
 
 @pytest.fixture
@@ -27,6 +31,18 @@ class TestPeers:
         assert found.mean == pytest.approx(peer.params[0], abs=1e-12)
         assert found.error == pytest.approx(peer.bse[0], abs=1e-10)
         assert (found.n, found.n_clusters) == (n, n_clusters)
+
+    def test_a_difference_agrees_with_a_regression_on_the_part(self, sample, rng):
+        values, cluster = sample
+        n, is_second = len(values), rng.random(len(values)) < 0.4
+
+        found = clustered_difference(values, cluster, is_second)
+
+        design = np.column_stack([np.ones(n), is_second])
+        peer = sm.OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        assert found.mean == pytest.approx(peer.params[1], abs=1e-12)
+        # Their correction has (n - 1) / (n - 2) besides.
+        assert found.error == pytest.approx(peer.bse[1] * np.sqrt((n - 2) / (n - 1)), abs=1e-10)
 
     def test_single_values_are_a_t_test(self, rng):
         values = rng.normal(0.3, size=30)
@@ -67,5 +83,7 @@ class TestTooLittle:
         for n in (0, 1):
             with pytest.raises(TooFewDialoguesError, match=f"{n} clusters, and 2 are needed"):
                 clustered_mean(np.ones(3 * n), np.zeros(3 * n, dtype=int))
+        with pytest.raises(TooFewDialoguesError, match="one of the two parts is empty"):
+            clustered_difference(np.ones(4), np.arange(4), np.ones(4, dtype=bool))
         with pytest.raises(ValueError, match="finite values"):
             clustered_mean(np.array([1.0, np.nan]), np.arange(2))

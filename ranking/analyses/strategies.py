@@ -1,0 +1,182 @@
+"""Strategies of support: which of them each system uses, and how people differ from models."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranking.analyses import Ground
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_difference
+from ranking.numerics.multiplicity import benjamini_hochberg
+from ranking.numerics.usage import Usage, usage
+from ranking.sources import SystemFacts
+
+METHOD = (
+    "A model labelled each message with the strategies that it shows; an uncertain label counts "
+    "half. Differences between people and models take source dialogues as the unit (Liang and "
+    "Zeger 1986). How far the labels can be trusted is in the spot check by people."
+)
+GROUPS = {"HUMAN": "People", "ORIGINAL": "Original replies"}
+USE = (
+    Column("messages", "Messages labelled", ColumnKind.COUNT),
+    Column("per_message", "Strategies in a message"),
+    Column("coverage", "Strategies used at all", ColumnKind.SHARE),
+    Column("entropy", "Entropy, bits"),
+    Column("sd", "SD of the rates", ColumnKind.SHARE),
+    Column("range", "Range of the rates", ColumnKind.SHARE),
+)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The labelled messages: what each shows, of which system, in which dialogue."""
+
+    shown: Floats
+    system: Integers
+    unit: Integers
+
+
+def analyse(ground: Ground) -> Findings:
+    """Describe the strategies of systems and families, and of people against models.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If no message that was judged has been labelled.
+    """
+    labels = ground.sources.strategies()
+    if labels is None:
+        msg = "No model has labelled the strategies of these messages yet."
+        raise AnalysisRefusedError(msg)
+    labelled, n_missing = _labelled(ground, labels.probability)
+    facts = ground.sources.systems()
+    systems = ground.columns.systems
+    found = usage(labelled.shown, labelled.system, n_systems=len(systems))
+    tables = [
+        _rates(systems, found, labels.keys, labels.names),
+        _use("use", "How much each system uses", systems, found, ColumnKind.SYSTEM),
+        _families(labelled, [facts[slug] for slug in systems]),
+    ]
+    kinds = np.array([facts[slug].kind for slug in systems])
+    if difference := _differences(labelled, kinds, labels.names, ground.method.level):
+        tables.append(difference)
+    warnings = [f"Labelled by {', '.join(labels.labellers)}."]
+    if n_missing:
+        warnings.append(f"{n_missing} of the messages judged are not labelled, and left out.")
+    return Findings(METHOD, tuple(tables), tuple(warnings))
+
+
+def _labelled(ground: Ground, probability: Floats) -> tuple[Labelled, int]:
+    """Return the labelled messages, and how many are not."""
+    columns, items = ground.columns, ground.sources.items()
+    unit = np.zeros(len(items.system), dtype=np.int64)
+    unit[items.message[columns.item].ravel()] = np.repeat(columns.unit, 2)
+    known = np.isfinite(probability).all(axis=1)
+    rows = Labelled(probability[known], items.system[known], unit[known])
+    return rows, int((~known).sum())
+
+
+def _rates(
+    systems: tuple[str, ...], found: Usage, keys: tuple[str, ...], names: tuple[str, ...]
+) -> Table:
+    labels = zip(keys, names, strict=True)
+    rows = (
+        (slug, *(round(rate, 4) for rate in found.rates[place].tolist()))
+        for place, slug in enumerate(systems)
+        if found.n_messages[place]
+    )
+    return Table(
+        key="rates",
+        title="How often each system uses a strategy",
+        caption="The share of a system's messages that show the strategy. A message shows several.",
+        columns=(
+            Column("system", "System", ColumnKind.SYSTEM),
+            *(Column(key, name, ColumnKind.SHARE) for key, name in labels),
+        ),
+        rows=tuple(rows),
+        picture=Picture.HEAT,
+    )
+
+
+def _use(key: str, title: str, names: tuple[str, ...], found: Usage, kind: ColumnKind) -> Table:
+    return Table(
+        key=key,
+        title=title,
+        caption=(
+            "Entropy says how evenly strategies are used: 0 is one strategy always, and one bit "
+            "more stands for twice as many in even use. SD and range are over the strategies."
+        ),
+        columns=(Column("of", "System" if kind == ColumnKind.SYSTEM else "Family", kind), *USE),
+        rows=tuple(
+            (name, *_use_cells(found, place))
+            for place, name in enumerate(names)
+            if found.n_messages[place]
+        ),
+    )
+
+
+def _use_cells(found: Usage, place: int) -> tuple[Cell, ...]:
+    rates, entropy = found.rates[place], float(found.entropy[place])
+    return (
+        int(found.n_messages[place]),
+        round(float(found.per_message[place]), 2),
+        round(float(found.coverage[place]), 4),
+        round(entropy, 3) if np.isfinite(entropy) else None,
+        round(float(rates.std(ddof=1)), 4) if len(rates) > 1 else None,
+        round(float(np.ptp(rates)), 4),
+    )
+
+
+def _families(labelled: Labelled, facts: list[SystemFacts]) -> Table:
+    """Take the systems of a family together; people and original replies are one each."""
+    of_system = [GROUPS.get(one.kind, one.family) for one in facts]
+    names = tuple(sorted(set(of_system)))
+    place = np.array([names.index(name) for name in of_system])
+    found = usage(labelled.shown, place[labelled.system], n_systems=len(names))
+    return _use("families", "How much each family uses", names, found, ColumnKind.TEXT)
+
+
+def _differences(
+    labelled: Labelled, kinds: NDArray[np.str_], names: tuple[str, ...], level: float
+) -> Table | None:
+    """Compare models with people, strategy by strategy; None where one of them is missing."""
+    kind = kinds[labelled.system]
+    some = (kind == "MODEL") | (kind == "HUMAN")
+    is_model, unit, shown = kind[some] == "MODEL", labelled.unit[some], labelled.shown[some]
+    try:
+        gaps = [clustered_difference(column, unit, is_model) for column in shown.T]
+    except TooFewDialoguesError:
+        return None
+    adjusted = benjamini_hochberg(np.array([gap.p_value() for gap in gaps]))
+    rows = []
+    for name, column, gap, p in zip(names, shown.T, gaps, adjusted.tolist(), strict=True):
+        means = column[~is_model].mean(), column[is_model].mean()
+        low, high = gap.interval(level)
+        ends = (max(-1.0, low), min(1.0, high))
+        rows.append((name, *(round(float(one), 4) for one in (*means, gap.mean, *ends)), p))
+    return Table(
+        key="differences",
+        title="Models less people",
+        caption="Above 0: models use the strategy more often than the people of this study do.",
+        columns=(
+            Column("strategy", "Strategy", ColumnKind.TEXT),
+            Column("people", "People", ColumnKind.SHARE),
+            Column("models", "Models", ColumnKind.SHARE),
+            Column("value", "Difference", ColumnKind.SHARE),
+            Column("low", "95 % from", ColumnKind.SHARE),
+            Column("high", "to", ColumnKind.SHARE),
+            Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+        ),
+        rows=tuple(rows),
+        picture=Picture.WHISKERS,
+    )
