@@ -55,6 +55,14 @@ class RateTable(_Inline):
     ordering = ("dimension",)
 
 
+class AnalysisTable(_Inline):
+    """The analyses of a fit, on the fit's page."""
+
+    model = Analysis
+    fields = ("kind", "state", "refusal", "claimed_at", "ended_at")
+    ordering = ("pk",)
+
+
 @admin.register(Fit)
 class FitAdmin(_Page):
     """Fits, newest first."""
@@ -64,7 +72,7 @@ class FitAdmin(_Page):
     list_select_related = ("study",)
     search_fields = ("key", "study__slug")
     ordering = ("-as_of", "-pk")
-    inlines = (RatingTable, PeopleTable)
+    inlines = (RatingTable, PeopleTable, AnalysisTable)
 
 
 @admin.register(Rating)
@@ -93,7 +101,7 @@ class HumanRatingAdmin(_Page):
 class AnalysisAdmin(_Page):
     """Analyses of fits, newest first."""
 
-    list_display = ("fit", "kind", "state", "code_version", "ended_at")
+    list_display = ("fit", "kind", "state", "begun", "code_version", "claimed_at", "ended_at")
     list_filter = ("kind", "state")
     list_select_related = ("fit",)
     search_fields = ("fit__key",)

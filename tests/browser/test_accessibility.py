@@ -82,7 +82,16 @@ def test_what_admins_see(visitor, site):
     sign_in(visitor, site)
     assert_accessible(visitor)
     study = site.results.rstrip("/").rpartition("/")[2]
-    for page in ("", "plan/", "raters/", "review/", "checks/", "judges/", "reports/"):
+    for page in (
+        "",
+        "plan/",
+        "raters/",
+        "review/",
+        "checks/",
+        "judges/",
+        "reports/",
+        "ratings/",
+    ):
         visitor.goto(f"{site.console}{study}/{page}")
         for fold in visitor.locator("main details").all()[:3]:
             fold.evaluate("fold => { fold.open = true }")

@@ -137,6 +137,7 @@ class TestStudyPage:
             "console:reports",
             "raters:list",
             "raters:review",
+            "raters:fits",
             "ranking:leaderboard",
             "ranking:judgments_csv",
             "annotation:entry",
