@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse import csgraph
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -91,6 +92,37 @@ def strong_components(wins: Floats) -> tuple[tuple[int, ...], ...]:
     count, labels = csgraph.connected_components(np.asarray(wins) > 0, connection="strong")
     groups = (np.flatnonzero(labels == label) for label in range(count))
     return tuple(sorted(tuple(int(index) for index in group) for group in groups))
+
+
+def connecting_wins(wins: Floats) -> Booleans:
+    """Choose wins that alone make one strongly connected component, each of great weight.
+
+    Parameters
+    ----------
+    wins : array of shape (n_systems, n_systems)
+        As in `strong_components`; all of them must make one component.
+
+    Returns
+    -------
+    boolean array of shape (n_systems, n_systems)
+        At most 2 (n_systems - 1) chosen cells. A sample of the judgments in which each of them
+        is positive is connected, whatever the others are.
+
+    Notes
+    -----
+    Among wins of at least half, a quarter, ... of the largest, the first set that connects all
+    systems: from its first system a tree outwards and a tree inwards, by breadth.
+    """
+    strong = np.asarray(wins, dtype=np.float64)
+    least = strong.max(initial=0.0) / 2.0
+    while least > 0.0 and len(strong_components(strong >= least)) > 1:
+        least /= 2.0
+    edges = sparse.csr_array((strong >= least) & (strong > 0.0))
+    chosen = np.zeros(strong.shape, dtype=np.bool_)
+    for graph, cells in ((edges, chosen), (edges.T, chosen.T)):
+        order, before = csgraph.breadth_first_order(graph, 0)
+        cells[before[order[1:]], order[1:]] = True
+    return chosen
 
 
 def joining_pairs(wins: Floats) -> tuple[JoiningPair, ...]:

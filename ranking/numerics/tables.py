@@ -1,30 +1,55 @@
 """Weighted wins per unit: all that the estimators need to know of the judgments."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse, special
 
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.batches import Batch, WeightedPairs, joined
+
+__all__ = ["WeightedPairs", "WinTables", "tabulate"]
+
+MOST_BATCHES = 32  # added one by one; the small ones are then made into one
 
 
 @dataclass(frozen=True)
 class WinTables:
-    """One win matrix per unit, each flattened to a row of a sparse (n_units, n_systems**2)."""
+    """Weighted wins of every unit, in batches that were added one after the other."""
 
     n_systems: int
-    rows: sparse.csr_array
+    n_units: int
+    batches: tuple[Batch, ...]
 
-    @property
-    def n_units(self) -> int:
-        """Return how many units (source dialogues) there are."""
-        n_units: int = self.rows.shape[0]
-        return n_units
+    @cached_property
+    def rows(self) -> sparse.csr_array:
+        """One win matrix per unit, each flattened to a row: (n_units, n_systems**2)."""
+        pairs = joined([batch.pairs for batch in self.batches])
+        unit, first, second = (
+            column.astype(np.int64) for column in (pairs.unit, pairs.first, pairs.second)
+        )
+        cells = (
+            np.concatenate([unit, unit]),
+            np.concatenate([first * self.n_systems + second, second * self.n_systems + first]),
+        )
+        weights = np.concatenate([pairs.to_first, pairs.to_second])
+        rows = sparse.csr_array((weights, cells), shape=(self.n_units, self.n_systems**2))
+        rows.data = self._rounded(rows.data)
+        rows.eliminate_zeros()
+        return rows
+
+    @cached_property
+    def unit_wins(self) -> Floats:
+        """The weight that each system took in each unit, shape (n_units, n_systems)."""
+        wins = np.zeros((self.n_units, self.n_systems))
+        for batch in self.batches:
+            wins[: batch.n_units] += batch.unit_wins
+        return self._rounded(wins)
 
     def total(self) -> Floats:
         """Return the win matrix of all units together, shape (n_systems, n_systems)."""
-        total: Floats = self.weighted(np.ones((1, self.n_units)))[0]
-        return total
+        return self._rounded(np.sum([batch.wins for batch in self.batches], axis=0))
 
     def weighted(self, weights: Floats) -> Floats:
         """Add up the units' win matrices under many sets of weights.
@@ -67,7 +92,7 @@ class WinTables:
         """
         theta = self._checked(log_strengths)
         cells = self.rows.tocoo()
-        unit, cell = cells.coords
+        unit, cell = (place.astype(np.int64) for place in cells.coords)
         winner, loser = np.divmod(cell, self.n_systems)
         surprise = cells.data * special.expit(theta[loser] - theta[winner])
         shape = (self.n_units, self.n_systems)
@@ -100,23 +125,45 @@ class WinTables:
         """Return these tables with more judgments added.
 
         Unit and system indices mean the same in both; units that one of them lacks come
-        last. Equals tabulating the judgments of both anew, but for rounding.
+        last. Equals tabulating the judgments of both anew, but for rounding; where weights
+        are multiples of a twentieth, exactly.
 
         Raises
         ------
         ValueError
             If the two have different numbers of systems.
+
+        Notes
+        -----
+        What was summed over the judgments of either is kept, so that a few new judgments cost
+        what they weigh, and not what all of them do.
         """
         if other.n_systems != self.n_systems:
             msg = f"cannot add tables of {other.n_systems} systems to tables of {self.n_systems}"
             raise ValueError(msg)
         n_units = max(self.n_units, other.n_units)
-        both = _with_units(self.rows, n_units) + _with_units(other.rows, n_units)
-        return WinTables(self.n_systems, sparse.csr_array(both))
+        batches = self.batches + other.batches
+        if len(batches) > MOST_BATCHES:
+            largest = max(batches, key=lambda batch: len(batch.pairs.unit))
+            batches = (largest, _merged([batch for batch in batches if batch is not largest]))
+        return WinTables(self.n_systems, n_units, batches)
 
     def subset(self, units: Integers) -> "WinTables":
         """Return the tables of some units, in the order given; ``units`` are indices."""
-        return WinTables(self.n_systems, self.rows[np.asarray(units, dtype=np.int64)])
+        cells = self.rows[np.asarray(units, dtype=np.int64)].tocoo()
+        unit, cell = (place.astype(np.int64) for place in cells.coords)
+        winner, loser = np.divmod(cell, self.n_systems)
+        pairs = WeightedPairs(unit, winner, loser, cells.data, np.zeros_like(cells.data))
+        return tabulate(pairs, n_units=len(units), n_systems=self.n_systems)
+
+    @property
+    def in_steps(self) -> bool:
+        """Say whether every weight is a multiple of a twentieth, so that sums are exact."""
+        return all(batch.in_steps for batch in self.batches)
+
+    def _rounded(self, sums: Floats) -> Floats:
+        """Round sums of twentieths, if they are that, to twentieths."""
+        return self.batches[0].rounded(sums) if self.in_steps else sums
 
     def _checked(self, log_strengths: Floats) -> Floats:
         """Return the strengths as an array, or raise ValueError."""
@@ -125,21 +172,6 @@ class WinTables:
             msg = f"strengths must be of shape ({self.n_systems},), not {theta.shape}"
             raise ValueError(msg)
         return theta
-
-
-@dataclass(frozen=True)
-class WeightedPairs:
-    """Judgments, or groups of alike judgments, as columns of shape (n_rows,).
-
-    ``unit``, ``first`` and ``second`` are indices from 0; ``to_first`` and ``to_second`` are
-    the weights (dimensionless, at least 0) that go to each of the two systems.
-    """
-
-    unit: Integers
-    first: Integers
-    second: Integers
-    to_first: Floats
-    to_second: Floats
 
 
 def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables:
@@ -168,23 +200,24 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
     -----
     No rows give tables of zeros. Cost O(n_rows log n_rows).
     """
+    pairs = _as_arrays(pairs)
     _check(pairs, n_units, n_systems)
-    unit = np.concatenate([pairs.unit, pairs.unit])
-    winner = np.concatenate([pairs.first, pairs.second])
-    loser = np.concatenate([pairs.second, pairs.first])
-    weight = np.concatenate([pairs.to_first, pairs.to_second])
-    cells = sparse.coo_array(
-        (weight, (unit, winner * n_systems + loser)), shape=(n_units, n_systems**2)
+    return WinTables(n_systems, n_units, (Batch(pairs, n_units, n_systems),))
+
+
+def _as_arrays(pairs: WeightedPairs) -> WeightedPairs:
+    """Return the columns as arrays, weights as floats."""
+    to_first, to_second = (
+        np.asarray(weights, dtype=np.float64) for weights in (pairs.to_first, pairs.to_second)
     )
-    rows = sparse.csr_array(cells)
-    rows.eliminate_zeros()
-    return WinTables(n_systems, rows)
+    unit, first, second = (np.asarray(column) for column in (pairs.unit, pairs.first, pairs.second))
+    return WeightedPairs(unit, first, second, to_first, to_second)
 
 
-def _with_units(rows: sparse.csr_array, n_units: int) -> sparse.csr_array:
-    """Return the rows with empty ones behind them, ``n_units`` in all."""
-    starts = np.pad(rows.indptr, (0, n_units - rows.shape[0]), mode="edge")
-    return sparse.csr_array((rows.data, rows.indices, starts), shape=(n_units, rows.shape[1]))
+def _merged(batches: list[Batch]) -> Batch:
+    """Make one batch of several."""
+    n_units = max(batch.n_units for batch in batches)
+    return Batch(joined([batch.pairs for batch in batches]), n_units, batches[0].n_systems)
 
 
 def _check(pairs: WeightedPairs, n_units: int, n_systems: int) -> None:
@@ -200,10 +233,11 @@ def _check(pairs: WeightedPairs, n_units: int, n_systems: int) -> None:
     if (pairs.first == pairs.second).any():
         msg = "a system cannot be compared with itself"
         raise ValueError(msg)
-    weights = np.concatenate([pairs.to_first, pairs.to_second])
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        msg = "weights must be finite and not negative"
-        raise ValueError(msg)
+    for weights in (pairs.to_first, pairs.to_second):
+        # The least of them is not a number if any is.
+        if weights.size and not (weights.min() >= 0 and weights.max() < np.inf):
+            msg = "weights must be finite and not negative"
+            raise ValueError(msg)
 
 
 def _check_indices(name: str, indices: Integers, bound: int) -> None:

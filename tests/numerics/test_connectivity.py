@@ -10,6 +10,7 @@ from ranking.numerics.connectivity import (
     JoiningPair,
     NotConnectedError,
     check_connected,
+    connecting_wins,
     joining_pairs,
     strong_components,
     strongly_connected,
@@ -85,6 +86,25 @@ class TestCheckConnected:
         wins[0, 1] = wins[1, 2] = 1.0
 
         check_connected(wins, held=(2, 0))
+
+
+class TestConnectingWins:
+    @given(graphs)
+    def test_a_few_wins_connect_what_all_of_them_do(self, stack):
+        for wins in stack:
+            if len(strong_components(wins)) == 1:
+                chosen = connecting_wins(wins)
+
+                assert len(strong_components(chosen)) == 1
+                assert chosen.sum() <= 2 * (len(wins) - 1)
+                assert (wins[chosen] > 0).all()
+
+    def test_heavy_wins_are_taken_before_light_ones(self):
+        wins = np.ones((4, 4)) - np.eye(4)
+        for one, other in ((0, 1), (1, 2), (2, 3)):
+            wins[one, other] = wins[other, one] = 50.0
+
+        assert wins[connecting_wins(wins)].min() == 50.0
 
 
 class TestStronglyConnected:
