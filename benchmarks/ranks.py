@@ -13,7 +13,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
-from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.strength import StrengthMode
 from ranking.numerics.tables import WinTables
@@ -69,7 +69,7 @@ def missed(setting: Setting, number: int) -> tuple[float, float, float, float]:
     estimate = fit_bradley_terry(tables.total()).log_strengths
     drawn = bootstrap_strengths(tables, estimate, n_replicates=REPLICATES, rng=rng).fitted()
     soft, ignored = (simulation.limit(setting.strengths, mode) for mode in MODES)
-    interval = percentile_intervals(drawn)
+    interval = expanded_intervals(estimate, drawn, n_units=setting.n_dialogues)
     return (
         _ranks_missed(estimate, drawn, setting.strengths, setting.n_dialogues),
         float(((soft < interval.low) | (soft > interval.high)).mean()),
@@ -107,10 +107,14 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=1_000, help="per line of the table")
-    n: int = parser.parse_args().studies
+    parser.add_argument("--equal", action="store_true", help="equal strengths alone")
+    options = parser.parse_args()
+    n: int = options.studies
     sys.stdout.write(f"{simulation.machine()}\n{n} studies a line, seed {SEED}\n{HEAD}")
     with ProcessPoolExecutor() as pool:
         for setting in SETTINGS:
+            if options.equal and setting.spread:
+                continue
             sys.stdout.write(_line(setting, n, pool))
             sys.stdout.flush()
 
