@@ -106,7 +106,7 @@ def _fit(checked: _Checked) -> Table:
             ),
             (
                 "With source dialogues as units",
-                decimal(test.deviance / test.design_effect, 2),
+                decimal(test.deviance / test.design_effect, 2) if test.design_effect else None,
                 decimal(test.corrected_degrees, 2),
                 decimal(test.p_value, 6),
             ),

@@ -8,6 +8,7 @@ from scipy import special, stats
 from ranking.numerics.arrays import Floats
 from ranking.numerics.checks.residuals import PairResiduals
 
+STILL = 1e-9
 MOST_UNITS = 2_000
 """Units from which the second moment is taken; more are thinned evenly."""
 
@@ -29,7 +30,8 @@ class DevianceTest:
     corrected_degrees : float
         Degrees of freedom of the corrected statistic.
     p_value : float
-        Corrected; NaN, as the two before it, where there are no degrees of freedom.
+        Corrected. It and the degrees before it are NaN where there are no degrees of freedom,
+        or where no unit differs from what is predicted (all judgments are ties).
     """
 
     by_pair: Floats
@@ -79,14 +81,17 @@ def deviance_test(residuals: PairResiduals) -> DevianceTest:
     nothing = float("nan")
     if degrees < 1:
         return DevianceTest(by_pair, 0, nothing, nothing, nothing, nothing)
+    deviance = float(by_pair.sum())
+    naive = float(stats.chi2.sf(deviance, degrees))
     trace = float((residuals.variance / residuals.model_variance).sum())
+    if trace <= STILL * degrees:
+        return DevianceTest(by_pair, degrees, naive, 0.0, nothing, nothing)
     spread = float(np.clip(_second_moment(residuals), trace**2 / degrees, trace**2))
     corrected = trace**2 / spread
-    deviance = float(by_pair.sum())
     return DevianceTest(
         by_pair=by_pair,
         degrees_of_freedom=degrees,
-        naive_p_value=float(stats.chi2.sf(deviance, degrees)),
+        naive_p_value=naive,
         design_effect=trace / degrees,
         corrected_degrees=corrected,
         p_value=float(
@@ -110,4 +115,6 @@ def _second_moment(residuals: PairResiduals) -> float:
     scaled = beyond / np.sqrt(residuals.model_variance)
     products = scaled @ scaled.T
     apart = float((products**2).sum() - (products.diagonal() ** 2).sum())
-    return apart / (len(taken) * (len(taken) - 1)) * n**2
+    drawn = max(1, len(taken) * (len(taken) - 1))
+    # Units that came out as predicted add nothing to the sum, but count as units.
+    return apart / drawn * n * (n - 1) * residuals.n_clusters / (residuals.n_clusters - 1)

@@ -1,0 +1,274 @@
+"""How many more judgments: what it takes to tell systems apart under this design."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import special
+
+from ranking.analyses import Ground
+from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.columns import JudgmentColumns
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.confidence_sequences import confidence_sequence
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.few_units import few_units_warning
+from ranking.numerics.planning.closed_form import design_effect, judgments_per_pair
+from ranking.numerics.planning.correlation import intraclass_correlation
+from ranking.numerics.planning.design import (
+    Contrast,
+    contrast,
+    detectable_difference,
+    needed_units,
+    predicted_power,
+    simulated_power,
+)
+
+METHOD = (
+    "The clustered covariance of this study's own ratings, which falls as one over the number of "
+    "source dialogues; a normal approximation for single pairs, with the design effect of Kish "
+    "(1965); betting confidence sequences (Waudby-Smith and Ramdas 2024). Assumes that further "
+    "dialogues are of the same kind and judged in the same way."
+)
+DIFFERENCES = (5.0, 10.0, 20.0, 35.0, 50.0, 100.0)  # Elo points; 35 are 55 to 45
+SHARES = (0.52, 0.55, 0.6, 0.65, 0.7)
+STUDIES = 1_000
+FEWEST_UNITS = 2
+MOST_NEIGHBOURS = 30
+
+
+@dataclass(frozen=True)
+class _Study:
+    """The fit with neighbours in rank, best first, and what is known of their differences."""
+
+    columns: JudgmentColumns
+    fitted: Fitted
+    neighbours: tuple[tuple[int, int], ...]
+    contrasts: tuple[Contrast, ...]
+    level: float
+
+    @property
+    def n_units(self) -> int:
+        return self.contrasts[0].n_units
+
+    @property
+    def per_unit(self) -> float:
+        return self.columns.n_judgments / self.n_units
+
+    @property
+    def typical(self) -> Contrast:
+        """Return the neighbours in the middle by the error of their difference."""
+        errors = [one.standard_error(self.n_units) for one in self.contrasts]
+        return self.contrasts[int(np.argsort(errors, kind="stable")[len(errors) // 2])]
+
+
+def analyse(ground: Ground) -> Findings:
+    """Say how many judgments and dialogues tell systems apart.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are no ratings, or all judgments are on one source dialogue.
+    """
+    found, columns = fitted(ground), ground.columns
+    if len(columns.units) < FEWEST_UNITS:
+        msg = "All judgments are on one source dialogue; a plan needs two or more to go by."
+        raise AnalysisRefusedError(msg)
+    order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
+    neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]
+    contrasts = tuple(contrast(found.tables, found.log_strengths, pair) for pair in neighbours)
+    study = _Study(columns, found, neighbours, contrasts, ground.method.level)
+    rho = _correlation(study)
+    tables = (
+        _apart(study, np.random.default_rng(ground.method.seed)),
+        _neighbours(study),
+        _single_pairs(study, rho),
+        _any_time(study),
+    )
+    few = few_units_warning(study.n_units)
+    return Findings(METHOD, tables, (few,) if few else ())
+
+
+def _apart(study: _Study, rng: np.random.Generator) -> Table:
+    of, n_units, level = study.typical, study.n_units, study.level
+    rows = []
+    for points in DIFFERENCES:
+        difference = points / ELO_PER_LOG_UNIT
+        units = needed_units(of, difference, level=level)
+        simulated = simulated_power(of, difference, n_units, n_studies=STUDIES, rng=rng)
+        row: tuple[Cell, ...] = (
+            points,
+            units,
+            round(units * study.per_unit),
+            decimal(predicted_power(of, difference, n_units, level=level)),
+            decimal(simulated),
+        )
+        rows.append(row)
+    return Table(
+        "apart",
+        "What tells neighbours apart",
+        "For two neighbours that truly differ by so many points: how many source dialogues, each "
+        "judged as those of this study, tell them apart in 80 of 100 studies; and in what share of "
+        "studies of the present size they would be told apart, by formula and by simulation at "
+        "95 %. Dialogues count, not judgments: more raters for the same dialogues help less.",
+        (
+            Column("x", "Difference", ColumnKind.ELO),
+            Column("dialogues", "Source dialogues", ColumnKind.COUNT),
+            Column("judgments", "Judgments", ColumnKind.COUNT),
+            Column("power", "Told apart now", ColumnKind.SHARE),
+            Column("simulated", "Told apart now, simulated", ColumnKind.SHARE),
+        ),
+        tuple(rows),
+    )
+
+
+def _neighbours(study: _Study) -> Table:
+    theta, n_units = study.fitted.log_strengths, study.n_units
+    rows = []
+    for (a, b), of in zip(study.neighbours, study.contrasts, strict=True):
+        difference = float(theta[a] - theta[b])
+        least = detectable_difference(of, n_units, level=study.level)
+        known = difference > 0.0
+        row: tuple[Cell, ...] = (
+            study.columns.systems[a],
+            study.columns.systems[b],
+            decimal(difference * ELO_PER_LOG_UNIT, 2),
+            decimal(of.standard_error(n_units) * ELO_PER_LOG_UNIT, 2),
+            decimal(of.design_effect, 2),
+            decimal(least * ELO_PER_LOG_UNIT, 1),
+            needed_units(of, difference, level=study.level) if known else None,
+        )
+        rows.append(row)
+    return Table(
+        "neighbours",
+        "Neighbours in rank",
+        "The smallest true difference that this study finds in 80 of 100 cases, and how many "
+        "source dialogues it would take if the true difference were the one seen, which is a "
+        "guess at best. The design effect is how much larger the variance is than if judgments "
+        "were unrelated whole wins; soft scores make it smaller.",
+        (
+            Column("first", "System", ColumnKind.SYSTEM),
+            Column("second", "Next", ColumnKind.SYSTEM),
+            Column("difference", "Difference", ColumnKind.ELO),
+            Column("error", "Standard error", ColumnKind.ELO),
+            Column("design_effect", "Design effect"),
+            Column("detectable", "Detectable", ColumnKind.ELO),
+            Column("dialogues", "Source dialogues needed", ColumnKind.COUNT),
+        ),
+        tuple(rows),
+    )
+
+
+def _single_pairs(study: _Study, rho: float) -> Table:
+    size = float(np.bincount(np.unique(_clusters(study), return_inverse=True)[1]).mean())
+    usable = np.isfinite(rho) and 1.0 + (size - 1.0) * rho > 0.0
+    effect = design_effect(size, min(rho, 1.0)) if usable else None
+    rows = []
+    for share in SHARES:
+        with_effect = None if effect is None else judgments_per_pair(share, design_effect=effect)
+        points = decimal(float(special.logit(share)) * ELO_PER_LOG_UNIT, 1)
+        rows.append((share, points, judgments_per_pair(share), with_effect))
+    known = (
+        "The correlation of judgments of one pair in one dialogue is not known."
+        if effect is None
+        else f"Judgments of one pair in one dialogue are correlated by {rho:.2f}, with "
+        f"{size:.1f} of them each: a design effect of {effect:.2f}."
+    )
+    return Table(
+        "pair",
+        "A single pair by itself",
+        "How many judgments tell a win probability from one half in 80 of 100 studies, were they "
+        f"unrelated, and as they are here. {known} Points are those of whole wins.",
+        (
+            Column("share", "Win probability", ColumnKind.SHARE),
+            Column("elo", "Difference", ColumnKind.ELO),
+            Column("independent", "Judgments, unrelated", ColumnKind.COUNT),
+            Column("here", "Judgments, as here", ColumnKind.COUNT),
+        ),
+        tuple(rows),
+    )
+
+
+def _any_time(study: _Study) -> Table:
+    rows = []
+    for a, b in study.neighbours:
+        scores = _unit_scores(study, a, b)
+        if not scores.size:
+            continue
+        found = confidence_sequence(scores, level=study.level)
+        low, high = float(found.low[-1]), float(found.high[-1])
+        told = low > 0.5 or high < 0.5  # noqa: PLR2004 - one half
+        row: tuple[Cell, ...] = (
+            f"{study.columns.systems[a]} / {study.columns.systems[b]}",
+            len(scores),
+            decimal(float(scores.mean())),
+            decimal(low),
+            decimal(high),
+            told,
+        )
+        rows.append(row)
+    return Table(
+        "any_time",
+        "May be looked at any time",
+        "The share that a system takes against the next, dialogue by dialogue, where the two were "
+        "compared. These intervals hold however often one looks and whenever one stops; those of "
+        "the board hold for one look. Dialogues come in the order of their first judgment, and "
+        "should have all their judgments before one looks.",
+        (
+            Column("pair", "Pair", ColumnKind.TEXT),
+            Column("n", "Source dialogues", ColumnKind.COUNT),
+            Column("value", "Share", ColumnKind.SHARE),
+            Column("low", "From", ColumnKind.SHARE),
+            Column("high", "To", ColumnKind.SHARE),
+            Column("told", "Told apart", ColumnKind.TEXT),
+        ),
+        tuple((*row[:-1], "yes" if row[-1] else "no") for row in rows),
+        Picture.WHISKERS,
+    )
+
+
+def _shares(study: _Study) -> Floats:
+    """Return what the first system of each judgment took, 0 to 1."""
+    pairs = study.fitted.pairs
+    taken: Floats = pairs.to_first / (pairs.to_first + pairs.to_second)
+    return taken
+
+
+def _unit_scores(study: _Study, a: int, b: int) -> Floats:
+    """Return the mean share of a against b in each dialogue, in the order of first judgments."""
+    first, second = study.columns.first, study.columns.second
+    forwards = (first == a) & (second == b)
+    rows = np.flatnonzero(forwards | ((first == b) & (second == a)))
+    taken = np.where(forwards[rows], _shares(study)[rows], 1.0 - _shares(study)[rows])
+    units, begun, place = np.unique(
+        study.columns.unit[rows], return_index=True, return_inverse=True
+    )
+    n = np.bincount(place, minlength=len(units))
+    means: Floats = np.clip(np.bincount(place, taken, len(units)) / np.maximum(n, 1), 0.0, 1.0)
+    return means[begun.argsort(kind="stable")]
+
+
+def _strata(study: _Study) -> Integers:
+    first, second = study.columns.first, study.columns.second
+    n = len(study.columns.systems)
+    return np.asarray(np.minimum(first, second) * n + np.maximum(first, second))
+
+
+def _clusters(study: _Study) -> Integers:
+    return np.asarray(study.columns.unit * len(study.columns.systems) ** 2 + _strata(study))
+
+
+def _correlation(study: _Study) -> float:
+    taken = _shares(study)
+    turned = study.columns.first > study.columns.second
+    values = np.where(turned, 1.0 - taken, taken)
+    return intraclass_correlation(values, _clusters(study), _strata(study))
