@@ -42,7 +42,11 @@ def choose(judgments: FileJudgments, options: Options) -> Chosen:
 
 def with_systems_judged(judgments: FileJudgments) -> FileJudgments:
     """Return the judgments with those systems alone that any of them is about."""
-    there = np.unique(np.concatenate([judgments.first, judgments.second]))
+    n = len(judgments.systems)
+    times = np.bincount(judgments.first, minlength=n) + np.bincount(judgments.second, minlength=n)
+    there = np.flatnonzero(times)
+    if len(there) == n:
+        return judgments
     return replace(
         judgments,
         systems=tuple(judgments.systems[index] for index in there),

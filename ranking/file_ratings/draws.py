@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from ranking.file_ratings.options import Ties
+from ranking.file_ratings.point import PointFit
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bootstrap import BootstrapReplicates, draw_units
 from ranking.numerics.bradley_terry import NotConvergedError
@@ -18,19 +19,7 @@ from ranking.numerics.tables import WinTables
 BLOCK_BYTES = 32 * 2**20
 
 
-@dataclass(frozen=True)
-class DrawFit:
-    """Log strengths (natural log, mean 0), their model covariance, and the parameter of ties.
-
-    The parameter is nu in Davidson's model, ln eta in that of Rao and Kupper.
-    """
-
-    log_strengths: Floats
-    covariance: Floats
-    parameter: float
-
-
-def fit_draws(model: Ties, wins: Floats, ties: Floats) -> DrawFit:
+def fit_draws(model: Ties, wins: Floats, ties: Floats) -> PointFit:
     """Fit one of the two models to wins and ties, each of shape (n_systems, n_systems).
 
     Raises
@@ -40,9 +29,9 @@ def fit_draws(model: Ties, wins: Floats, ties: Floats) -> DrawFit:
     """
     if model is Ties.DAVIDSON:
         davidson = fit_davidson(wins, ties)
-        return DrawFit(davidson.log_strengths, davidson.covariance, davidson.draw_parameter)
+        return PointFit(davidson.log_strengths, davidson.covariance, davidson.draw_parameter)
     fit = fit_rao_kupper(wins, ties)
-    return DrawFit(fit.log_strengths, fit.covariance, fit.threshold)
+    return PointFit(fit.log_strengths, fit.covariance, fit.threshold)
 
 
 def bootstrap_draws(
@@ -68,7 +57,7 @@ def bootstrap_draws(
     return BootstrapReplicates(strengths, has_maximum)
 
 
-def sandwich_draws(model: Ties, wins: WinTables, ties: WinTables, fit: DrawFit) -> Floats:
+def sandwich_draws(model: Ties, wins: WinTables, ties: WinTables, fit: PointFit) -> Floats:
     """Return the covariance of the strengths, clustered by unit, (n_systems, n_systems).
 
     ``n / (n - 1) * H^- (sum_c U_c U_c') H^-``, over strengths and parameter of ties together, H
@@ -116,12 +105,11 @@ def _scores(wins: WinTables, ties: WinTables, of_win: Floats, of_tie: Floats) ->
     return scores
 
 
-def _gradients(model: Ties, fit: DrawFit) -> tuple[Floats, Floats, _Chances]:
+def _gradients(model: Ties, fit: PointFit) -> tuple[Floats, Floats, _Chances]:
     """Return the gradients of one win of i from j and of one tie, (n_systems + 1, n, n) each."""
     d = fit.log_strengths[:, None] - fit.log_strengths[None, :]
-    by_d, by_parameter, chances = (_davidson if model is Ties.DAVIDSON else _rao_kupper)(
-        d, fit.parameter
-    )
+    outcomes = _davidson if model is Ties.DAVIDSON else _rao_kupper
+    by_d, by_parameter, chances = outcomes(d, fit.parameter or 0.0)
     system = np.eye(len(d))
     side = system[:, :, None] - system[:, None, :]  # +1 where it is i, -1 where it is j
     of_win, of_tie = (

@@ -6,15 +6,15 @@ import numpy as np
 from scipy import special
 
 from ranking.file_ratings.choosing import Chosen
-from ranking.file_ratings.draws import DrawFit, bootstrap_draws, fit_draws, sandwich_draws
 from ranking.file_ratings.options import LEVEL, Interval, Options, Ties
+from ranking.file_ratings.point import PointFit
 from ranking.judgment_files import FileJudgments
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
-from ranking.numerics.few_units import robust_covariance
-from ranking.numerics.intervals import Intervals, percentile_intervals
+from ranking.numerics.few_units import expanded_intervals, robust_covariance
+from ranking.numerics.intervals import Intervals
 from ranking.numerics.strength import StrengthMode, shares
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
@@ -65,8 +65,7 @@ def fit_judgments(chosen: Chosen, options: Options) -> Fitted:
     """
     tables = _tabulate(chosen, options.ties)
     point = _fit(tables, options.ties)
-    parameter = point.parameter if options.ties.has_model else None
-    return Fitted(point.log_strengths, _spread(chosen, options, tables, point), parameter)
+    return Fitted(point.log_strengths, _spread(chosen, options, tables, point), point.parameter)
 
 
 def counted(judgments: FileJudgments, ties: Ties) -> Booleans:
@@ -75,17 +74,22 @@ def counted(judgments: FileJudgments, ties: Ties) -> Booleans:
     return is_counted
 
 
-def _fit(tables: _Tables, ties: Ties) -> DrawFit:
+def _fit(tables: _Tables, ties: Ties) -> PointFit:
     if tables.ties is not None:
+        # Imported where it is used: what it brings along costs most rankings a second.
+        from ranking.file_ratings.draws import fit_draws  # noqa: PLC0415
+
         return fit_draws(ties, tables.wins.total(), tables.ties.total())
     fit = fit_bradley_terry(tables.wins.total())
-    return DrawFit(fit.log_strengths, fit.covariance, 0.0)
+    return PointFit(fit.log_strengths, fit.covariance)
 
 
 def _tabulate(chosen: Chosen, ties: Ties) -> _Tables:
     judgments = chosen.judgments
     if not ties.has_model:
-        return _Tables(_win_tables(judgments.where(counted(judgments, ties)), chosen), None)
+        decided = counted(judgments, ties) if ties is Ties.DROP else None
+        kept = judgments if decided is None else judgments.where(decided)
+        return _Tables(_win_tables(kept, chosen), None)
     is_tie = judgments.verdict == 0
     wins = _win_tables(judgments, chosen, kept=~is_tie)
     return _Tables(wins, _win_tables(judgments, chosen, kept=is_tie, both_sides=True))
@@ -114,7 +118,7 @@ def _win_tables(
     return tabulate(pairs, n_units=len(judgments.unit.values), n_systems=len(judgments.systems))
 
 
-def _spread(chosen: Chosen, options: Options, tables: _Tables, fit: DrawFit) -> Spread | None:
+def _spread(chosen: Chosen, options: Options, tables: _Tables, fit: PointFit) -> Spread | None:
     rng = np.random.default_rng(options.seed)
     n_units = tables.wins.n_units
     if options.interval.needs_units and n_units < FEWEST:
@@ -128,25 +132,28 @@ def _spread(chosen: Chosen, options: Options, tables: _Tables, fit: DrawFit) -> 
 
 
 def _resampled(
-    options: Options, tables: _Tables, fit: DrawFit, rng: np.random.Generator
+    options: Options, tables: _Tables, fit: PointFit, rng: np.random.Generator
 ) -> Spread | None:
     n, strengths = options.replicates, fit.log_strengths
     if tables.ties is None:
         found = bootstrap_strengths(tables.wins, strengths, n_replicates=n, rng=rng)
     else:
+        from ranking.file_ratings.draws import bootstrap_draws  # noqa: PLC0415
+
         found = bootstrap_draws(options.ties, tables.wins, tables.ties, n_replicates=n, rng=rng)
     refits = found.fitted()
     if len(refits) < FEWEST:
         return None
-    ends = percentile_intervals(refits, level=LEVEL)
-    # A percentile interval may miss its estimate by a hair; it is never shown so.
-    interval = Intervals(np.minimum(ends.low, strengths), np.maximum(ends.high, strengths))
+    n_units = tables.wins.n_units
+    interval = expanded_intervals(strengths, refits, n_units=n_units, level=LEVEL)
     errors = refits.std(axis=0, ddof=1)
-    return Spread(errors, interval, refits, tables.wins.n_units, found.n_without_maximum)
+    return Spread(errors, interval, refits, n_units, found.n_without_maximum)
 
 
-def _sandwich(options: Options, tables: _Tables, fit: DrawFit, rng: np.random.Generator) -> Spread:
+def _sandwich(options: Options, tables: _Tables, fit: PointFit, rng: np.random.Generator) -> Spread:
     if tables.ties is not None:
+        from ranking.file_ratings.draws import sandwich_draws  # noqa: PLC0415
+
         draws = sandwich_draws(options.ties, tables.wins, tables.ties, fit)
         return _normal(fit.log_strengths, draws, options.replicates, rng, tables.wins.n_units)
     robust = robust_covariance(tables.wins, fit.log_strengths)

@@ -1,7 +1,7 @@
 """Errors and intervals for few units: bias-reduced, expanded, with a warning."""
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import Intervals, check_level, percentile_intervals
@@ -123,8 +123,8 @@ def expanded_intervals(
     """
     check_level(level)
     if n_units < FEW_UNITS:
-        wanted = for_few_units(float(stats.norm.isf((1.0 - level) / 2.0)), n_units)
-        level = min(1.0 - 2.0 * float(stats.norm.sf(wanted)), ALL_BUT_THE_ENDS)
+        wanted = for_few_units(-float(special.ndtri((1.0 - level) / 2.0)), n_units)
+        level = min(1.0 - 2.0 * float(special.ndtr(-wanted)), ALL_BUT_THE_ENDS)
     found = percentile_intervals(replicates, level=level)
     return Intervals(np.minimum(found.low, estimate), np.maximum(found.high, estimate))
 

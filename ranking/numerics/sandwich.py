@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.intervals import Intervals, check_level
@@ -51,7 +51,7 @@ class ClusteredCovariance:
             If the level is not a share.
         """
         check_level(level)
-        quantile = stats.t.ppf((1.0 + level) / 2.0, self.degrees_of_freedom)
+        quantile = special.stdtrit(self.degrees_of_freedom, (1.0 + level) / 2.0)
         margin = quantile * self.standard_errors
         return Intervals(log_strengths - margin, log_strengths + margin)
 

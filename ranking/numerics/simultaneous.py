@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special  # the distributions of scipy.stats take a second to import
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import check_replicates
@@ -105,7 +105,7 @@ def for_few_units(critical_value: float, n_units: int | None) -> float:
     if n_units is None:
         return critical_value
     check_units(n_units)
-    reached = stats.t.isf(stats.norm.sf(critical_value), n_units - 1.0)
+    reached = -special.stdtrit(n_units - 1.0, special.ndtr(-critical_value))
     return float(reached * np.sqrt(n_units / (n_units - 1.0)))
 
 
@@ -118,7 +118,7 @@ def as_if_many_units(ratios: Floats, n_units: int) -> Floats:
     """
     check_units(n_units)
     exact = ratios * np.sqrt((n_units - 1.0) / n_units)
-    worth: Floats = stats.norm.isf(stats.t.sf(exact, n_units - 1.0))
+    worth: Floats = -special.ndtri(special.stdtr(n_units - 1.0, -exact))
     return worth
 
 
