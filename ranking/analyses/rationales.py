@@ -1,0 +1,163 @@
+"""What evaluators give as reasons: themes by kind, what agreeing evaluators share, and winning."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.reasons import Reasons, coded
+from ranking.analyses.theme_tables import shares_table, together_table, winning_table
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError, Findings, Table
+from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.clustered_means import (
+    ClusteredMean,
+    TooFewDialoguesError,
+    clustered_difference,
+    clustered_mean,
+)
+from ranking.numerics.partial import NothingLeftError, partial_slope
+from ranking.themes import Codebook, load_codebook
+
+MOST = 100_000
+METHOD = (
+    "Rules of a versioned codebook find the themes that a rationale speaks of, in praise or in "
+    "blame; English words only. Differences take source dialogues as the unit (Liang and Zeger "
+    "1986); what goes with winning is residualised on length, position and the rationale's own "
+    "length (Frisch and Waugh 1933)."
+)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Pairs of a person and a judge who preferred the same message of a pair, both with reasons.
+
+    ``person`` and ``judge`` are rows of `Reasons`.
+    """
+
+    person: Integers
+    judge: Integers
+
+
+def analyse(ground: Ground) -> Findings:
+    """Describe the themes of people's and judges' rationales.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If nobody gave a rationale.
+    """
+    columns, book = ground.columns, load_codebook()
+    rng = np.random.default_rng(ground.method.seed)
+    rationales = ground.sources.judgments().rationales
+    reasons = coded(rationales, book, most=MOST, rng=rng)
+    if not len(reasons.rows):
+        msg = "Nobody who judged these messages gave a rationale."
+        raise AnalysisRefusedError(msg)
+    tables = (
+        _shares(reasons, columns, book, ground.method.level),
+        _together(reasons, columns, book, ground.method.level),
+        _winning(reasons, ground, book),
+    )
+    return Findings(
+        f"{METHOD} Codebook {book.reference}.",
+        tuple(table for table in tables if table is not None),
+        tuple(_warnings(reasons, sum(1 for one in rationales if one.strip()))),
+    )
+
+
+def _warnings(reasons: Reasons, n_given: int) -> list[str]:
+    silent = float((~reasons.speaks.any(axis=1)).mean())
+    warnings = [f"{100 * silent:.0f} % of the rationales speak of no theme of the codebook."]
+    if len(reasons.rows) < n_given:
+        warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
+    return warnings
+
+
+def _shares(reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float) -> Table:
+    is_judge = columns.is_judge[columns.evaluator[reasons.rows]]
+    unit = columns.unit[reasons.rows]
+    gaps = [_difference(speaks, unit, is_judge) for speaks in reasons.speaks.T]
+    return shares_table(book, reasons.speaks, is_judge, gaps, level)
+
+
+def _difference(speaks: Booleans, unit: Integers, is_judge: Booleans) -> ClusteredMean | None:
+    try:
+        return clustered_difference(speaks.astype(np.float64), unit, is_judge)
+    except TooFewDialoguesError:
+        return None
+
+
+def _together(
+    reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float
+) -> Table | None:
+    """Compare the reasons of people and judges who agree; None where there are none."""
+    shared = _agreeing(reasons, columns)
+    if not len(shared.person):
+        return None
+    person, judge = reasons.speaks[shared.person], reasons.speaks[shared.judge]
+    unit = columns.unit[reasons.rows[shared.person]]
+    any_common: Floats = np.any(person & judge, axis=1).astype(np.float64)
+    try:
+        common = clustered_mean(any_common, unit)
+    except TooFewDialoguesError:
+        return None
+    return together_table(book, person, judge, common, level)
+
+
+def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:
+    """Pair every person with every judge who preferred the same message of a pair."""
+    side = np.sign(columns.strength[reasons.rows])
+    is_judge = columns.is_judge[columns.evaluator[reasons.rows]]
+    key = 2 * columns.item[reasons.rows] + (side > 0)
+    people = np.flatnonzero((side != 0) & ~is_judge)
+    judges = np.flatnonzero((side != 0) & is_judge)
+    judges = judges[np.argsort(key[judges], kind="stable")]
+    begin = np.searchsorted(key[judges], key[people], side="left")
+    n = np.searchsorted(key[judges], key[people], side="right") - begin
+    within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+    return Shared(np.repeat(people, n), judges[np.repeat(begin, n) + within])
+
+
+def _winning(reasons: Reasons, ground: Ground, book: Codebook) -> Table | None:
+    """Ask of judgments of models against people what themes go with the model's winning."""
+    columns, facts = ground.columns, ground.sources.systems()
+    kind = np.array([facts[slug].kind for slug in columns.systems])
+    rows = reasons.rows
+    first, second = kind[columns.first[rows]], kind[columns.second[rows]]
+    sign = np.where((first == "MODEL") & (second == "HUMAN"), 1, 0)
+    sign -= np.where((first == "HUMAN") & (second == "MODEL"), 1, 0)
+    chosen = (sign != 0) & (columns.strength[rows] != 0)
+    if not chosen.any():
+        return None
+    told, sign = reasons.taken(chosen), sign[chosen]
+    won = (sign * columns.strength[told.rows] > 0).astype(np.float64)
+    controls = _controls(told, columns, sign)
+    unit = columns.unit[told.rows]
+    found = [_slopes(won, speaks, controls, unit) for speaks in told.speaks.T]
+    if all(slopes is None for slopes in found):
+        return None
+    return winning_table(book, told.speaks, won, found, ground.method.level)
+
+
+def _controls(told: Reasons, columns: JudgmentColumns, sign: Integers) -> Floats:
+    """Return how much longer the model's message is, its position, and the rationale's length."""
+    parts = [sign * columns.shown[told.rows], np.log1p(told.words)]
+    if columns.features is not None and "length" in columns.feature_names:
+        sides = columns.features[columns.item[told.rows], :, columns.feature_names.index("length")]
+        total = sides.sum(axis=1)
+        longer = (sides[:, 0] - sides[:, 1]) / np.where(total > 0, total, 1.0)
+        parts.append(sign * np.nan_to_num(longer))
+    return np.column_stack(parts).astype(np.float64)
+
+
+def _slopes(
+    won: Floats, speaks: Booleans, controls: Floats, unit: Integers
+) -> tuple[ClusteredMean, ClusteredMean] | None:
+    """Return by how much the model wins more often with the theme: as it is, and held equal."""
+    theme = speaks.astype(np.float64)
+    try:
+        raw = partial_slope(won, theme, np.empty((len(won), 0)), unit)
+        return raw, partial_slope(won, theme, controls, unit)
+    except (NothingLeftError, TooFewDialoguesError):
+        return None

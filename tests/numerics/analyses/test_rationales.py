@@ -1,0 +1,138 @@
+"""What evaluators give as reasons."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ranking.analyses import analyse, rationales
+from ranking.findings import AnalysisRefusedError
+from ranking.sources import JudgmentFacts
+from ranking.themes import load_codebook
+from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.sources import MadeUpSources, make_facts
+
+WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
+
+
+def known(columns, texts, *, human="system-1"):
+    n = columns.n_judgments
+    facts = JudgmentFacts(tuple(texts), np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
+    systems = {
+        slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL")
+        for slug in columns.systems
+    }
+    return replace(make_ground(columns), sources=MadeUpSources(systems, of_judgments=facts))
+
+
+def theme(findings, key, name):
+    return next(row for row in table(findings, key) if row["theme"] == name)
+
+
+@pytest.fixture
+def columns(rng):
+    return simulate(rng, n_units=80)
+
+
+@pytest.fixture
+def is_judge(columns):
+    return columns.is_judge[columns.evaluator]
+
+
+class TestThemes:
+    def test_are_shares_by_kind_of_evaluator(self, columns, is_judge):
+        texts = np.where(is_judge, SHORT, WARM)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        warm, length = (theme(findings, "themes", name) for name in ("Warmth", "Length"))
+        assert (warm["people"], warm["judges"], warm["value"]) == (1.0, 0.0, -1.0)
+        assert (length["people"], length["judges"], length["about"]) == (0.0, 1.0, "form")
+        assert warm["about"] == "E"
+        assert "Codebook heart-1" in findings.method
+        assert findings.warnings == ("0 % of the rationales speak of no theme of the codebook.",)
+
+    def test_empty_rationales_do_not_count(self, columns):
+        texts = [WARM if n % 2 else "  " for n in range(columns.n_judgments)]
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        assert theme(findings, "themes", "Warmth")["people"] == 1.0
+
+    def test_silence_is_counted(self, columns):
+        findings = analyse("RATIONALES", known(columns, [NOTHING] * columns.n_judgments))
+
+        assert findings.warnings[0].startswith("100 % of the rationales")
+
+
+class TestTogether:
+    def test_counts_meetings_of_a_person_and_a_judge_who_agree(self, columns, is_judge, rng):
+        texts = rng.choice([WARM, SHORT, NOTHING], columns.n_judgments)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        meetings = []
+        for item in range(columns.n_items):
+            rows = np.flatnonzero(columns.item == item)
+            for one, other in product(rows[~is_judge[rows]], rows[is_judge[rows]]):
+                sides = np.sign(columns.strength[[one, other]])
+                if sides[0] == sides[1] != 0:
+                    meetings.append((texts[one], texts[other]))
+        both = np.mean([one == other == WARM for one, other in meetings])
+        row = theme(findings, "together", "Warmth")
+        assert row["both"] == pytest.approx(both, abs=1e-4)
+        assert row["lift"] == pytest.approx(1.0, abs=0.35)
+        caption = next(one for one in findings.tables if one.key == "together").caption
+        assert f"of {len(meetings)} meetings" in caption
+
+
+class TestWinning:
+    def test_finds_the_theme_that_goes_with_it_and_no_other(self, columns, rng):
+        is_human = np.array([slug == "system-1" for slug in columns.systems])
+        model_won = np.where(is_human[columns.second], columns.strength > 0, columns.strength < 0)
+        tells = rng.random(columns.n_judgments) < 0.7
+        texts = np.where(model_won & tells, WARM, rng.choice([SHORT, NOTHING], len(tells)))
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        warm, asks = (theme(findings, "winning", name) for name in ("Warmth", "Length"))
+        assert warm["low"] > 0.2
+        assert warm["p"] < 0.001
+        assert asks["value"] < 0
+        unspoken = theme(findings, "winning", "Minds safety")
+        assert (unspoken["rationales"], unspoken["value"], unspoken["p"]) == (0, None, None)
+
+    def test_needs_people(self, columns):
+        texts = [WARM] * columns.n_judgments
+
+        findings = analyse("RATIONALES", known(columns, texts, human="nobody"))
+
+        assert [one.key for one in findings.tables] == ["themes", "together"]
+
+
+class TestOddStudies:
+    def test_without_reasons_is_refused(self, columns):
+        with pytest.raises(AnalysisRefusedError, match="gave a rationale"):
+            analyse("RATIONALES", known(columns, [""] * columns.n_judgments))
+
+    def test_of_people_alone_has_no_judges(self, columns, is_judge):
+        people = columns.taken(np.flatnonzero(~is_judge))
+
+        findings = analyse("RATIONALES", known(people, [WARM] * people.n_judgments))
+
+        warm = theme(findings, "themes", "Warmth")
+        assert (warm["people"], warm["judges"], warm["value"]) == (1.0, None, None)
+
+    def test_too_many_are_drawn_and_said_so(self, columns, monkeypatch):
+        monkeypatch.setattr(rationales, "MOST", 50)
+
+        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+
+        assert f"50 of {columns.n_judgments} rationales were drawn" in findings.warnings[1]
+
+    def test_every_theme_has_a_row(self, columns):
+        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+
+        names = [one.name for one in load_codebook().themes]
+        assert [row["theme"] for row in table(findings, "themes")] == names
