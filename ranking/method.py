@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any
 from ranking.numerics.strength import StrengthMode
 
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
+EACH_ONCE = "each judgment counts once"
 HERE = Path(__file__).parent
 # What else than the numerics decides what comes out of a fit or of its analyses.
-SOURCES = ("analyses", "estimate.py", "people.py", "tallies.py")
+SOURCES = ("analyses", "estimate.py", "people", "tallies.py")
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ class Method:
     seed: int
     estimator: str = "Bradley-Terry, maximum likelihood"
     ties: str = "half to each side"
-    pooling: str = "each judgment counts once"
-    interval: str = "bootstrap of source dialogues, percentiles"
+    pooling: str = EACH_ONCE
+    interval: str = "bootstrap of source dialogues, percentiles, expanded below 50 dialogues"
     ranks: str = "simultaneous pairwise differences (max-t)"
-    masses: tuple[float, float] | None = None
+    masses: Sequence[float] | None = None  # of all people and of all LLM judges
     splits: int = 20
     people: str = "best of people: by halves of the evaluators, without the opponent at hand"
 
@@ -49,6 +50,23 @@ def graded_strengths(content: Mapping[str, Any]) -> tuple[int, int]:
     """Return the strengths that "slightly" and "much" stand for by a study file."""
     stands_for = content.get("soft_scores", PROTOCOL_STRENGTHS)
     return stands_for["slightly"], stands_for["much"]
+
+
+def declared_masses(content: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return what people and LLM judges weigh together by a study file, if it says so."""
+    masses = content.get("pool_masses")
+    return None if masses is None else (masses["people"], masses["judges"])
+
+
+def pooling_of(masses: Sequence[float] | None) -> str:
+    """Say in words how the judgments of people and of LLM judges are pooled."""
+    if masses is None:
+        return EACH_ONCE
+    people, judges = masses
+    return (
+        f"all judgments by people weigh {people:g} to {judges:g} of all judgments by LLM judges, "
+        "however many there are of each; inside a kind each judgment counts alike"
+    )
 
 
 @cache

@@ -24,6 +24,16 @@ class SoftScores(Part):
         return self
 
 
+class PoolMasses(Part):
+    """What the judgments of all people and of all LLM judges weigh in their combined ratings.
+
+    Only the ratio matters. Without this each judgment counts once.
+    """
+
+    people: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    judges: Annotated[float, Field(gt=0, le=1000)] = 1.0
+
+
 class Checks(Part):
     """Which share of what a rater is shown is planted, and what is planted.
 

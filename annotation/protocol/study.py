@@ -5,7 +5,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from annotation.protocol.conduct import Checks, Crowd, ExclusionRules, Screening, SoftScores
+from annotation.protocol.conduct import (
+    Checks,
+    Crowd,
+    ExclusionRules,
+    PoolMasses,
+    Screening,
+    SoftScores,
+)
 from annotation.protocol.parts import (
     ConsentText,
     HelpLine,
@@ -54,6 +61,7 @@ class StudyProtocol(Part):
     source_guesses: Annotated[int, Field(ge=0, le=20)] = 0
     reports_to_hold: Annotated[int, Field(ge=1, le=100)] = 3
     soft_scores: SoftScores = SoftScores()
+    pool_masses: PoolMasses | None = None
     checks: Checks = Checks()
     screening: Screening = Screening()
     exclusion: ExclusionRules = ExclusionRules()

@@ -12,7 +12,13 @@ from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.frames import Selection
 from ranking.groups import Stamp
-from ranking.method import Method, code_version, graded_strengths
+from ranking.method import (
+    Method,
+    code_version,
+    declared_masses,
+    graded_strengths,
+    pooling_of,
+)
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
 
@@ -55,12 +61,12 @@ def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
     Calling it again before the fits are done claims nothing twice.
     """
     newest = selectors.newest_fits(study)
-    method_hash = method_of(study).hash()
     claimed = []
     nothing = dict.fromkeys(newest, Stamp(0, 0, frames.n_decisions(study)))  # all may be gone
     stamps = frames.read_stamps(study=study, as_of=now)
     for (pool, context_set), stamp in (nothing | stamps).items():
         known = newest.get((pool, context_set))
+        method_hash = method_of(study, pool).hash()
         if known and known.method_hash == method_hash and not _is_due(known, stamp, now=now):
             continue
         fit = _claim(Selection(study, pool, context_set, now), stamp)
@@ -102,7 +108,7 @@ def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
     The name is made from the stamp, and the database takes a name once: it decides between two
     who claim. The judgments themselves are read when the fit is computed, and only then.
     """
-    method = method_of(selection.study)
+    method = method_of(selection.study, selection.pool)
     method_hash = method.hash()
     where = (selection.study.slug, selection.pool, selection.context_set)
     fit, created = Fit.objects.get_or_create(
@@ -126,13 +132,16 @@ def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
     return fit if created else None
 
 
-def method_of(study: Study) -> Method:
-    """Return how the study's ratings are computed.
+def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method:
+    """Return how the study's ratings by a pool are computed.
 
-    The seed comes from the study's own and is the same for all its fits, so that fits of the same
+    Declared masses are of people and judges in one pool, and nothing to either alone. The seed
+    comes from the study's own and is the same for all its fits, so that fits of the same
     judgments agree to the last digit.
     """
     slightly, much = graded_strengths(study.content)
+    is_combined = pool == EvaluatorPool.COMBINED
+    masses = declared_masses(study.content) if is_combined else None
     seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
     return Method(
         strength=StrengthMode.SOFT,
@@ -141,6 +150,8 @@ def method_of(study: Study) -> Method:
         level=LEVEL,
         replicates=settings.HEART_BOOTSTRAP_REPLICATES,
         seed=int.from_bytes(seed[:6], "big"),
+        pooling=pooling_of(masses),
+        masses=masses,
     )
 
 

@@ -149,11 +149,10 @@ def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tu
     pools = {EvaluatorPool.HUMAN: with_and_without(EvaluatorPool.HUMAN)}
     if frames.selected(Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)).exists():
         pools[EvaluatorPool.COMBINED] = with_and_without(EvaluatorPool.COMBINED)
-    method = method_of(study)
     names = dict(System.objects.values_list("slug", "name"))
     return tuple(
-        _movement(pool.label, names, _rated(before, method), _rated(after, method))
-        for pool, (before, after) in pools.items()
+        _movement(pool.label, names, *(_rated(one, method_of(study, pool)) for one in both))
+        for pool, both in pools.items()
     )
 
 

@@ -357,3 +357,103 @@ class TestRating:
 
 def _elos(fit):
     return list(fit.ratings.order_by("system").values_list("elo", flat=True))
+
+
+class TestPoolMasses:
+    """Two systems: a person prefers the first one slightly, ten judges the second one by far."""
+
+    @pytest.fixture
+    def study(self):
+        systems = [make_system(slug="a"), make_system(slug="b")]
+        study = make_judged_study(systems=systems, n_dialogues=2, verdict=lambda *_: 1)
+        for comparison in study.comparisons.all():
+            for _ in range(10):
+                make_llm_judgment(comparison=comparison, verdict=-5)
+        return study
+
+    def share_of_first(self, fit):
+        apart = 2 * (fit.ratings.get(system__slug="a").elo - 1500.0)
+        return 1.0 / (1.0 + 10.0 ** (-apart / 400.0))
+
+    def test_each_judgment_counts_once_unless_declared(self, study, now):
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((0.65 + 10 * 0.05) / 11)
+        assert fit.method["pooling"] == "each judgment counts once"
+
+    def test_declared_masses_hold_however_many_judgments_there_are(self, study, now):
+        study.content["pool_masses"] = {"people": 1.0, "judges": 1.0}
+        study.save()
+
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((0.65 + 0.05) / 2)
+        assert "weigh 1 to 1" in fit.method["pooling"]
+        assert fit.n_judgments == 22
+
+    def test_three_to_one_is_three_to_one(self, study, now):
+        study.content["pool_masses"] = {"people": 3.0, "judges": 1.0}
+        study.save()
+
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((3 * 0.65 + 0.05) / 4)
+
+    def test_a_pool_of_one_kind_is_as_without_masses(self, study, now):
+        without = fitted(study, now)
+        study.content["pool_masses"] = {"people": 3.0, "judges": 1.0}
+        study.save()
+
+        assert claim(study, now) is None
+        assert self.share_of_first(without) == pytest.approx(0.65)
+
+
+class TestRefusedFits:
+    def test_name_the_judgments_that_would_join_the_groups(self, now):
+        study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
+        make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
+
+        joining = fitted(study, now).diagnostics["joining"]
+
+        assert [one["is_either_way"] for one in joining] == [True]
+        assert {joining[0]["winner"], joining[0]["loser"]} & {"a", "b"}
+        assert {joining[0]["winner"], joining[0]["loser"]} & {"c", "d"}
+
+
+class TestUncertainty:
+    def test_joint_intervals_hold_the_rating_and_are_wider(self, now):
+        fit = fitted(make_judged_study(n_dialogues=30), now)
+
+        for rating in fit.ratings.all():
+            assert rating.joint_low <= rating.elo_low <= rating.elo <= rating.elo_high
+            assert rating.elo_high <= rating.joint_high
+            assert rating.tier >= 1
+
+    def test_the_sandwich_agrees_with_the_resamples(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 1000
+
+        fit = fitted(make_judged_study(n_dialogues=60), now)
+
+        for rating in fit.ratings.all():
+            assert rating.sandwich_se == pytest.approx(rating.elo_se, rel=0.1)
+
+    def test_systems_far_apart_are_of_two_tiers(self, now):
+        """One wins but for every tenth dialogue."""
+        systems = [make_system(slug="a"), make_system(slug="b")]
+        study = make_judged_study(
+            systems=systems, n_dialogues=30, verdict=lambda d, _i, _j: 2 if d % 10 else -1
+        )
+
+        fit = fitted(study, now)
+
+        assert list(fit.ratings.order_by("rank").values_list("tier", flat=True)) == [1, 2]
+
+    @pytest.mark.parametrize(("n", "is_corrected", "n_warnings"), [(19, True, 1), (20, True, 0)])
+    def test_few_dialogues_are_corrected_and_very_few_warned_of(
+        self, n, is_corrected, n_warnings, now
+    ):
+        diagnostics = fitted(make_judged_study(n_dialogues=n), now).diagnostics
+
+        assert diagnostics["is_corrected_for_few_units"] is is_corrected
+        assert len(diagnostics["warnings"]) == n_warnings
+        assert all("19 source dialogues for 3 systems" in one for one in diagnostics["warnings"])

@@ -1,6 +1,7 @@
 """Systems made from people: what their ratings rest on, how they are stored, what is refused."""
 
 import dataclasses
+import math
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.factories import (
     make_judge,
     make_judgment,
     make_llm_judgment,
+    make_system,
     make_writer,
 )
 from tests.judged import make_judged_study
@@ -26,8 +28,10 @@ from tests.judged_people import make_study_of_people, make_system_of_one
 
 pytestmark = pytest.mark.django_db
 
-AVERAGE, FITTED, PLAIN = (
+AVERAGE, MEAN, RANDOM, FITTED, PLAIN = (
     PeopleKind.AVERAGE,
+    PeopleKind.MEAN_TEXT,
+    PeopleKind.RANDOM_TEXT,
     PeopleKind.BEST_CROSS_FITTED,
     PeopleKind.BEST_PLAIN,
 )
@@ -48,6 +52,11 @@ def rated(study, now, pool="HUMAN"):
 
 def refused(study, now, pool="HUMAN"):
     return fitted(study, now, pool).diagnostics["people_refused"]
+
+
+def elo_of(share):
+    """How far above a rival that share of its judgments puts a text, by the closed form."""
+    return 400.0 * math.log10(share / (1.0 - share))
 
 
 def compare(study, text, rival, verdict=1, **fields):
@@ -118,10 +127,10 @@ class TestReadJudgments:
 
 
 class TestRatePeople:
-    def test_stores_the_three_with_the_fit(self, now):
+    def test_stores_all_of_them_with_the_fit(self, now):
         found = rated(make_study_of_people(), now)
 
-        assert set(found) == {AVERAGE, FITTED, PLAIN}
+        assert set(found) == set(PeopleKind)
         for rating in found.values():
             assert rating.elo_low <= rating.elo <= rating.elo_high
             assert rating.elo_se > 0
@@ -213,17 +222,68 @@ class TestRatePeople:
         assert fit.diagnostics["people_refused"] == {}
 
 
+class TestTheMeanText:
+    def test_is_the_average_where_all_texts_were_judged_as_often(self, now):
+        found = rated(make_study_of_people(), now)
+
+        for column in ("elo", "elo_se", "elo_low", "elo_high", "n_judgments"):
+            expected = pytest.approx(getattr(found[AVERAGE], column))
+            assert getattr(found[MEAN], column) == expected
+
+    def test_counts_a_text_once_however_often_it_was_judged(self, now):
+        """Of two texts, one was judged three times, the other once: 0.85 and 0.35 against one."""
+        rival = make_system()
+        study = make_study_of_people(lambda _r, _c, t: 2 - 3 * t, n_raters=1, models=[rival])
+        for comparison in study.comparisons.filter(judgments__verdict__in=[2, -2]):
+            verdict = comparison.judgments.get().verdict
+            for _ in range(2):
+                make_judgment(comparison=comparison, verdict=verdict)
+
+        fit = fitted(study, now)
+
+        scale = fit.ratings.get(system=rival).elo
+        of_mean, of_all = (fit.human_ratings.get(kind=kind).elo - scale for kind in (MEAN, AVERAGE))
+        assert of_mean == pytest.approx(elo_of((0.85 + 0.35) / 2))
+        assert of_all == pytest.approx(elo_of((3 * 0.85 + 0.35) / 4))
+
+
+class TestARandomText:
+    def test_is_the_average_where_every_text_is_as_good(self, now):
+        found = rated(make_study_of_people(lambda _r, _c, _t: 1, n_raters=2), now)
+
+        assert found[RANDOM].elo == pytest.approx(found[AVERAGE].elo)
+        assert found[RANDOM].n_judgments == found[AVERAGE].n_judgments / 2
+
+    def test_its_interval_holds_the_draw(self, now):
+        """All contexts are alike, so that resamples of them alone say nothing."""
+        models = [make_system()]
+        found = rated(make_study_of_people(lambda _r, _c, t: 2 - 4 * t, models=models), now)
+
+        assert found[MEAN].elo_se == pytest.approx(0.0, abs=1e-6)
+        assert found[RANDOM].elo_se > 20
+        assert found[RANDOM].elo_low < found[MEAN].elo < found[RANDOM].elo_high
+
+    def test_a_single_text_in_each_context_leaves_nothing_to_draw(self, now):
+        found = rated(make_study_of_people(n_texts=1), now)
+
+        assert found[RANDOM].elo == pytest.approx(found[AVERAGE].elo)
+        assert found[RANDOM].elo_se == pytest.approx(found[AVERAGE].elo_se)
+
+    def test_says_how_often_it_was_drawn(self, now):
+        assert rated(make_study_of_people(), now)[RANDOM].detail["splits"] == 20
+
+
 class TestRefusals:
     def test_one_evaluator_cannot_choose_and_score(self, now):
         study = make_study_of_people(n_raters=1)
 
         assert "One evaluator" in refused(study, now)[FITTED]
-        assert set(rated(study, now)) == {AVERAGE, PLAIN}
+        assert set(rated(study, now)) == {AVERAGE, MEAN, RANDOM, PLAIN}
 
     def test_one_text_in_each_context_is_no_choice(self, now):
         study = make_study_of_people(n_texts=1)
 
-        assert set(rated(study, now)) == {AVERAGE}
+        assert set(rated(study, now)) == {AVERAGE, MEAN, RANDOM}
         assert all("No context" in reason for reason in refused(study, now).values())
 
     def test_halves_that_judged_different_contexts_cannot_check_each_other(self, now):
@@ -247,4 +307,4 @@ class TestRefusals:
         study = make_judged_study(systems=[make_system_of_one(), make_system_of_one()])
 
         assert rated(study, now) == {}
-        assert set(refused(study, now)) == {AVERAGE, FITTED, PLAIN}
+        assert set(refused(study, now)) == set(PeopleKind)

@@ -1,38 +1,26 @@
-"""Systems made from people: all their texts as one, and the best text of each context."""
+"""Judgments of people's texts as arrays, and what can be rated with them."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Q
 
-from completions.choices import SystemKind
-from completions.models import System
 from ranking.choices import PeopleKind
-from ranking.estimate import FEWEST_DIALOGUES, Estimate, EstimateRefusedError
-from ranking.frames import Selection, read_groups, selected
-from ranking.groups import GroupedJudgments, TextGroup
+from ranking.estimate import FEWEST_DIALOGUES, EstimateRefusedError
+from ranking.groups import TextGroup
 from ranking.method import Method
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.best_of import BestOf, TextJudgments, choose_and_score, cross_fit
-from ranking.numerics.bootstrap import draw_units
-from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.halves import FEWEST_EVALUATORS, draw_halves
-from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.placement import place_among
 from ranking.numerics.strength import shares
+from ranking.people.scale import Scale
 from ranking.tallies import signed_strengths
 
 ONE_WAY = "All of these judgments went one way: there is no finite rating."
-FIRST_IS_PEOPLE = Q(comparison__first__system__kind=SystemKind.HUMAN)
-SECOND_IS_PEOPLE = Q(comparison__second__system__kind=SystemKind.HUMAN)
-FIRST = ("comparison__first", "comparison__second__system__slug")
-SECOND = ("comparison__second", "comparison__first__system__slug")
-PLACE = ("comparison__context__dialogue__content_hash", "comparison__context")
-ANSWER = ("rater__code", "judge__slug", "protocol", "verdict")
 
 
 @dataclass(frozen=True)
@@ -50,119 +38,63 @@ class PeopleRating:
 
 
 @dataclass(frozen=True)
-class RatedPeople:
-    """What could be rated, and why the others could not."""
-
-    ratings: tuple[PeopleRating, ...] = ()
-    refusals: tuple[tuple[PeopleKind, str], ...] = ()
-
-
-def read_judgments(selection: Selection) -> GroupedJudgments:
-    """Read all that a fit rests on: single texts of people too, if there are any."""
-    judgments = read_groups(selection)
-    people = System.objects.filter(slug__in=judgments.systems, kind=SystemKind.HUMAN)
-    return replace(judgments, texts=_read_texts(selection)) if people.exists() else judgments
-
-
-def _read_texts(selection: Selection) -> tuple[TextGroup, ...]:
-    """Count the judgments of people's texts against other systems, in one query for each side."""
-    first, second = FIRST_IS_PEOPLE & ~SECOND_IS_PEOPLE, SECOND_IS_PEOPLE & ~FIRST_IS_PEOPLE
-    groups = [*_read_side(selection, first, FIRST, 1), *_read_side(selection, second, SECOND, -1)]
-    return tuple(sorted(groups))
-
-
-def _read_side(
-    selection: Selection, is_meant: Q, sides: tuple[str, str], sign: int
-) -> Iterator[TextGroup]:
-    """Read the judgments in which the texts are on one side; ``sign`` turns verdicts to them."""
-    rows = selected(selection).filter(is_meant).values_list(*PLACE, *sides, *ANSWER)
-    for dialogue, context, text, opponent, rater, judge, protocol, verdict, n in rows.annotate(
-        n=Count("pk")
-    ).order_by():
-        who = (rater is None, rater or judge)
-        yield TextGroup(dialogue, context, text, opponent, *who, protocol, sign * verdict, n)
-
-
-def rate_people(judgments: GroupedJudgments, estimate: Estimate, method: Method) -> RatedPeople:
-    """Rate people's texts together, and the best of each context, against the rated systems.
-
-    The systems stay where the fit has them, in the estimate and in each resample of the
-    dialogues. A choice is made inside a context, so a resample carries it along. What cannot
-    be rated is named with the reason.
-    """
-    if judgments.texts is None:
-        return RatedPeople()
-    scale = _Scale.of(judgments, estimate, method)
-    every = _Ground(judgments.texts, scale, method)
-    some = _Ground(_to_choose_from(judgments.texts), scale, method)
-    attempts: dict[PeopleKind, Callable[[], PeopleRating]] = {
-        PeopleKind.AVERAGE: every.average,
-        PeopleKind.BEST_CROSS_FITTED: lambda: some.best_cross_fitted(every.strength),
-        PeopleKind.BEST_PLAIN: lambda: some.best_plain(every.strength),
-    }
-    ratings, refusals = [], []
-    for kind, attempt in attempts.items():
-        try:
-            ratings.append(attempt())
-        except EstimateRefusedError as refusal:
-            refusals.append((kind, str(refusal)))
-    return RatedPeople(tuple(ratings), tuple(refusals))
-
-
-def _to_choose_from(texts: tuple[TextGroup, ...]) -> tuple[TextGroup, ...]:
-    """Return what is about contexts with two texts or more."""
-    n_texts = Counter(context for context, _ in {(group.context, group.text) for group in texts})
-    return tuple(group for group in texts if n_texts[group.context] > 1)
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """The fit that texts are placed on, in the first row, and its resamples in the others.
-
-    ``drawn`` says how often each has each dialogue, ``strengths`` where it has each system.
-    """
-
-    dialogues: tuple[str, ...]
-    systems: tuple[str, ...]
-    drawn: Floats
-    strengths: Floats
-
-    @classmethod
-    def of(cls, judgments: GroupedJudgments, estimate: Estimate, method: Method) -> "_Scale":
-        """Draw the fit's resamples of the dialogues once more: the same seed, the same draws."""
-        n, rng = len(judgments.dialogues), np.random.default_rng(method.seed)
-        drawn = np.vstack([np.ones(n), draw_units(n, method.replicates, rng)])
-        strengths = np.vstack([estimate.theta, estimate.replicates.log_strengths])
-        return cls(judgments.dialogues, judgments.systems, drawn, strengths)
-
-    @property
-    def theta(self) -> Floats:
-        """The log strengths of the systems."""
-        theta: Floats = self.strengths[0]
-        return theta
-
-    def place(self, wins: Floats, losses: Floats) -> Floats:
-        """Return the Elo points of what took and yielded so much in each dialogue."""
-        theta = place_among(self.drawn @ wins, self.drawn @ losses, self.strengths)
-        points: Floats = CENTRE + ELO_PER_LOG_UNIT * theta
-        return points
-
-
-@dataclass(frozen=True)
-class _Ground:
+class Ground:
     """Judgments of people's texts as arrays, and the fit that they are placed on."""
 
     texts: tuple[TextGroup, ...]
-    scale: _Scale
+    scale: Scale
     method: Method
+    weights: Floats
 
     def average(self) -> PeopleRating:
-        """Rate all texts as one system."""
+        """Rate all texts as one system: each judgment counts alike."""
+        self._refuse_without_texts()
+        n_contexts = self.columns.n_contexts
+        return self._rate(PeopleKind.AVERAGE, BestOf(np.ones(len(self.texts)), n_contexts, 0.0), {})
+
+    def mean_text(self) -> PeopleRating:
+        """Rate the mean of the texts: each text of a context counts alike, however often judged.
+
+        The texts of a context share out what its judgments weigh together.
+        """
+        self._refuse_without_texts()
+        columns = self.columns
+        mass = np.bincount(columns.text, weights=self.weight)
+        in_context = np.bincount(columns.context, weights=mass) / np.bincount(columns.context)
+        share = (in_context[columns.context] / mass)[columns.text]
+        return self._rate(PeopleKind.MEAN_TEXT, BestOf(share, columns.n_contexts, 0.0), {})
+
+    def random_text(self) -> PeopleRating:
+        """Rate one text of each context, drawn by chance, over and over.
+
+        The rating is the mean over the draws. Each resample of the dialogues takes one of the
+        draws, so that the interval holds for texts that another draw would have found.
+        """
+        self._refuse_without_texts()
+        n_splits, shares_of = self.method.splits, self._drawn_texts()[:, self.columns.text]
+        elo, at_first = np.empty(len(self.scale.drawn)), np.empty(n_splits)
+        for split, share in enumerate(shares_of.astype(np.float64)):
+            taken, rows = self._taken(share), slice(1 + split, None, n_splits)
+            at_first[split] = self.scale.place(*taken, slice(1))[0]
+            elo[rows] = self.scale.place(*taken, rows)
+        elo[0] = at_first.mean()
+        best = BestOf(shares_of.mean(axis=0), self.columns.n_contexts, 0.0)
+        return self._rated(PeopleKind.RANDOM_TEXT, elo, best, {"splits": n_splits})
+
+    def _drawn_texts(self) -> Booleans:
+        """Draw one text of each context in each split, shape (n_splits, n_texts)."""
+        context = self.columns.context
+        rng = np.random.default_rng((self.method.seed, self.method.splits, len(context)))
+        drawn = np.zeros((self.method.splits, len(context)), dtype=np.bool_)
+        for row in drawn:
+            order = np.lexsort((rng.random(len(context)), context))
+            row[order[np.flatnonzero(np.diff(context[order], prepend=-1))]] = True
+        return drawn
+
+    def _refuse_without_texts(self) -> None:
         if not self.texts:
             msg = "No text written by people was compared with a system's."
             raise EstimateRefusedError(msg)
-        n_contexts = self.columns.n_contexts
-        return self._rate(PeopleKind.AVERAGE, BestOf(np.ones(len(self.texts)), n_contexts, 0.0), {})
 
     def best_plain(self, average: float) -> PeopleRating:
         """Rate the best texts by what they were chosen by."""
@@ -206,6 +138,13 @@ class _Ground:
         return np.array([group.n for group in self.texts], dtype=np.int64)
 
     @cached_property
+    def weight(self) -> Floats:
+        """How much each row counts, in judgments."""
+        is_judge = np.array([group.is_judge for group in self.texts], dtype=np.int64)
+        weight: Floats = self.weights[is_judge] * self.n
+        return weight
+
+    @cached_property
     def columns(self) -> TextJudgments:
         """The judgments, with indices for names."""
         graded = {"slightly": self.method.slightly, "much": self.method.much}
@@ -216,8 +155,8 @@ class _Ground:
             text=_places((group.text for group in self.texts), context_of),
             opponent=_places((group.opponent for group in self.texts), self.scale.systems),
             evaluator=_places(evaluators, self.evaluators),
-            to_text=split.first * self.n,
-            to_opponent=split.second * self.n,
+            to_text=split.first * self.weight,
+            to_opponent=split.second * self.weight,
             context=_places(context_of.values(), dict.fromkeys(context_of.values())),
         )
 
@@ -245,17 +184,27 @@ class _Ground:
 
     def _rate(self, kind: PeopleKind, best: BestOf, detail: dict[str, Any]) -> PeopleRating:
         """Place the texts by their share of each row, at first and in every resample."""
-        elo = self.scale.place(*self._taken(best.share))
+        return self._rated(kind, self.scale.place(*self._taken(best.share)), best, detail)
+
+    def _rated(
+        self, kind: PeopleKind, elo: Floats, best: BestOf, detail: dict[str, Any]
+    ) -> PeopleRating:
+        """Make a rating of the place at first, followed by that in every resample."""
         resampled = elo[1:][np.isfinite(elo[1:])]
         if not np.isfinite(elo[0]) or len(resampled) < FEWEST_DIALOGUES:
             raise EstimateRefusedError(ONE_WAY)
-        interval = percentile_intervals(resampled[:, None], level=self.method.level)
+        interval = expanded_intervals(
+            elo[:1],
+            resampled[:, None],
+            level=self.method.level,
+            n_units=len(self.scale.dialogues),
+        )
         return PeopleRating(
             kind=kind,
             elo=float(elo[0]),
             elo_se=float(resampled.std(ddof=1)),
-            elo_low=min(float(interval.low[0]), float(elo[0])),
-            elo_high=max(float(interval.high[0]), float(elo[0])),
+            elo_low=float(interval.low[0]),
+            elo_high=float(interval.high[0]),
             n_judgments=max(1, round(float(best.share @ self.n))),
             n_contexts=max(1, round(best.n_contexts)),
             detail=self._facts()
