@@ -97,8 +97,12 @@ def rank_intervals(
 
 def difference_spread(replicates: Floats) -> Floats:
     """Return the standard deviation of every pairwise difference, 0 where it stands still."""
-    rows = [(replicates[:, i, None] - replicates).std(axis=0, ddof=1) for i in _systems(replicates)]
-    spread = np.array(rows)
+    centred = _by_system(replicates - replicates.mean(axis=0))
+    squares = np.empty((len(centred), len(centred)))
+    for i, one in enumerate(centred):
+        gaps = one - centred
+        squares[i] = np.einsum("sr,sr->s", gaps, gaps)
+    spread = np.sqrt(squares / (len(replicates) - 1.0))
     return np.where(spread > STILL, spread, 0.0)
 
 
@@ -107,16 +111,17 @@ def largest_deviation(estimate: Floats, replicates: Floats, spread: Floats) -> F
 
     Of all ordered pairs whose ``spread`` is not 0.
     """
-    deviation = replicates - estimate
+    deviation = _by_system(replicates - estimate)
     # A pair that stands still says nothing about how far the others may stray.
-    scale = np.where(spread > 0.0, spread, np.inf)
+    share = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
     largest = np.zeros(len(replicates))
-    for i in _systems(replicates):
-        gaps = (deviation[:, i, None] - deviation) / scale[i]
-        np.maximum(largest, gaps.max(axis=1), out=largest)
+    for i, one in enumerate(deviation):
+        gaps = one - deviation
+        gaps *= share[i, :, None]
+        np.maximum(largest, gaps.max(axis=0), out=largest)
     return largest
 
 
-def _systems(replicates: Floats) -> range:
-    """Return the column indices; going through them one by one keeps memory low."""
-    return range(replicates.shape[1])
+def _by_system(replicates: Floats) -> Floats:
+    """Return one row per system; going through them one by one keeps memory low."""
+    return np.ascontiguousarray(replicates.T)

@@ -105,7 +105,7 @@ def for_few_units(critical_value: float, n_units: int | None) -> float:
     if n_units is None:
         return critical_value
     check_units(n_units)
-    reached = -special.stdtrit(n_units - 1.0, special.ndtr(-critical_value))
+    reached = -special.stdtrit(n_units - 1.0, float(special.ndtr(-critical_value)))
     return float(reached * np.sqrt(n_units / (n_units - 1.0)))
 
 
