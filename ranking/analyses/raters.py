@@ -98,11 +98,15 @@ def _answers(columns: JudgmentColumns) -> Answers:
 
 
 def _severity(columns: JudgmentColumns) -> SeverityFit:
+    n = len(columns.systems)
     winner, loser = _preferred(columns)
-    tied = (columns.strength == 0).astype(np.int64)
-    keys = np.stack([columns.evaluator, winner, loser, tied])
-    alike, weight = np.unique(keys, axis=1, return_counts=True)
-    calls = Calls(alike[0], alike[1], alike[2], alike[3], weight.astype(np.float64))
+    tied = columns.strength == 0
+    code = ((columns.evaluator * n + winner) * n + loser) * 2 + tied
+    alike, weight = np.unique(code, return_counts=True)
+    rest, tied_at = np.divmod(alike, 2)
+    rest, loser_at = np.divmod(rest, n)
+    evaluator, winner_at = np.divmod(rest, n)
+    calls = Calls(evaluator, winner_at, loser_at, tied_at, weight.astype(np.float64))
     _, group = np.unique(columns.is_judge, return_inverse=True)
     return fit_severity(calls, group, n_systems=len(columns.systems))
 
@@ -145,22 +149,20 @@ def _evidence(columns: JudgmentColumns) -> tuple[Floats, Floats]:
 
 def _pairs(columns: JudgmentColumns) -> list[tuple[PairAnswers, PairAnswers]]:
     """Return the first answers to each pair, of all and of people, in order of the last one."""
-    winners: dict[int, dict[str, int]] = defaultdict(dict)
-    last: dict[int, int] = {}
-    rows = zip(columns.item, columns.evaluator, np.sign(columns.strength), strict=True)
-    for place, (item, evaluator, winner) in enumerate(rows):
-        if str(evaluator) not in winners[int(item)]:
-            winners[int(item)][str(evaluator)] = int(winner)
-            last[int(item)] = place
-    found = []
-    for item in sorted(last, key=lambda item: last[item])[:MOST_PAIRS]:
-        people = {
-            name: winner
-            for name, winner in winners[item].items()
-            if not columns.is_judge[int(name)]
-        }
-        found.append((PairAnswers(item, winners[item]), PairAnswers(item, people)))
-    return found
+    last = np.full(columns.n_items, -1)
+    last[columns.item] = np.arange(columns.n_judgments)
+    settled = np.argsort(last, kind="stable")[(last < 0).sum() :][:MOST_PAIRS]
+    winners: dict[int, dict[str, int]] = {int(item): {} for item in settled}
+    rows = np.isin(columns.item, settled)
+    chosen = (columns.item[rows], columns.evaluator[rows], np.sign(columns.strength[rows]))
+    for item, evaluator, winner in zip(*(one.tolist() for one in chosen), strict=True):
+        winners[item].setdefault(str(evaluator), winner)
+    return [(PairAnswers(*pair), _of_people(columns, *pair)) for pair in winners.items()]
+
+
+def _of_people(columns: JudgmentColumns, item: int, winners: dict[str, int]) -> PairAnswers:
+    people = {name: winner for name, winner in winners.items() if not columns.is_judge[int(name)]}
+    return PairAnswers(item, people)
 
 
 def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:

@@ -1,15 +1,16 @@
 """Crowd-BT: strengths together with how reliable each evaluator is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.models.newton import Slopes, maximise
 
 STRENGTH_SD = 2.0  # natural-log units: that of the prior of each log strength
+TOLERANCE = 1e-8  # natural-log units
 RIGHT, WRONG = 8.0, 2.0  # beta prior of reliability; identifies which way up the scale is
 
 
@@ -51,12 +52,7 @@ class CrowdFit:
 
 
 def fit_crowd(
-    answers: Answers,
-    *,
-    n_systems: int,
-    n_evaluators: int,
-    tolerance: float = 1e-6,
-    max_iterations: int = 5000,
+    answers: Answers, *, n_systems: int, n_evaluators: int, max_iterations: int = 500
 ) -> CrowdFit:
     """Fit strengths and reliabilities to the mode of their posterior.
 
@@ -66,8 +62,6 @@ def fit_crowd(
         Preferences; evaluators or systems without any stay where the prior has them.
     n_systems, n_evaluators : int
         How many there are.
-    tolerance : float
-        Largest step, in natural-log units or probability, at which the search ends.
     max_iterations : int
         Steps allowed before giving up.
 
@@ -80,10 +74,11 @@ def fit_crowd(
     -----
     P(evaluator r prefers i to j) = eta_r p_ij + (1 - eta_r) (1 - p_ij). Turning every eta and
     every strength round gives the same likelihood, and a disconnected graph has no maximum:
-    both are settled by the priors, eta ~ Beta(8, 2) and theta ~ N(0, 2**2). Expectation
-    maximisation, each answer being in earnest or turned round; it may end on a local mode
-    where most evaluators are adversarial. Answers alike are counted together
-    first: cost O(n_evaluators n_systems**2 + n_systems**3) per step.
+    both are settled by the priors, eta ~ Beta(8, 2) and theta ~ N(0, 2**2). Newton on
+    theta and logit eta together, Fisher scoring where the posterior is not concave, from
+    reliable evaluators; it may end on a local mode where
+    most of them are adversarial. Answers alike are counted together first: cost
+    O(n_evaluators n_systems**2 + (n_systems + n_evaluators)**3) per step.
 
     References
     ----------
@@ -91,19 +86,16 @@ def fit_crowd(
        doi:10.1145/2433396.2433420
     """
     answers = _counted(answers, n_systems)
-    theta = np.zeros(n_systems)
-    reliability = np.full(n_evaluators, (RIGHT - 1) / (RIGHT + WRONG - 2))
-    for iteration in range(max_iterations):
-        earnest = _in_earnest(answers, theta, reliability)
-        stronger = _strengths(answers, earnest, theta)
-        surer = _reliabilities(answers, earnest, n_evaluators)
-        moved = max(_furthest(stronger, theta), _furthest(surer, reliability))
-        theta, reliability = stronger, surer
-        if moved < tolerance:
-            value = log_posterior(answers, theta, reliability)
-            return CrowdFit(theta, reliability, value, iteration + 1)
-    msg = f"no optimum within {max_iterations} steps"
-    raise NotConvergedError(msg)
+    mode = (RIGHT - 1) / (RIGHT + WRONG - 2)
+    start = np.concatenate([np.zeros(n_systems), np.full(n_evaluators, special.logit(mode))])
+    found = maximise(
+        lambda at: _slopes(answers, at, n_systems),
+        start,
+        tolerance=TOLERANCE,
+        max_iterations=max_iterations,
+    )
+    theta, reliability = found.at[:n_systems], special.expit(found.at[n_systems:])
+    return CrowdFit(theta, reliability, found.slopes.value, found.iterations)
 
 
 def log_posterior(answers: Answers, log_strengths: Floats, reliability: Floats) -> float:
@@ -125,42 +117,66 @@ def _counted(answers: Answers, n_systems: int) -> Answers:
     return Answers(evaluator, winner, loser, np.asarray(weight, dtype=np.float64))
 
 
-def _in_earnest(answers: Answers, theta: Floats, reliability: Floats) -> Floats:
-    """Return the probability that each answer was not turned round."""
+def _slopes(answers: Answers, at: Floats, n_systems: int) -> Slopes:
+    """Return value, gradient and information by strengths and logit reliabilities."""
+    theta, eta = at[:n_systems], special.expit(at[n_systems:])
     p = special.expit(theta[answers.winner] - theta[answers.loser])
-    eta = reliability[answers.evaluator]
-    earnest: Floats = eta * p / (eta * p + (1 - eta) * (1 - p))
-    return earnest
+    own = eta[answers.evaluator]
+    q = own * p + (1 - own) * (1 - p)
+    by_strength, by_rater = (2 * own - 1) * p * (1 - p), (2 * p - 1) * own * (1 - own)
+    gain = answers.weight / q
+    pulled = _apart(answers, gain * by_strength, n_systems)
+    surer = np.bincount(answers.evaluator, gain * by_rater, len(eta))
+    prior = (RIGHT - 1) * (1 - eta) - (WRONG - 1) * eta
+    known = np.repeat([1 / STRENGTH_SD**2, RIGHT + WRONG - 2], [n_systems, len(eta)])
+    known[n_systems:] *= eta * (1 - eta)
+    return Slopes(
+        log_posterior(answers, theta, eta),
+        np.concatenate([pulled - theta / STRENGTH_SD**2, surer + prior]),
+        _curvature(answers, (p, own, q), (by_strength, by_rater), known, n_systems),
+    )
 
 
-def _reliabilities(answers: Answers, earnest: Floats, n_evaluators: int) -> Floats:
-    right = np.bincount(answers.evaluator, answers.weight * earnest, n_evaluators)
-    total = np.bincount(answers.evaluator, answers.weight, n_evaluators)
-    reliability: Floats = (right + RIGHT - 1) / (total + RIGHT + WRONG - 2)
-    return reliability
+def _curvature(
+    answers: Answers,
+    given: tuple[Floats, Floats, Floats],
+    slopes: tuple[Floats, Floats],
+    known: Floats,
+    n_systems: int,
+) -> Floats:
+    """Return the observed information where it is positive definite, else the expected one."""
+    p, own, q = given
+    outer = (slopes[0] ** 2, slopes[0] * slopes[1], slopes[1] ** 2)
+    bends = (
+        slopes[0] * (1 - 2 * p),
+        2 * p * (1 - p) * own * (1 - own),
+        slopes[1] * (1 - 2 * own),
+    )
+    sizes = (n_systems, len(known) - n_systems)
+    observed = [
+        answers.weight * (one / q**2 - bend / q) for one, bend in zip(outer, bends, strict=True)
+    ]
+    information = _information(answers, observed, sizes) + np.diag(known)
+    if np.linalg.eigvalsh(information)[0] > 0:
+        return information
+    expected = [answers.weight * one / (q * (1 - q)) for one in outer]
+    return _information(answers, expected, sizes) + np.diag(known)
 
 
-def _strengths(answers: Answers, earnest: Floats, start: Floats) -> Floats:
-    """Return the strengths given how much of each answer is in earnest."""
-    n = len(start)
-    wins = np.zeros((n, n))
-    np.add.at(wins, (answers.winner, answers.loser), answers.weight * earnest)
-    np.add.at(wins, (answers.loser, answers.winner), answers.weight * (1 - earnest))
-    return maximise(lambda at: _slopes(wins, at), start).at
+def _apart(answers: Answers, values: Floats, n_systems: int) -> Floats:
+    up = np.bincount(answers.winner, values, n_systems)
+    return np.asarray(up - np.bincount(answers.loser, values, n_systems), dtype=np.float64)
 
 
-def _slopes(wins: Floats, theta: Floats) -> Slopes:
-    """Return the slopes of Bradley-Terry with the prior on strengths."""
-    d = theta[:, None] - theta[None, :]
-    p = special.expit(d)
-    met = (wins + wins.T) * p
-    precision = 1 / STRENGTH_SD**2
-    value = (wins * special.log_expit(d)).sum() - (theta**2).sum() * precision / 2
-    weight = met * (1 - p)
-    information = np.diag(weight.sum(axis=1) + precision) - weight
-    gradient = wins.sum(axis=1) - met.sum(axis=1) - theta * precision
-    return Slopes(float(value), gradient, information)
-
-
-def _furthest(one: Floats, other: Floats) -> float:
-    return float(np.abs(one - other).max(initial=0.0))
+def _information(answers: Answers, curves: Sequence[Floats], sizes: tuple[int, int]) -> Floats:
+    """Add curvatures up, by strength twice, by strength and reliability, by reliability twice."""
+    n, n_evaluators = sizes
+    pair = answers.winner * n + answers.loser
+    met = np.bincount(pair, curves[0], n * n).reshape(n, n)
+    met = met + met.T
+    rater = answers.evaluator * n
+    cross = np.bincount(rater + answers.winner, curves[1], n_evaluators * n)
+    cross = cross - np.bincount(rater + answers.loser, curves[1], n_evaluators * n)
+    cross = cross.reshape(n_evaluators, n)
+    own = np.bincount(answers.evaluator, curves[2], n_evaluators)
+    return np.block([[np.diag(met.sum(axis=1)) - met, cross.T], [cross, np.diag(own)]])

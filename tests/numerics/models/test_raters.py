@@ -136,7 +136,7 @@ class TestCrowd:
 
         found = optimize.minimize(loss, np.array([0.0] * 4 + [1.0] * 4), jac="3-point", tol=1e-6)
 
-        fit = fit_crowd(answers, n_systems=4, n_evaluators=4, tolerance=1e-11)
+        fit = fit_crowd(answers, n_systems=4, n_evaluators=4)
 
         np.testing.assert_allclose(fit.log_strengths, found.x[:4], atol=1e-6)
         np.testing.assert_allclose(fit.reliability, special.expit(found.x[4:]), atol=1e-6)
@@ -144,7 +144,7 @@ class TestCrowd:
 
     def test_no_small_step_from_it_leads_up(self, rng):
         answers = simulate_answers(rng, [0.9, 0.8, 0.5, 0.2], n=400)
-        fit = fit_crowd(answers, n_systems=4, n_evaluators=4, tolerance=1e-11)
+        fit = fit_crowd(answers, n_systems=4, n_evaluators=4)
 
         def value(at):
             return log_posterior(answers, at[:4], at[4:])
