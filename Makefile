@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-ranks bench-coverage bench-people bench-ranking bench-import bench-loop bench-llm clean
+.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ranking bench-refit bench-import bench-loop bench-llm clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -49,11 +49,20 @@ bench-ranks: setup ## How often intervals miss, by simulation, in some minutes (
 bench-coverage: setup ## How often each kind of interval holds, by simulation, in 15 minutes (ARGS="--studies 50")
 	$(BIN)/python -m benchmarks.coverage $(ARGS)
 
+bench-power: setup ## Whether planned studies find what they are planned to, by simulation (ARGS="--studies 100")
+	$(BIN)/python -m benchmarks.power $(ARGS)
+
 bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
 	$(BIN)/python -m benchmarks.people $(ARGS)
 
 bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.ranking $(ARGS)
+
+bench-prompt: setup ## What ranking a million rows of a file costs (ARGS="--rows 100000")
+	$(BIN)/python -m benchmarks.prompt $(ARGS)
+
+bench-refit: setup ## What a refit costs beside a scan of the judgments, on PostgreSQL (ARGS="--size b")
+	$(BIN)/python -m benchmarks.refit $(ARGS)
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)

@@ -1,0 +1,146 @@
+"""Rows for benchmarks.refit: a study of many judgments, made inside the database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import connection
+from django.db.models import Model
+
+from annotation.choices import Purpose
+from annotation.models import Comparison, DimensionMark, Study
+from tests.factories import make_comparison, make_judgment, make_study
+
+N_EACH = 5  # judgments of each comparison
+SEED = 0.20260105
+SPREAD = 0.8  # systems' strengths run from minus this to this, in natural-log units
+DIMENSIONS = ("H", "E", "A", "R", "T")
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the study is; each dialogue has one context."""
+
+    n_judgments: int
+    n_systems: int
+    n_contexts: int
+
+    @property
+    def n_pairs(self) -> int:
+        """Return how many pairs of each context are compared."""
+        return self.n_judgments // (N_EACH * self.n_contexts)
+
+
+def fill(size: Size, *, with_marks: bool) -> Study:
+    """Make the study: every comparison judged by several people, on the five-point scale.
+
+    Row number i of each table is a copy of one row that the tests' builders made, with what
+    differs put in by an expression. Foreign keys are right by construction and not checked.
+    """
+    study = make_study(slug="bench", judgments_per_pair=N_EACH)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute("SELECT setseed(%s)", [SEED])
+    _judge(_pair(study, size), size, with_marks=with_marks)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = DEFAULT")
+        cursor.execute("VACUUM ANALYZE")
+    return study
+
+
+def _pair(study: Study, size: Size) -> Comparison:
+    """Make systems, contexts, completions and comparisons; return the comparison copied."""
+    one = make_comparison(study=study, slots_left=0, purpose=Purpose.CHECK)
+    system = _copies(one.first.system, size.n_systems, {"slug": "'bench-' || i", "name": "i"})
+    unique = {"content_hash": "md5(i::text) || md5(i::text)"}
+    dialogue = _copies(one.context.dialogue, size.n_contexts, {"position": "i"} | unique)
+    context = _copies(
+        one.context,
+        size.n_contexts,
+        {"dialogue_id": f"{dialogue} + i", "key": "'bench-' || i"} | unique,
+    )
+    n = size.n_systems
+    completion = _copies(
+        one.first,
+        size.n_contexts * n,
+        {
+            "context_id": f"{context} + 1 + (i - 1) / {n}",
+            "system_id": f"{system} + 1 + (i - 1) % {n}",
+        },
+    )
+    where, place = f"((i - 1) / {size.n_pairs})", f"((i - 1) % {size.n_pairs})"
+    left = f"({where} * 7 + {place}) % {n}"
+    right = f"({left} + 1 + ({where} + {place} / {n}) % {n // 2 - 1}) % {n}"
+    base = f"{completion} + 1 + {where} * {n}"
+    _copies(
+        one,
+        size.n_contexts * size.n_pairs,
+        {
+            "context_id": f"{context} + 1 + {where}",
+            "first_id": f"{base} + least({left}, {right})",
+            "second_id": f"{base} + greatest({left}, {right})",
+            "key": "'bench-' || i",
+            "position": "i",
+            "purpose": f"'{Purpose.MAIN}'",
+        },
+    )
+    return one
+
+
+def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
+    """Let each comparison that was made be judged, with a mark on each dimension if wanted."""
+    given = make_judgment(comparison=one, verdict=0)
+    n_raters = max(N_EACH * 40, size.n_judgments // 5_000)
+    rater = _copies(given.rater, n_raters, {"code": "'B' || i"})
+    pair = f"{one.pk} + 1 + (i - 1) / {N_EACH}"
+    who = f"{rater} + 1 + ((i - 1) / {N_EACH} + (i - 1) % {N_EACH} * 37) % {n_raters}"
+    lease = _copies(
+        given.lease,
+        size.n_judgments,
+        {"comparison_id": pair, "rater_id": who, "number": "i", "token": "gen_random_uuid()"},
+    )
+    step = 2.0 * SPREAD / (size.n_systems - 1)
+    apart = f"{step} * (pair.second_id - pair.first_id)"  # completions are in the order of systems
+    chance = "ln(1.0 / (0.000001 + 0.999998 * random()) - 1.0)"
+    judgment = _copies(
+        given,
+        size.n_judgments,
+        {
+            "comparison_id": "pair.id",
+            "rater_id": who,
+            "lease_id": f"{lease} + i",
+            "verdict": f"width_bucket({apart} + {chance}, ARRAY[-1.5, -0.5, 0.5, 1.5]) - 2",
+            "submitted_at": "t.submitted_at + i * interval '1 second'",
+            "rationale": "repeat('It takes up what was said. ', 3 + i % 5)",
+        },
+        join=f"JOIN annotation_comparison AS pair ON pair.id = {pair}",
+    )
+    if with_marks:
+        mark = DimensionMark.objects.create(judgment=given, dimension="H", advantage=1)
+        n = len(DIMENSIONS)
+        names = ", ".join(f"'{name}'" for name in DIMENSIONS)
+        _copies(
+            mark,
+            size.n_judgments * n,
+            {
+                "judgment_id": f"{judgment} + 1 + (i - 1) / {n}",
+                "dimension": f"(ARRAY[{names}])[1 + (i - 1) % {n}]",
+                "advantage": "floor(random() * 3) - 1",
+            },
+        )
+
+
+def _copies(row: Model, n: int, changed: Mapping[str, str], *, join: str = "") -> int:
+    """Copy a row n times, with expressions of the copy's number i; return the last key before."""
+    query = type(row).objects.all().query
+    meta, key = query.get_meta(), type(row).objects.latest("pk").pk
+    table = meta.db_table
+    columns = [field.column for field in meta.concrete_fields if not field.primary_key]
+    values = [f"({changed[column]})" if column in changed else f"t.{column}" for column in columns]
+    chosen = f"SELECT {key} + i, {', '.join(values)} FROM {table} AS t"  # noqa: S608 (our words)
+    copies = f"CROSS JOIN generate_series(1, {n}) AS i {join} WHERE t.id = {row.pk}"
+    statement = f"INSERT INTO {table} (id, {', '.join(columns)}) {chosen} {copies}"
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    return int(key)
