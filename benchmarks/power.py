@@ -35,7 +35,8 @@ neighbours  dialogues  predicted  simulated
 
 def strengths(step: float) -> Floats:
     """Return the true strengths."""
-    return step * (N_SYSTEMS - 1 - np.arange(N_SYSTEMS)) - step * (N_SYSTEMS - 1) / 2
+    half = step * (N_SYSTEMS - 1) / 2
+    return np.linspace(half, -half, N_SYSTEMS)
 
 
 def draw(step: float, n_dialogues: int, rng: np.random.Generator) -> WinTables:

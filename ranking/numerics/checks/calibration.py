@@ -50,7 +50,7 @@ def calibration_bins(
     middle = np.cumsum(n[order]) - n[order] / 2.0
     place = np.floor(n_bins * middle / n.sum()).astype(np.int64)
     _, place = np.unique(place, return_inverse=True)
-    weight = np.bincount(place, n[order])
+    weight = np.bincount(place, n[order]).astype(np.float64)
     means = (
         np.bincount(place, n[order] * values[order]) / weight for values in (predicted, counted)
     )

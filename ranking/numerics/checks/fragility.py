@@ -183,10 +183,14 @@ class _Removal:
     def tables(self, kept: Booleans) -> WinTables:
         """Return the judgments of the groups kept, as if of one unit."""
         rows = kept[self.group]
-        columns = (self.pairs.first, self.pairs.second, self.pairs.to_first, self.pairs.to_second)
-        chosen = [column[rows] for column in columns]
-        unit = np.zeros(len(chosen[0]), dtype=np.int64)
-        return tabulate(WeightedPairs(unit, *chosen), n_units=1, n_systems=self.n_systems)
+        pairs = WeightedPairs(
+            np.zeros(int(rows.sum()), dtype=np.int64),
+            self.pairs.first[rows],
+            self.pairs.second[rows],
+            self.pairs.to_first[rows],
+            self.pairs.to_second[rows],
+        )
+        return tabulate(pairs, n_units=1, n_systems=self.n_systems)
 
     def next_out(self, lead: _Lead, kept: Booleans) -> tuple[Integers, bool]:
         """Return the groups to leave out next, by their influence, and whether these suffice.

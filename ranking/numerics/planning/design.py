@@ -159,8 +159,8 @@ def detectable_difference(
     if n_units <= 1:
         msg = f"a difference needs two units, not {n_units}"
         raise ValueError(msg)
-    quantiles = stats.t.ppf([(1.0 + level) / 2.0, power], n_units - 1)
-    return float(quantiles.sum()) * of.standard_error(n_units)
+    bar, reach = (float(stats.t.ppf(p, n_units - 1)) for p in ((1.0 + level) / 2.0, power))
+    return (bar + reach) * of.standard_error(n_units)
 
 
 def simulated_power(

@@ -23,9 +23,14 @@ def study(rng):
     return tables, fit_bradley_terry(tables.total()).log_strengths
 
 
+def of_pair(study, pair):
+    tables, theta = study
+    return contrast(tables, theta, pair)
+
+
 class TestContrast:
     def test_has_the_clustered_error_of_the_difference(self, study):
-        found = contrast(*study, (0, 2))
+        found = of_pair(study, (0, 2))
 
         errors = clustered_covariance(*study).difference_errors
         assert found.standard_error(120) == pytest.approx(errors[0, 2])
@@ -51,7 +56,7 @@ class TestContrast:
 
 class TestPower:
     def test_of_no_difference_is_the_level(self, study):
-        assert predicted_power(contrast(*study, (0, 1)), 0.0, 60) == pytest.approx(0.05)
+        assert predicted_power(of_pair(study, (0, 1)), 0.0, 60) == pytest.approx(0.05)
 
     def test_is_that_of_a_t_test(self):
         """Peer: the noncentral t distribution, for a plain sample of 200."""
@@ -62,21 +67,21 @@ class TestPower:
         assert predicted_power(of, 0.2, 200) == pytest.approx(peer, abs=0.005)
 
     def test_is_reached_by_the_number_of_units_said_to_be_needed(self, study):
-        of = contrast(*study, (0, 1))
+        of = of_pair(study, (0, 1))
 
         n = needed_units(of, 0.2)
 
         assert predicted_power(of, 0.2, n) >= 0.8 > predicted_power(of, 0.2, n - 1)
 
     def test_is_reached_by_the_difference_said_to_be_detectable(self, study):
-        of = contrast(*study, (0, 1))
+        of = of_pair(study, (0, 1))
 
         assert predicted_power(of, detectable_difference(of, 90), 90) == pytest.approx(
             0.8, abs=1e-4
         )
 
     def test_agrees_with_simulated_studies(self, study, rng):
-        of = contrast(*study, (0, 1))
+        of = of_pair(study, (0, 1))
         n = needed_units(of, 0.25)
 
         found = simulated_power(of, 0.25, n, n_studies=4000, rng=rng)
@@ -90,7 +95,7 @@ class TestPower:
         assert predicted_power(of, 0.0, 5) == 0.0
 
     def test_is_refused_without_units_or_difference(self, study, rng):
-        of = contrast(*study, (0, 1))
+        of = of_pair(study, (0, 1))
         with pytest.raises(ValueError, match="two units"):
             predicted_power(of, 0.1, 1)
         with pytest.raises(ValueError, match="two units"):
