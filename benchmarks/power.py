@@ -20,7 +20,7 @@ from ranking.numerics.tables import WinTables
 SEED = 20261122
 N_SYSTEMS, N_PAIRS, N_EACH = 10, 28, 5
 PILOT = 3_000  # source dialogues: enough for its own error not to matter
-STEPS = (0.05, 0.1, 0.2)  # between neighbours, natural log
+STEPS = (0.3, 0.2, 0.1)  # between neighbours, natural log
 MODE = StrengthMode.SOFT
 HEAD = """
 10 systems evenly spaced, 28 pairs in each dialogue, 5 judgments each, soft scores.
