@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.judgment_files.coding import ABSENT, Coded, together
-from ranking.numerics.arrays import Booleans, Integers
+from ranking.numerics.arrays import Integers
 from ranking.numerics.strength import STRONGEST
 
 WINNERS = {"a": 1, "tie": 0, "b": -1, "": 0}
@@ -63,9 +63,10 @@ def _against_itself(first: Coded, second: Coded) -> Broken:
 
 
 def _unknown(column: Coded, name: str, says: str, known: "Mapping[str, int] | list[str]") -> Broken:
-    strange: Booleans = ~column.among(known)
+    if set(column.values) <= set(known):
+        return Broken(np.zeros(0, dtype=np.int64), lambda _row: "")
     return Broken(
-        np.flatnonzero(strange),
+        np.flatnonzero(~column.among(known)),
         lambda row: f"{name} {_quoted(column.values[column.codes[row]])} {says}",
     )
 

@@ -51,10 +51,10 @@ def cross_tabulate(
     -----
     Cost is the sum over items of the squared number of their judgments.
     """
-    if len(item) and len(np.unique(np.stack([item, evaluator]), axis=1).T) < len(item):
+    n_items, n_evaluators = (int(column.max(initial=-1)) + 1 for column in (item, evaluator))
+    if len(np.unique(item * n_evaluators + evaluator)) < len(item):
         msg = "an evaluator judged an item twice"
         raise ValueError(msg)
-    n_items, n_evaluators = (int(column.max(initial=-1)) + 1 for column in (item, evaluator))
     said = sparse.csr_array(
         (np.ones(len(item), dtype=np.int64), (evaluator * n_values + value, item)),
         shape=(n_evaluators * n_values, n_items),

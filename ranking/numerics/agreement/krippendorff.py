@@ -47,7 +47,7 @@ def krippendorff_alpha(counts: Integers, values: Floats, metric: Metric) -> floa
 
     Notes
     -----
-    Cost O(n_items * n_values**2).
+    Cost O(n_items * n_values**2), memory that of the counts.
 
     References
     ----------
@@ -56,21 +56,20 @@ def krippendorff_alpha(counts: Integers, values: Floats, metric: Metric) -> floa
     .. [2] Hayes & Krippendorff (2007), Commun. Methods Meas. 1:77-89.
        doi:10.1080/19312450709336664
     """
-    return alpha_of_coincidences(coincidences(counts).sum(axis=0), values, metric)
+    return alpha_of_coincidences(coincidences(counts), values, metric)
 
 
 def coincidences(counts: Integers) -> Floats:
-    """Return how often two values met in each item, shape (n_items, n_values, n_values).
+    """Return how often two values met in an item, shape (n_values, n_values).
 
     Each pair of judgments of an item, taken in both orders, counts 1 / (m - 1), m being the
-    number of its judgments. They add up over items.
+    number of its judgments. Tables of several sets of items add up.
     """
     judged = counts.sum(axis=1)
-    met = (counts[:, :, None] * counts[:, None, :]).astype(np.float64)
-    value = np.arange(counts.shape[1])
-    met[:, value, value] -= counts
-    weighted: Floats = met / np.maximum(judged - 1, 1)[:, None, None]
-    return weighted
+    compared = counts[judged > 1]
+    weighted = compared / (judged[judged > 1, None] - 1.0)
+    met: Floats = compared.T @ weighted - np.diag(weighted.sum(axis=0))
+    return met
 
 
 def alpha_of_coincidences(met: Floats, values: Floats, metric: Metric) -> float:
