@@ -1,7 +1,8 @@
-"""What fits cost beside two other libraries: python -m benchmarks.ranking [--rounds N]."""
+"""What fits cost beside other libraries: python -m benchmarks.ranking [--sizes ab] [--rounds N]."""
 
 import argparse
 import importlib.metadata
+import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -10,43 +11,63 @@ from functools import partial
 import numpy as np
 
 from benchmarks import simulation
-from benchmarks.peers import N_SYSTEMS, PLAN, Study, by_choix, by_heart
+from benchmarks.coded import Size, draw
+from benchmarks.peers import by_choix, by_evalica, by_heart, by_numpy, count
+from ranking.numerics.arrays import Floats
+from ranking.numerics.batches import WeightedPairs
 from ranking.numerics.bootstrap import bootstrap_strengths
+from ranking.numerics.draws import draw_units
+from ranking.numerics.tables import WinTables, tabulate
 
 SEED = 20260105
 REPLICATES = 1_000
-SAMPLE = 20  # resamples that the others are timed on
+SIZES = {
+    "a": Size(42_000, 20, 300),
+    "b": Size(1_000_000, 100, 5_000),
+    "c": Size(10_000_000, 200, 20_000),
+}
+SAMPLES = {"a": 20, "b": 4, "c": 2}  # resamples that the others are timed on
 NOTE = f"""
-All get whole wins, and ties as half a win to each side. "judgments": one fit of the single
-judgments; choix, which begins with counts, is given HEART's. "counts": one fit of counted wins.
-"bootstrap": fits of {REPLICATES:,} resamples of dialogues. The others have no such thing and are
-asked for one weighted fit after the other, timed on {SAMPLE} and multiplied.
+All begin with the same coded columns in memory and get soft shares. "fit": the strengths of all
+judgments. "bootstrap": those of {REPLICATES:,} resamples of units, tables made anew each time. The
+others have no such thing: their solvers are given counts of one resample after the other, timed on
+some and multiplied. Peak memory is that of the process after each line, and only ever grows.
 """
 
 Task = Callable[[], object]
 Contest = Mapping[str, tuple[Task, float]]
 
 
-def contests(study: Study, rng: np.random.Generator) -> dict[str, Contest]:
+def contests(pairs: WeightedPairs, size: Size, n_samples: int) -> dict[str, Contest]:
     """Return what is timed: a task per contestant, and what its time is multiplied by."""
-    tables = study.tables()
-    wins, n = tables.total(), tables.n_units
-    drawn = rng.multinomial(n, np.full(n, 1 / n), SAMPLE).astype(np.float64)
-    start, more = by_heart(wins), REPLICATES / SAMPLE
-    bootstrap = partial(bootstrap_strengths, tables, start, n_replicates=REPLICATES, rng=rng)
+    rng = np.random.default_rng(SEED)
+    start = by_heart(count(pairs, size.n_systems))
+    drawn, more = draw_units(size.n_units, n_samples, rng), REPLICATES / n_samples
+    counted = partial(count, pairs, size.n_systems)
     return {
-        "judgments": {
-            "HEART": (lambda: by_heart(study.tables().total()), 1),
-            "choix": (lambda: by_choix(study.tables().total()), 1),
-            "evalica": (study.by_evalica, 1),
+        "fit": {
+            "HEART": (lambda: by_heart(tables(pairs, size).total()), 1),
+            "NumPy": (lambda: by_numpy(counted()), 1),
+            "choix": (lambda: by_choix(counted()), 1),
+            "evalica": (lambda: by_evalica(counted()), 1),
         },
-        "counts": {"HEART": (lambda: by_heart(wins), 1), "choix": (lambda: by_choix(wins), 1)},
         "bootstrap": {
-            "HEART": (bootstrap, 1),
-            "choix": (lambda: [by_choix(one) for one in tables.weighted(drawn)], more),
-            "evalica": (lambda: [study.by_evalica(times) for times in drawn], more),
+            "HEART": (lambda: resampled(pairs, size, start), 1),
+            "choix": (lambda: [by_choix(counted(times)) for times in drawn], more),
+            "evalica": (lambda: [by_evalica(counted(times)) for times in drawn], more),
         },
     }
+
+
+def tables(pairs: WeightedPairs, size: Size) -> WinTables:
+    """Tabulate the columns anew."""
+    return tabulate(pairs, n_units=size.n_units, n_systems=size.n_systems)
+
+
+def resampled(pairs: WeightedPairs, size: Size, start: Floats, n: int = REPLICATES) -> Floats:
+    """Run the bootstrap from the columns on."""
+    rng = np.random.default_rng(SEED)
+    return bootstrap_strengths(tables(pairs, size), start, n_replicates=n, rng=rng).log_strengths
 
 
 def medians(contest: Contest, n_rounds: int) -> dict[str, float]:
@@ -60,29 +81,56 @@ def medians(contest: Contest, n_rounds: int) -> dict[str, float]:
     return {name: float(np.median(several)) for name, several in taken.items()}
 
 
-def largest_difference(study: Study) -> float:
-    """Return by how much, in natural-log units, the three disagree on any strength."""
-    wins = study.tables().total()
-    ours = by_heart(wins)
-    return max(float(np.abs(ours - one).max()) for one in (by_choix(wins), study.by_evalica()))
+def largest_difference(pairs: WeightedPairs, size: Size) -> float:
+    """Return by how much, in natural-log units, the four disagree on any strength."""
+    wins = count(pairs, size.n_systems)
+    ours = by_heart(tables(pairs, size).total())
+    others = (by_choix(wins), by_evalica(wins), by_numpy(wins))
+    return max(float(np.abs(ours - one).max()) for one in others)
+
+
+def largest_error(pairs: WeightedPairs, size: Size, n: int) -> float:
+    """Return how far refits are from Newton's method on counts made anew from the columns."""
+    start = by_heart(count(pairs, size.n_systems))
+    found = resampled(pairs, size, start, n)
+    drawn = draw_units(size.n_units, n, np.random.default_rng(SEED))
+    exact = [by_heart(count(pairs, size.n_systems, times)) for times in drawn]
+    return float(np.abs(found - exact).max())
+
+
+def peak_memory() -> float:
+    """Return the most memory that this process ever held, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+def report(name: str, n_rounds: int) -> None:
+    """Time all on simulated judgments of one size, and write a table."""
+    size, n_samples = SIZES[name], SAMPLES[name]
+    pairs = draw(size, np.random.default_rng(SEED))
+    sys.stdout.write(f"\n({name}) {size}; {peak_memory():,.0f} MB with the columns alone\n")
+    for title, contest in contests(pairs, size, n_samples).items():
+        contest["HEART"][0]()
+        sys.stdout.write(f"{title:<10} HEART    at most {peak_memory():>10,.0f} MB\n")
+        found = medians(contest, n_rounds)
+        for contestant, taken in found.items():
+            ratio = taken / found["HEART"]
+            line = f"{title:<10} {contestant:<8} {taken:>14,.1f} ms {ratio:>8.2f} x\n"
+            sys.stdout.write(line)
+        sys.stdout.flush()
+    difference, error = largest_difference(pairs, size), largest_error(pairs, size, n_samples)
+    sys.stdout.write(f"fits agree to {difference:.0e}, refits with Newton's to {error:.0e}\n")
 
 
 def main() -> None:
-    """Time the three on one simulated study."""
+    """Time every size asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9)
-    n_rounds: int = parser.parse_args().rounds
-    rng = np.random.default_rng(SEED)
-    study = Study.draw(rng)
+    parser.add_argument("--sizes", default="abc", help="letters among a, b and c")
+    parser.add_argument("--rounds", type=int, default=5)
+    asked = parser.parse_args()
     versions = ", ".join(f"{one} {importlib.metadata.version(one)}" for one in ("choix", "evalica"))
-    size = f"{len(study.winner):,} judgments, {N_SYSTEMS} systems, {PLAN.n_dialogues} dialogues"
-    terms = f"{size}; {n_rounds} rounds; the three agree to {largest_difference(study):.0e}"
-    sys.stdout.write(f"{simulation.machine()}, {versions}\n{terms}\n{NOTE}\n")
-    for title, contest in contests(study, rng).items():
-        found = medians(contest, n_rounds)
-        for name, taken in found.items():
-            ratio = taken / found["HEART"]
-            sys.stdout.write(f"{title:<10} {name:<8} {taken:>10.1f} ms {ratio:>7.2f} x\n")
+    sys.stdout.write(f"{simulation.machine()}, {versions}; {asked.rounds} rounds\n{NOTE}")
+    for name in asked.sizes:
+        report(name, asked.rounds)
 
 
 if __name__ == "__main__":

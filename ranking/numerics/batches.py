@@ -75,6 +75,12 @@ class Batch:
         )
 
     @cached_property
+    def gives_both(self) -> bool:
+        """Say whether both systems took a share in every judgment, as soft scores have it."""
+        shares = (self.pairs.to_first, self.pairs.to_second)
+        return all(bool(share.min(initial=1.0) > 0.0) for share in shares)
+
+    @cached_property
     def wins(self) -> Floats:
         """The win matrix of all units together, shape (n_systems, n_systems)."""
         shape = (self.n_systems, self.n_systems)

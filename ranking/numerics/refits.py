@@ -6,16 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.batches import STEPS, Batch
 from ranking.numerics.bradley_terry import fit_replicates
 from ranking.numerics.chords import fit_by_chords
 from ranking.numerics.connectivity import connecting_wins, strong_components
 from ranking.numerics.draws import SAMPLES_PER_SEED, Times, times_drawn
+from ranking.numerics.pairs import pair_numbers
 from ranking.numerics.tables import WinTables
 from ranking.numerics.threads import in_threads
 
-BLOCK_BYTES = 4 * 2**20  # of the pair totals that are fitted together, as floats
+BLOCK_BYTES = 10 * 2**20  # of the pair totals that are fitted together, as floats
+MOST_SEEDS = 8  # in a block, so that there are blocks for more than one thread
 EXACT_IN_SINGLE = 2.0**24
 
 
@@ -28,18 +30,37 @@ class _Block:
 
 
 @dataclass(frozen=True)
+class _Connecting:
+    """A few wins, or pairs, that make one component by themselves where they are drawn.
+
+    ``pairs`` are numbers of pairs; they suffice where every judgment gives both systems a
+    share. Else ``units`` has a row for each win, with the units in which it is.
+    """
+
+    pairs: Integers
+    units: sparse.csr_array | None
+
+    def hold(self, times: Times, pair_totals: Floats) -> Booleans:
+        """Say in which samples all of them were drawn."""
+        if self.units is None:
+            drawn: NDArray[np.bool_] = pair_totals[self.pairs] > 0
+        else:
+            drawn = np.asarray(self.units @ times.astype(np.float32)) > 0
+        return np.asarray(drawn.all(axis=0))
+
+
+@dataclass(frozen=True)
 class Refit:
     """What the refits of all samples share.
 
-    ``connecting`` has a row for each of a few wins that connect all systems, with the units in
-    which they are; None if all judgments together do not. ``wins`` is what each system took in
-    each unit, (n_systems, n_units), times ``scale``.
+    ``connecting`` are a few wins that connect all systems; None if all judgments together do
+    not. ``wins`` is what each system took in each unit, (n_systems, n_units), times ``scale``.
     """
 
     tables: WinTables
     start: Floats
     inverse: Floats
-    connecting: sparse.csr_array | None
+    connecting: "_Connecting | None"
     wins: NDArray[np.float64] | NDArray[np.float32]
     scale: float
 
@@ -60,7 +81,7 @@ class Refit:
         n_units = self.tables.n_units
         drawn = in_threads(lambda seed: times_drawn(n_units, int(seed)), seeds, n_threads=n_threads)
         n_pairs = max(1, self.tables.n_systems * (self.tables.n_systems - 1) // 2)
-        width = max(1, BLOCK_BYTES // (8 * n_pairs * SAMPLES_PER_SEED))
+        width = min(MOST_SEEDS, max(1, BLOCK_BYTES // (8 * n_pairs * SAMPLES_PER_SEED)))
         blocks = [
             self._block(np.concatenate(drawn[first : first + width], axis=1))
             for first in range(0, len(drawn), width)
@@ -77,28 +98,25 @@ class Refit:
         return _Block(times, np.divide(added, self.scale, dtype=np.float64))
 
     def _fit_block(self, block: _Block) -> Floats:
-        connected = self._connected(block.times)
-        theta = np.full((self.tables.n_systems, len(connected)), np.nan)
-        done = np.zeros(len(connected), dtype=np.bool_)
-        if connected.any():
-            first, *others = self.tables.batches
-            totals = batch_totals(first, block.times)
-            for batch in others:
-                totals += batch_totals(batch, block.times)
+        n_samples = block.times.shape[1]
+        theta = np.full((self.tables.n_systems, n_samples), np.nan)
+        done = np.zeros(n_samples, dtype=np.bool_)
+        if self.connecting is not None:
+            totals = self._pair_totals(block.times)
             fits = fit_by_chords(totals, block.wins, self.start, self.inverse)
-            done = connected & fits.settled
+            done = fits.settled & self.connecting.hold(block.times, totals)
             theta[:, done] = fits.log_strengths[:, done]
         if not done.all():
             rest = self.tables.weighted(block.times[:, ~done].T.astype(np.float64))
             theta[:, ~done] = fit_replicates(rest, self.start).log_strengths.T
         return theta.T
 
-    def _connected(self, times: Times) -> Booleans:
-        """Say which samples are connected by the chosen wins alone."""
-        if self.connecting is None:
-            return np.zeros(times.shape[1], dtype=np.bool_)
-        taken = self.connecting @ times.astype(np.float32)
-        return np.asarray(np.asarray(taken > 0).all(axis=0))
+    def _pair_totals(self, times: Times) -> Floats:
+        first, *others = self.tables.batches
+        totals = batch_totals(first, times)
+        for batch in others:
+            totals += batch_totals(batch, times)
+        return totals
 
 
 def batch_totals(batch: Batch, times: Times) -> Floats:
@@ -134,18 +152,21 @@ def pseudo_inverse(information: Floats) -> Floats:
     return inverse
 
 
-def _connecting(tables: WinTables) -> sparse.csr_array | None:
-    """Return in which units the wins are that connect all systems: (n_wins, n_units)."""
+def _connecting(tables: WinTables) -> _Connecting | None:
+    """Choose what connects all systems, if all judgments together do."""
     total = tables.total()
     if len(strong_components(total)) > 1:
         return None
     wanted = connecting_wins(total)
+    pairs = np.unique(pair_numbers(tables.n_systems)[wanted])
+    if all(batch.gives_both for batch in tables.batches):
+        return _Connecting(pairs, None)
     found = [batch.units_with(wanted) for batch in tables.batches]
     cells, units = (np.concatenate(columns) for columns in zip(*found, strict=True))
     place = np.cumsum(wanted.ravel()) - 1
     ones = np.ones(len(units), dtype=np.float32)
     shape = (int(wanted.sum()), tables.n_units)
-    return sparse.csr_array((ones, (place[cells], units)), shape=shape)
+    return _Connecting(pairs, sparse.csr_array((ones, (place[cells], units)), shape=shape))
 
 
 def _wins_to_add(tables: WinTables) -> tuple[NDArray[np.float64] | NDArray[np.float32], float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import llm, loop, peers, ranking, ranks, simulation
+from benchmarks import coded, llm, loop, ranking, ranks, simulation
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.strength import StrengthMode
 
@@ -54,10 +54,29 @@ class TestRanks:
 
 
 class TestRanking:
-    def test_all_contestants_solve_the_same_problem(self, rng, monkeypatch):
-        monkeypatch.setattr(peers, "PLAN", simulation.Plan(n_dialogues=20, n_pairs=28, n_each=1))
+    SIZE = coded.Size(n_judgments=2_000, n_systems=5, n_units=20)
 
-        assert ranking.largest_difference(peers.Study.draw(rng)) < 1e-6
+    def test_all_contestants_solve_the_same_problem(self, rng):
+        assert ranking.largest_difference(coded.draw(self.SIZE, rng), self.SIZE) < 1e-6
+
+    def test_resamples_are_refitted_exactly(self, rng):
+        assert ranking.largest_error(coded.draw(self.SIZE, rng), self.SIZE, 70) < 3e-9
+
+    def test_every_contestant_has_something_to_do(self, rng):
+        found = ranking.contests(coded.draw(self.SIZE, rng), self.SIZE, n_samples=1)
+
+        assert {*found} == {"fit", "bootstrap"}
+        for contest in found.values():
+            assert all(taken > 0.0 for taken in ranking.medians(contest, 1).values())
+
+    def test_a_report_names_every_contestant(self, capsys, monkeypatch):
+        monkeypatch.setitem(ranking.SIZES, "a", self.SIZE)
+
+        ranking.report("a", n_rounds=1)
+
+        written = capsys.readouterr().out
+        for name in ("HEART", "NumPy", "choix", "evalica"):
+            assert name in written
 
 
 class TestLoop:
