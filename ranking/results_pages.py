@@ -1,13 +1,10 @@
 """Pages of results as plain values: what each shows, put together from what was read."""
 
 import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
 
 from annotation.models import Study
 from ranking import analysis_selectors, results_selectors
@@ -19,24 +16,9 @@ from ranking.findings import Findings, Table
 from ranking.models import Fit
 from ranking.results_links import AnalysisLink
 from ranking.results_names import Names
+from ranking.results_questions import question_of
 from ranking.results_shown import ShownTable
 from ranking.results_tables import public_table, shown_table
-
-QUESTIONS: Mapping[AnalysisKind, Promise] = {
-    AnalysisKind.PAIRS: gettext_lazy(
-        "Who is preferred to whom, how often, and which differences are more than chance."
-    ),
-    AnalysisKind.DIMENSIONS: gettext_lazy("The ranking on each dimension of the rubric."),
-    AnalysisKind.CHECKS: gettext_lazy("Where the judgments and the model behind the table part."),
-    AnalysisKind.FRAGILITY: gettext_lazy(
-        "How many judgments, dialogues or evaluators would have to go for another first place."
-    ),
-    AnalysisKind.STYLE: gettext_lazy("What changes when replies of like length and style meet."),
-    AnalysisKind.DRAWS: gettext_lazy("What changes when ties and grades are part of the model."),
-    AnalysisKind.RATERS: gettext_lazy("Who judges reliably, and what changes when that counts."),
-    AnalysisKind.RANKERS: gettext_lazy("What other ways to rank would say."),
-    AnalysisKind.PLANNING: gettext_lazy("How many judgments would set neighbours apart."),
-}
 
 
 @dataclass(frozen=True)
@@ -111,7 +93,7 @@ def analyses_beside(fit: Fit) -> Analyses | None:
 
 def analysis_link(fit: Fit, kind: AnalysisKind, state: FitState) -> AnalysisLink:
     """Return how one analysis is named and led to."""
-    words = (str(kind.label), str(QUESTIONS[kind]))
+    words = (str(kind.label), question_of(kind))
     return AnalysisLink(fit.key, kind.value.lower(), *words, state.value)
 
 
@@ -151,7 +133,7 @@ def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | 
         fit=fit_line(fit),
         slug=slug,
         label=shown.label,
-        question=str(QUESTIONS[shown.kind]),
+        question=question_of(shown.kind),
         state=shown.state,
         refusal=names.without_people(shown.refusal),
         method=names.without_people(found.method),

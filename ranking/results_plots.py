@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from statistics import fmean
 
 from ranking.results_scales import Scale, Tick
 
@@ -219,12 +220,15 @@ def _named(line: Line, height: float, right: float) -> Line:
 
 
 def _apart(heights: Sequence[float], top: float, bottom: float) -> list[float]:
-    """Move sorted heights so far apart that labels do not meet, inside the plot."""
-    down: list[float] = []
-    for height in heights:
-        down.append(max(height, down[-1] + LABEL_HEIGHT if down else top))
-    limit, up = bottom, list[float]()
-    for height in reversed(down):
-        up.append(min(height, limit))
-        limit = up[-1] - LABEL_HEIGHT
-    return up[::-1]
+    """Move sorted heights so far apart that labels do not meet, each as little as may be.
+
+    Labels in each other's way stand together around the mean of their ends, inside the plot.
+    """
+    blocks: list[list[float]] = []
+    for place, height in enumerate(heights):
+        blocks.append([height - place * LABEL_HEIGHT])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    last = bottom - (len(heights) - 1) * LABEL_HEIGHT
+    starts = [min(max(fmean(block), top), last) for block in blocks for _ in block]
+    return [start + place * LABEL_HEIGHT for place, start in enumerate(starts)]

@@ -39,9 +39,28 @@ def assert_accessible(page: Page) -> None:
     assert wide <= 0, f"{page.url} is {wide} px too wide"
 
 
+def open_folds(page: Page) -> None:
+    for fold in page.locator("main details").all():
+        fold.evaluate("fold => { fold.open = true }")
+
+
 def test_what_readers_see(visitor, site):
-    for path in (site.address, site.results, f"{site.address}/no/such/page"):
+    around = [f"{site.results}{name}/" for name in ("history", "verdicts", "fits")]
+    for path in (site.address, site.results, f"{site.address}/no/such/page", *around):
         visitor.goto(path)
+        open_folds(visitor)
+        assert_accessible(visitor)
+    visitor.locator("tbody a").first.click()
+    assert_accessible(visitor)
+
+
+def test_what_readers_see_of_analyses(visitor, site):
+    visitor.goto(site.results)
+    links = visitor.locator("ul.closer a")
+    links.first.wait_for()
+    for path in [link.get_attribute("href") for link in links.all()]:
+        visitor.goto(site.address + path)
+        open_folds(visitor)
         assert_accessible(visitor)
 
 

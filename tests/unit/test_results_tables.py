@@ -195,7 +195,8 @@ class TestPeople:
 
         table, n_hidden = public_table(make_table(WHO, other, rows=rows), NAMES)
 
-        assert (table.rows, n_hidden) == (rows[2:], 2) or table.rows == tuple(rows[2:])
+        assert table.rows == (("judge-oak", "judge-oak"),)
+        assert n_hidden == 2
 
     def test_as_columns_are_left_out(self):
         columns = [NAME, Column("R2", "R2"), Column("judge-oak", "Judge Oak")]

@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotation.models import Rater
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
+from ranking.results_questions import QUESTIONS
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis
 from tests.findings import make_findings
@@ -249,3 +250,7 @@ class TestDownloads:
         make_analysis(fit=fit, kind=AnalysisKind.DRAWS)
 
         assert client.get(address(fit, name, *parts)).status_code == 404
+
+
+def test_every_analysis_says_what_it_asks():
+    assert set(QUESTIONS) == set(AnalysisKind)
