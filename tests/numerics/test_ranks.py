@@ -62,6 +62,17 @@ class TestRankIntervals:
 
         assert other.critical_value < one.critical_value - 0.1
 
+    def test_fewer_steps_tell_less_apart(self, monkeypatch):
+        estimate = np.array([0.0, 2.9, 50.0, 100.0, 150.0, 200.0])
+        replicates = estimate + noise(10, 0.72, 6, 4_000)
+
+        best = []
+        for most_steps in (1, 10):
+            monkeypatch.setattr("ranking.numerics.ranks.MOST_STEPS", most_steps)
+            best.append(rank_intervals(estimate, replicates).best.tolist())
+
+        assert best == [[5, 5, 4, 3, 2, 1], [6, 5, 4, 3, 2, 1]]
+
     def test_few_dialogues_tell_less_apart(self):
         estimate = np.array([0.0, 0.9, 5.0])
         replicates = estimate + noise(9, 0.25, 3, 4_000)

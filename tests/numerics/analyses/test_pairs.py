@@ -104,6 +104,14 @@ class TestPairs:
         assert table(findings, "pairs")[0]["expected"] is None
         assert any("whole wins" in warning for warning in findings.warnings)
 
+    def test_many_systems_are_shown_as_far_as_one_reads(self, rng, monkeypatch):
+        monkeypatch.setattr(pairs, "MOST_SYSTEMS", 2)
+
+        findings = pairs.analyse(make_ground(simulate(rng)))
+
+        assert [len(one.rows) for one in findings.tables] == [1, 2, 2, 2]
+        assert any("2 best of 4" in warning for warning in findings.warnings)
+
     def test_declared_masses_move_the_ratings(self, rng):
         columns = simulate(rng)
 
