@@ -13,11 +13,11 @@ from ranking.numerics.arrays import Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import JoiningPair, NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.few_units import FEW_UNITS, TOO_FEW_UNITS
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.tiers import tiers
 
-FEW_UNITS = 20
 FIGURES = ("theta", "elo", "se", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier")
 
 
@@ -240,10 +240,7 @@ def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[s
             "is too little to tell how far another sample would differ."
         )
     elif options.interval.needs_units and n_units < FEW_UNITS:
-        told.append(
-            f"Only {n_units} different {options.unit}: with fewer than {FEW_UNITS}, "
-            "no interval can be relied on."
-        )
+        told.append(_few_units(n_units, options.unit))
     if not options.interval.needs_units:
         told.append(NAIVE)
     if spread and spread.n_without_maximum:
@@ -257,6 +254,18 @@ def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[s
             "rough, and --strength ignore is what it was made for."
         )
     return told
+
+
+def _few_units(n_units: int, unit: str) -> str:
+    if n_units < TOO_FEW_UNITS:
+        return (
+            f"Only {n_units} different {unit}: with fewer than {TOO_FEW_UNITS}, "
+            "no interval can be relied on."
+        )
+    return (
+        f"Only {n_units} different {unit}: intervals carry a correction for few, "
+        "which is itself uncertain."
+    )
 
 
 NAIVE = (

@@ -142,10 +142,19 @@ class TestIntervals:
         assert found.rows[0].tier is None
         assert any("too little" in warning for warning in found.warnings)
 
-    def test_few_units_are_warned_of(self, tmp_path):
-        found = rated(tmp_path, duel(30, 10, n_contexts=19))
+    @pytest.mark.parametrize(
+        ("n_units", "says"), [(19, "no interval can be relied on"), (49, "a correction for few")]
+    )
+    def test_few_units_are_warned_of(self, tmp_path, n_units, says):
+        found = rated(tmp_path, duel(60, 20, n_contexts=n_units))
 
-        assert any("Only 19 different context_id" in warning for warning in found.warnings)
+        told = [warning for warning in found.warnings if says in warning]
+        assert told[0].startswith(f"Only {n_units} different context_id")
+
+    def test_enough_units_are_not_warned_of(self, tmp_path):
+        found = rated(tmp_path, duel(60, 20, n_contexts=50))
+
+        assert not any("different context_id" in warning for warning in found.warnings)
 
 
 class TestInvariants:
