@@ -1,13 +1,14 @@
 """Ties and grades side by side, on made-up studies and on odd ones."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse
+from ranking.analyses import analyse, draws
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
@@ -146,6 +147,23 @@ class TestOddStudies:
 
         with pytest.raises(AnalysisRefusedError, match="no judgments"):
             analyse("DRAWS", make_ground(none))
+
+    def test_refuses_a_system_alone(self, rng):
+        columns = simulate(rng)
+
+        with pytest.raises(AnalysisRefusedError, match="only one system"):
+            analyse("DRAWS", make_ground(replace(columns, systems=("system-0",))))
+
+    def test_a_search_that_does_not_end_leaves_its_way_out_and_says_so(self, rng, monkeypatch):
+        def give_up(*args, **kwargs):
+            raise NotConvergedError
+
+        monkeypatch.setattr(draws, "fit_davidson", give_up)
+
+        findings = analyse("DRAWS", make_ground(simulate(rng)))
+
+        assert table(findings, "ways")[WAYS.index("davidson")]["spread"] is None
+        assert any("the search did not end" in warning for warning in findings.warnings)
 
     def test_says_that_declared_masses_have_no_part(self, rng):
         findings = analyse("DRAWS", make_ground(simulate(rng), masses=(0.5, 0.5)))

@@ -9,10 +9,11 @@ from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.models import cumulative
 from ranking.numerics.models.clusters import TooFewClustersError
 from ranking.numerics.models.cumulative import cumulative_errors, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
-from ranking.numerics.models.grades import Graded
+from ranking.numerics.models.grades import Graded, Scale
 from ranking.numerics.models.rao_kupper import fit_rao_kupper
 from tests.numerics.models.helpers import draw_grades, graded
 
@@ -124,6 +125,25 @@ def test_levels_that_nobody_gave_are_merged(rng):
 
     np.testing.assert_array_equal(named.log_strengths, few.log_strengths)
     assert (few.levels, named.levels) == ((0, 1, 2, 3), (0, 2, 4, 5))
+
+
+def test_thresholds_that_nearly_meet_stay_in_order():
+    grade = np.repeat([0, 1, 2, 3, -3], [30, 1, 1, 400, 2])
+    n = len(grade)
+
+    fit = fit_cumulative(graded(np.zeros(n, int), np.ones(n, int), grade), n_systems=2)
+
+    assert 0 < fit.thresholds[0] < fit.thresholds[1] < fit.thresholds[2]
+    assert np.isfinite(fit.log_likelihood)
+
+
+def test_thresholds_out_of_order_are_not_allowed(rng):
+    rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=50))
+    crossed = np.concatenate([THETA, THRESHOLDS[::-1]])
+
+    slopes = cumulative._slopes(rows, Scale.of(4, with_ties=True), crossed, 4)
+
+    assert slopes.value == -np.inf
 
 
 class TestInvariants:
