@@ -1,5 +1,7 @@
 """Single judgments as columns, coded by whole numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Coalesce
@@ -11,9 +13,11 @@ from ranking.columns import JudgmentColumns
 from ranking.frames.coding import coded, comparisons, dialogues, people_and_judges, systems
 from ranking.frames.integers import flag, read_integers
 from ranking.frames.rule import Selection, selected
+from ranking.frames.style import read_style
 from ranking.method import graded_strengths
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import grade_to_strength
+from ranking.style import FEATURES
 
 CODES = (
     F("pk"),
@@ -29,13 +33,17 @@ CODES = (
 )
 
 
-def read_columns(selection: Selection) -> JudgmentColumns:
+def read_columns(selection: Selection, *, with_style: bool = False) -> JudgmentColumns:
     """Return the selected judgments one by one, in the order in which they were given.
 
     Five-point answers are translated to strengths as the study says. Six queries, whatever
-    the number of judgments.
+    the number of judgments. The style of the texts is two queries more, and takes a second for
+    some ten thousand texts: it is left out unless asked for.
     """
-    return _read(selection)[1]
+    columns = _read(selection)[1]
+    if not with_style:
+        return columns
+    return replace(columns, features=read_style(selection), feature_names=FEATURES)
 
 
 def read_dimension_columns(selection: Selection) -> dict[str, JudgmentColumns]:

@@ -13,7 +13,7 @@ from django.db.models import F
 
 from ranking import analysis_selectors, frames
 from ranking.analyses import Ground, analyse
-from ranking.choices import FitState
+from ranking.choices import AnalysisKind, FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.method import code_version
 from ranking.models import Analysis, Fit
@@ -107,7 +107,7 @@ def _claim(fit: Fit, kind: str, *, now: dt.datetime) -> Analysis | None:
 def _outcome(analysis: Analysis) -> Mapping[str, Any]:
     """Return what is to be stored: a result, or the reason why there is none."""
     try:
-        findings = analyse(analysis.kind, _ground(analysis.fit))
+        findings = analyse(analysis.kind, _ground(analysis))
         # Only what reads back as the same is stored; PostgreSQL takes no number that is none.
         return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
     except (AnalysisRefusedError, JudgmentsChangedError) as refusal:
@@ -117,10 +117,12 @@ def _outcome(analysis: Analysis) -> Mapping[str, Any]:
         return {"refusal": BROKEN}
 
 
-def _ground(fit: Fit) -> Ground:
+def _ground(analysis: Analysis) -> Ground:
+    fit = analysis.fit
     judgments_of(fit)
     selection = selection_of(fit)
-    columns = frames.read_columns(selection)
+    is_of_style = analysis.kind == AnalysisKind.STYLE
+    columns = frames.read_columns(selection, with_style=is_of_style)
     return Ground(
         columns=columns,
         method=method_of_fit(fit),

@@ -135,6 +135,33 @@ class TestReadColumns:
             read(study, now)
 
 
+class TestReadingStyle:
+    def test_measures_both_texts_of_each_pair_as_raters_see_them(self, now):
+        study, context = make_study(), make_context()
+        texts = ("Oh.", "**Really?** Are you sure?", "I see.")
+        first, second, third = (make_completion(context=context, text=text) for text in texts)
+        pairs = [("b", second, third), ("a", first, second)]
+        for key, one, other in pairs:
+            make_judgment(comparison=make_comparison(study=study, first=one, second=other, key=key))
+
+        columns = frames.read_columns(selection(study, now), with_style=True)
+
+        assert columns.feature_names == ("length", "sentences", "question_marks", "list_items")
+        assert columns.features[..., 2].tolist() == [[0, 2], [2, 0]]
+        assert columns.features[0, :, 0].tolist() == [3, len("Really? Are you sure?")]
+        assert [columns.features[item, 0, 0] for item in columns.item] == [21, 3]
+
+    def test_is_left_out_unless_asked_for(self, comparison, now):
+        make_judgment(comparison=comparison)
+
+        assert read(comparison.study, now).features is None
+
+    def test_no_pairs_have_none(self, now):
+        columns = frames.read_columns(selection(make_study(), now), with_style=True)
+
+        assert columns.features.shape == (0, 2, 4)
+
+
 class TestReadDimensionColumns:
     def test_marks_are_judgments_of_one_dimension(self, comparison, now):
         later = make_llm_judgment(comparison=comparison, submitted_at=NOW + 2 * SECOND)
