@@ -72,16 +72,21 @@ def rated(columns: JudgmentColumns, method: Method) -> Board:
 
 def tabulated(columns: JudgmentColumns, method: Method) -> WinTables:
     """Return the weighted wins per source dialogue, under the method's mode and masses."""
+    pairs = weighted_pairs(columns, method)
+    return tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
+
+
+def weighted_pairs(columns: JudgmentColumns, method: Method) -> WeightedPairs:
+    """Return what each judgment gives to its two systems, under the method's mode and masses."""
     split = shares(columns.strength, method.strength)
     weight = _weights(columns, method)
-    pairs = WeightedPairs(
+    return WeightedPairs(
         columns.unit,
         columns.first,
         columns.second,
         weight * split.first,
         weight * split.second,
     )
-    return tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
 
 
 def whole_wins(columns: JudgmentColumns) -> Floats:

@@ -7,15 +7,25 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
-from ranking.analyses.boards import Board, few_resamples_warning, rated, whole_wins
+from ranking.analyses.boards import (
+    Board,
+    few_resamples_warning,
+    rated,
+    tabulated,
+    weighted_pairs,
+    whole_wins,
+)
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.few_units import robust_covariance
 from ranking.numerics.intervals import Intervals
 from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
 from ranking.numerics.quasi_variances import quasi_variances
+from ranking.numerics.sandwich import two_way_covariance
 from ranking.numerics.superiority import superiority
 
 MOST_SYSTEMS = 60
@@ -46,6 +56,12 @@ ERROR_COLUMNS = (
     Column("low", "less one error", ColumnKind.ELO),
     Column("high", "and one error", ColumnKind.ELO),
     Column("error", "Error", ColumnKind.ELO),
+)
+EVALUATOR_COLUMNS = (
+    Column("system", "System", ColumnKind.SYSTEM),
+    Column("elo", "Elo", ColumnKind.ELO),
+    Column("by_dialogue", "Error, same evaluators", ColumnKind.ELO),
+    Column("by_both", "Error, other evaluators", ColumnKind.ELO),
 )
 
 
@@ -90,6 +106,7 @@ def analyse(ground: Ground) -> Findings:
             "the column, a tie counting half. Empty cells are pairs that were never judged.",
         ),
         *_comparable(board, shown),
+        *_by_evaluator(board, shown, ground),
     )
     return Findings(METHOD, tables, _warnings(board, matrices), is_exploratory=False)
 
@@ -180,6 +197,32 @@ def _comparable(board: Board, shown: list[int]) -> tuple[Table, ...]:
             Picture.WHISKERS,
         ),
     )
+
+
+def _by_evaluator(board: Board, shown: list[int], ground: Ground) -> tuple[Table, ...]:
+    """Return errors that know of shared evaluators too, unless there is only one."""
+    if len(ground.columns.evaluators) <= 1:
+        return ()
+    pairs = weighted_pairs(ground.columns, ground.method)
+    theta = board.elo / ELO_PER_LOG_UNIT
+    tables = tabulated(ground.columns, ground.method)
+    one_way = ELO_PER_LOG_UNIT * robust_covariance(tables, theta).standard_errors
+    both = two_way_covariance(pairs, ground.columns.evaluator, theta)
+    two_way = ELO_PER_LOG_UNIT * both.standard_errors
+    rows = (
+        (board.systems[i], _points(board.elo[i]), _points(one_way[i]), _points(two_way[i]))
+        for i in shown
+    )
+    table = Table(
+        "evaluators",
+        "If other evaluators had judged",
+        "Standard errors for other dialogues with the same evaluators, and for other dialogues "
+        f"with other evaluators (Cameron, Gelbach & Miller 2011). There are {both.n_clusters} of "
+        "the scarcer; with fewer than twenty the second is a rough guide.",
+        EVALUATOR_COLUMNS,
+        tuple(rows),
+    )
+    return (table,)
 
 
 def _heat(

@@ -1,5 +1,6 @@
 """System against system, on simulated studies and on odd ones."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -82,6 +83,18 @@ class TestPairs:
         assert min(reach) > 2.1
         assert max(reach) < 3.1
 
+    def test_habits_of_evaluators_show_in_the_errors_for_other_evaluators(self, rng):
+        columns = simulate(rng, n_units=200, theta=np.zeros(3))
+        # Each evaluator has a favourite of its own.
+        favoured = (columns.first == columns.evaluator % 3) * 1 - (
+            columns.second == columns.evaluator % 3
+        )
+        stubborn = dataclasses.replace(columns, strength=5 * favoured)
+
+        rows = table(pairs.analyse(make_ground(stubborn)), "evaluators")
+
+        assert all(row["by_both"] > 2 * row["by_dialogue"] for row in rows)
+
     def test_a_pair_that_never_met_has_no_win_rate_but_a_difference(self):
         rows = [
             (f"d{n}", n, *pair, "r", strength, 1)
@@ -109,7 +122,7 @@ class TestPairs:
 
         findings = pairs.analyse(make_ground(simulate(rng)))
 
-        assert [len(one.rows) for one in findings.tables] == [1, 2, 2, 2]
+        assert [len(one.rows) for one in findings.tables] == [1, 2, 2, 2, 2]
         assert any("2 best of 4" in warning for warning in findings.warnings)
 
     def test_declared_masses_move_the_ratings(self, rng):
