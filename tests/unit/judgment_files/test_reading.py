@@ -18,13 +18,19 @@ ROWS = [
     row("c1", "ada", "bo", "b", strength="", judge_kind="llm", rater_id="r2", note='"'),
     row("c1", "cy", "bo", "tie", strength="5", judge_kind="human", rater_id="r1", note=""),
 ]
+
+
+def read(path, wanted=None):
+    return read_judgments(path, wanted or Wanted())
+
+
 FORMATS = ["csv", "jsonl", "parquet"]
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
 class TestFormats:
     def test_pairs_come_out_in_canonical_order_and_know_how_they_were_shown(self, tmp_path, suffix):
-        judgments = read_judgments(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
+        judgments = read(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
 
         assert judgments.systems == ("ada", "bo", "cy")
         assert judgments.first.tolist() == [0, 0, 1]
@@ -33,7 +39,7 @@ class TestFormats:
         assert judgments.shown.tolist() == [-1, 1, -1]
 
     def test_the_other_columns_keep_the_order_of_the_file(self, tmp_path, suffix):
-        judgments = read_judgments(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
+        judgments = read(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
 
         assert judgments.size.tolist() == [3, 0, 5]
         assert judgments.is_judge.tolist() == [False, True, False]
@@ -46,7 +52,7 @@ class TestFormats:
         rows = [row(dialogue="d1", stratum="s"), row(dialogue="d1", stratum="t")]
 
         wanted = Wanted(unit="dialogue", by="stratum")
-        judgments = read_judgments(write(tmp_path / f"x.{suffix}", rows), wanted)
+        judgments = read(write(tmp_path / f"x.{suffix}", rows), wanted)
 
         assert judgments.unit.values == ("d1",)
         assert judgments.context.values == ("c1",)
@@ -55,7 +61,7 @@ class TestFormats:
     def test_rows_without_an_answer_are_left_out_and_counted(self, tmp_path, suffix):
         rows = [row("c1"), row("c2", "cy", "dee", ""), row("c3", winner="tie")]
 
-        judgments = read_judgments(write(tmp_path / f"x.{suffix}", rows), Wanted())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows), Wanted())
 
         assert judgments.n_judgments == 2
         assert judgments.n_without_verdict == 1
@@ -64,7 +70,7 @@ class TestFormats:
     def test_what_is_optional_may_be_missing_or_empty_throughout(self, tmp_path, suffix):
         rows = [row(judge_kind="", strength=""), row(judge_kind="", strength="")]
 
-        judgments = read_judgments(write(tmp_path / f"x.{suffix}", rows), Wanted())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows), Wanted())
 
         assert judgments.is_judge is None
         assert not judgments.size.any()
@@ -83,7 +89,7 @@ class TestKindsOfValues:
         )
         parquet.write_table(table, tmp_path / "x.parquet")
 
-        judgments = read_judgments(tmp_path / "x.parquet", Wanted())
+        judgments = read(tmp_path / "x.parquet", Wanted())
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [2, 0]
@@ -94,7 +100,7 @@ class TestKindsOfValues:
             row(one, strength=strength) for one, strength in zip(values, (None, 4), strict=True)
         ]
 
-        judgments = read_judgments(write(tmp_path / "x.jsonl", rows), Wanted())
+        judgments = read(write(tmp_path / "x.jsonl", rows), Wanted())
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [0, 4]
@@ -103,14 +109,14 @@ class TestKindsOfValues:
         text = "\ufeffcontext_id,system_a,system_b,winner\r\n\r\nc,x,y,a\r\n\r\nc,y,x,b\r\n"
         (tmp_path / "x.csv").write_bytes(text.encode())
 
-        judgments = read_judgments(tmp_path / "x.csv", Wanted())
+        judgments = read(tmp_path / "x.csv", Wanted())
 
         assert judgments.verdict.tolist() == [1, 1]
 
     def test_many_blocks_give_one_list_of_names(self, tmp_path):
         rows = [row(f"c{n}", note="word " * 3_000) for n in range(1_000)]
 
-        judgments = read_judgments(write(tmp_path / "x.csv", rows), Wanted())
+        judgments = read(write(tmp_path / "x.csv", rows), Wanted())
 
         assert [judgments.unit.values[code] for code in judgments.unit.codes] == [
             one["context_id"] for one in rows
@@ -120,10 +126,10 @@ class TestKindsOfValues:
 @given(st.permutations(range(12)))
 def test_the_order_of_rows_changes_no_name_and_no_verdict(tmp_path_factory, order):
     folder = tmp_path_factory.mktemp("rows")
-    rows = [row(f"c{n % 4}", *("ab", "ba")[n % 2], "a", note=str(n)) for n in range(12)]
+    rows = [row(f"c{n % 4}", "ab"[n % 2], "ba"[n % 2], "a", note=str(n)) for n in range(12)]
 
-    one = read_judgments(write(folder / "one.csv", rows), Wanted())
-    other = read_judgments(write(folder / "other.csv", [rows[n] for n in order]), Wanted())
+    one = read(write(folder / "one.csv", rows))
+    other = read(write(folder / "other.csv", [rows[n] for n in order]), Wanted())
 
     assert one.unit.values == other.unit.values
     np.testing.assert_array_equal(one.unit.codes[order], other.unit.codes)
