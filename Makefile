@@ -55,8 +55,8 @@ bench-power: setup ## Whether planned studies find what they are planned to, by 
 bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
 	$(BIN)/python -m benchmarks.people $(ARGS)
 
-bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--rounds 3")
-	$(BIN)/python -m benchmarks.ranking $(ARGS)
+bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--sizes ab --rounds 3")
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.ranking $(ARGS)
 
 bench-prompt: setup ## What ranking a million rows of a file costs (ARGS="--rows 100000")
 	$(BIN)/python -m benchmarks.prompt $(ARGS)

@@ -1,6 +1,7 @@
 """Refits of many samples of units, from sums over the units that are made once."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,6 @@ from ranking.numerics.threads import in_threads
 BLOCK_BYTES = 10 * 2**20  # of the pair totals that are fitted together, as floats
 MOST_SEEDS = 8  # in a block, so that there are blocks for more than one thread
 EXACT_IN_SINGLE = 2.0**24
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Samples that are fitted together: times drawn (n_units, n), wins (n_systems, n)."""
-
-    times: Times
-    wins: Floats
 
 
 @dataclass(frozen=True)
@@ -83,33 +76,32 @@ class Refit:
         n_pairs = max(1, self.tables.n_systems * (self.tables.n_systems - 1) // 2)
         width = min(MOST_SEEDS, max(1, BLOCK_BYTES // (8 * n_pairs * SAMPLES_PER_SEED)))
         blocks = [
-            self._block(np.concatenate(drawn[first : first + width], axis=1))
+            np.concatenate(drawn[first : first + width], axis=1)
             for first in range(0, len(drawn), width)
         ]
         return np.concatenate(in_threads(self._fit_block, blocks, n_threads=n_threads))
 
-    def _block(self, times: Times) -> _Block:
-        """Add the systems' wins up, which BLAS spreads over threads by itself."""
-        if self.connecting is None:
-            return _Block(times, np.zeros((0, times.shape[1])))
-        added = self.wins @ times.astype(self.wins.dtype)
-        if self.wins.dtype == np.float32 and added.max(initial=0.0) > EXACT_IN_SINGLE / 2.0:
-            added = self.wins.astype(np.float64) @ times.astype(np.float64)
-        return _Block(times, np.divide(added, self.scale, dtype=np.float64))
-
-    def _fit_block(self, block: _Block) -> Floats:
-        n_samples = block.times.shape[1]
-        theta = np.full((self.tables.n_systems, n_samples), np.nan)
-        done = np.zeros(n_samples, dtype=np.bool_)
+    def _fit_block(self, times: Times) -> Floats:
+        """Return the strengths of samples that are fitted together, times drawn (n_units, n)."""
+        theta = np.full((self.tables.n_systems, times.shape[1]), np.nan)
+        done = np.zeros(times.shape[1], dtype=np.bool_)
         if self.connecting is not None:
-            totals = self._pair_totals(block.times)
-            fits = fit_by_chords(totals, block.wins, self.start, self.inverse)
-            done = fits.settled & self.connecting.hold(block.times, totals)
+            totals, wins = self._pair_totals(times), self._system_wins(times)
+            fits = fit_by_chords(totals, wins, self.start, self.inverse)
+            done = fits.settled & self.connecting.hold(times, totals)
             theta[:, done] = fits.log_strengths[:, done]
         if not done.all():
-            rest = self.tables.weighted(block.times[:, ~done].T.astype(np.float64))
+            rest = self.tables.weighted(times[:, ~done].T.astype(np.float64))
             theta[:, ~done] = fit_replicates(rest, self.start).log_strengths.T
         return theta.T
+
+    def _system_wins(self, times: Times) -> Floats:
+        """Return the wins of each system in samples, (n_systems, n_samples)."""
+        added: NDArray[np.floating[Any]] = self.wins @ times.astype(self.wins.dtype)
+        if self.wins.dtype == np.float32 and added.max(initial=0.0) > EXACT_IN_SINGLE / 2.0:
+            added = self.wins.astype(np.float64) @ times.astype(np.float64)
+        wins: Floats = added.astype(np.float64) / self.scale
+        return wins
 
     def _pair_totals(self, times: Times) -> Floats:
         first, *others = self.tables.batches
