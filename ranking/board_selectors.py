@@ -30,7 +30,8 @@ def board_of(fit: Fit) -> Board:
     names = _dimension_names(fit.study, ratings)
     rows = [_row(rating, names) for rating in ratings]
     people = [_people_row(one) for one in _human_ratings(fit)]
-    drawn = whiskers([one.interval for one in (*rows, *people)], centre=CENTRE)
+    intervals = [row.interval for row in rows] + [one.interval for one in people]
+    drawn = whiskers(intervals, centre=CENTRE)
     groups = _named(fit.diagnostics.get("components", []))
     return Board(
         study=fit.study.slug,

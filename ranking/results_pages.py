@@ -16,9 +16,10 @@ from ranking.findings import Findings, Table
 from ranking.models import Fit
 from ranking.results_links import AnalysisLink
 from ranking.results_names import Names
+from ranking.results_people import public_table
 from ranking.results_questions import question_of
 from ranking.results_shown import ShownTable
-from ranking.results_tables import public_table, shown_table
+from ranking.results_tables import shown_table
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,8 @@ def _with_heat(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
         return replace(drawn, cells=tuple(cells))
 
     rows = tuple(map(shaded, table.rows, shown.rows))
-    return replace(shown, rows=rows, is_heat=True)
+    is_in_per_cent = kind is ColumnKind.SHARE
+    return replace(shown, rows=rows, is_heat=True, is_in_per_cent=is_in_per_cent)
 
 
 def _with_whiskers(shown: ShownTable, table: Table, _names: Names) -> ShownTable:

@@ -51,5 +51,6 @@ class ShownTable:
     has_whiskers: bool = False
     ticks: tuple[Tick, ...] = ()
     is_heat: bool = False
+    is_in_per_cent: bool = False
     plot: Plot | None = None
     csv: str = ""

@@ -95,7 +95,7 @@ class TestShownTable:
 
         shown = shown_table(make_table(*columns, rows=rows, picture=Picture.HEAT), NAMES)
 
-        assert shown.is_heat
+        assert (shown.is_heat, shown.is_in_per_cent) == (True, True)
         shades = [[cell.shade for cell in row.cells] for row in shown.rows]
         assert shades == [["", "up5"], ["down5", ""]]
 
