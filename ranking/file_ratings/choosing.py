@@ -95,7 +95,7 @@ def _strength(
     n_preferences = int((judgments.verdict != 0).sum())
     n_missing = int(((judgments.verdict != 0) & (judgments.size == 0)).sum())
     if asked is StrengthMode.IGNORE or n_missing == 0:
-        return asked or StrengthMode.SOFT
+        return asked or (StrengthMode.SOFT if n_preferences else StrengthMode.IGNORE)
     if asked is not None:
         msg = (
             f"{n_missing} of {n_preferences} preferences have no strength, so they cannot be "
