@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
 from ranking.numerics.arrays import Floats
 
@@ -59,9 +59,16 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     def error(logs: Floats) -> Floats:
         return np.logaddexp(logs[first], logs[second]) - wanted
 
+    def slopes(logs: Floats) -> Floats:
+        share = special.expit(logs[first] - logs[second])
+        found = np.zeros((len(first), len(logs)))
+        rows = np.arange(len(first))
+        found[rows, first], found[rows, second] = share, 1.0 - share
+        return found
+
     # A mean variance of differences is the sum of two quasi-variances of a common size.
     start = np.log(variance.sum(axis=1) / (len(variance) - 1) / 2.0)
-    logs = optimize.least_squares(error, start, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
+    logs = optimize.least_squares(error, start, slopes, method="lm", xtol=1e-10, ftol=1e-10).x
     worst = float(np.abs(np.expm1(error(logs) / 2.0)).max())
     return QuasiVariances(np.exp(logs), worst)
 
