@@ -175,7 +175,7 @@ class WinTables:
 
 
 def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables:
-    """Add up weighted judgments into one win matrix per unit.
+    """Make tables of weighted judgments, one win matrix per unit.
 
     Parameters
     ----------
@@ -187,8 +187,8 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
     Returns
     -------
     WinTables
-        Sparse: its size is the number of distinct (unit, winner, loser), at most twice the
-        number of rows.
+        They refer to the columns, which must not be changed afterwards; sums are made when
+        they are first asked for, and kept.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
 
     Notes
     -----
-    No rows give tables of zeros. Cost O(n_rows log n_rows).
+    No rows give tables of zeros. Cost O(n_rows).
     """
     pairs = _as_arrays(pairs)
     _check(pairs, n_units, n_systems)
