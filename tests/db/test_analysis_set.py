@@ -12,6 +12,7 @@ from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.services.claiming import method_of
 from ranking.tallies import win_tables
+from tests.counted import counted_reads
 from tests.factories import (
     NOW,
     make_comparison,
@@ -229,12 +230,14 @@ class TestReadGroups:
 
         assert marks == (("a", "H", 2, 3), ("b", "H", 1, 3))
 
-    def test_reads_a_study_in_seven_queries(self, now, django_assert_num_queries):
+    def test_reads_a_study_in_seven_queries(self, now):
         study = make_judged_study(with_llm=True)
 
         # comparisons, answers, names of dialogues and systems, marks, decisions, deletions
-        with django_assert_num_queries(7):
+        with counted_reads() as reads:
             counted(study, now)
+
+        assert reads.n == 7
 
     def test_the_hash_changes_with_each_judgment_and_not_without(self, now):
         study = make_judged_study()

@@ -11,6 +11,7 @@ from annotation.models import DimensionMark, Judgment
 from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.frames.integers import NotWholeNumbersError, read_integers
+from tests.counted import counted_reads
 from tests.factories import (
     NOW,
     make_comparison,
@@ -128,11 +129,13 @@ class TestReadColumns:
 
         assert (columns.n_judgments, columns.n_items, columns.systems) == (0, 0, ())
 
-    def test_reads_more_judgments_with_no_more_queries(self, now, django_assert_num_queries):
+    def test_reads_more_judgments_with_no_more_queries(self, now):
         study = make_judged_study(with_llm=True, n_dialogues=2)
 
-        with django_assert_num_queries(6):
+        with counted_reads() as reads:
             read(study, now)
+
+        assert reads.n == 6
 
 
 class TestReadingStyle:
@@ -193,11 +196,13 @@ class TestReadDimensionColumns:
 
         assert frames.read_dimension_columns(selection(comparison.study, now)) == {}
 
-    def test_reads_more_marks_with_no_more_queries(self, now, django_assert_num_queries):
+    def test_reads_more_marks_with_no_more_queries(self, now):
         study = make_judged_study(with_llm=True)
 
-        with django_assert_num_queries(7):
+        with counted_reads() as reads:
             frames.read_dimension_columns(selection(study, now))
+
+        assert reads.n == 7
 
 
 class TestReadIntegers:
