@@ -63,6 +63,8 @@ class TestRatings:
         assert len(answer["ratings"]) == 3
         assert [one["derived"] for one in answer["people"]] == [
             "AVERAGE",
+            "MEAN_TEXT",
+            "RANDOM_TEXT",
             "BEST_CROSS_FITTED",
             "BEST_PLAIN",
         ]
@@ -70,7 +72,7 @@ class TestRatings:
             "derived", "name", "elo", "elo_se", "elo_low", "elo_high", "is_optimistic",
             "n_judgments", "n_contexts", "contexts", "opponents_per_text",
         }  # fmt: skip
-        assert [one["is_optimistic"] for one in answer["people"]] == [False, False, True]
+        assert [one["is_optimistic"] for one in answer["people"]] == [False] * 4 + [True]
         assert answer["people_refused"] == []
 
     def test_says_what_of_people_could_not_be_rated(self, client):

@@ -183,6 +183,8 @@ class TestRatingsCsv:
         assert [row["derived"] for row in rows] == [
             *[""] * 3,
             "Average Human",
+            "Mean of the texts of a context",
+            "Random text of a context",
             "Best Human, cross-fitted",
             "Best Human, plain",
         ]
