@@ -5,6 +5,8 @@ import os
 from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
+# The system checks load every page, some 50 MB in each worker; migrating runs them as well.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
 app = Celery("heart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
