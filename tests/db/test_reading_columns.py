@@ -135,7 +135,7 @@ class TestReadColumns:
         with counted_reads() as reads:
             read(study, now)
 
-        assert reads.n == 6
+        assert reads.n <= 6
 
 
 class TestReadingStyle:
@@ -202,7 +202,7 @@ class TestReadDimensionColumns:
         with counted_reads() as reads:
             frames.read_dimension_columns(selection(study, now))
 
-        assert reads.n == 7
+        assert reads.n <= 7
 
 
 class TestReadIntegers:
