@@ -63,7 +63,7 @@ class Analysis(APIView):
 
 def _fit(study: str, key: str) -> Fit | None:
     found = annotation_selectors.study_by_slug(study)
-    return found and selectors.fit_by_key(study=found, key=key)
+    return None if found is None else selectors.fit_by_key(study=found, key=key)
 
 
 def _error(code: str, message: str, http_status: int = status.HTTP_404_NOT_FOUND) -> Response:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.contrib.admin.views.decorators import staff_member_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from ranking import accounting, export, history_selectors, results_pages, selectors
+from ranking import accounting, export, history_selectors, results_pages
+from ranking.board_selectors import board_of
 from ranking.findings import Findings
 from ranking.models import Fit
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
@@ -18,7 +19,7 @@ from ranking.serializers import BoardOut
 def ratings_csv(_request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
     """Download the table of one fit."""
     fit = fit_or_404(study, key)
-    lines = export.csv_lines(export.rating_rows(selectors.board_of(fit)))
+    lines = export.csv_lines(export.rating_rows(board_of(fit)))
     return _csv(lines, export.file_name(study, key, "ratings", is_simulated=fit.is_simulated))
 
 
@@ -26,14 +27,16 @@ def ratings_csv(_request: HttpRequest, study: str, key: str) -> StreamingHttpRes
 def ratings_json(_request: HttpRequest, study: str, key: str) -> JsonResponse:
     """Download the ratings of one fit with their conditions."""
     fit = fit_or_404(study, key)
-    content = BoardOut(selectors.board_of(fit)).data
+    content = BoardOut(board_of(fit)).data
     return _json(
         dict(content), export.file_name(study, key, "ratings", is_simulated=fit.is_simulated)
     )
 
 
 @require_safe
-def table_csv(request: HttpRequest, study: str, key: str, kind: str, table: str) -> HttpResponse:
+def table_csv(
+    request: HttpRequest, study: str, key: str, kind: str, table: str
+) -> StreamingHttpResponse:
     """Download one table of an analysis."""
     fit = fit_or_404(study, key)
     found = results_pages.table_by_key(_findings_or_404(request, fit, kind), table)

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ranking import accounting, results_history, results_pages, results_selectors, selectors
+from ranking.board_selectors import board_of
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
 
 FITS_A_PAGE = 50
@@ -21,7 +22,7 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
     parts = {
         "study": found,
         "filters": chosen,
-        "board": selectors.board_of(fit) if fit else None,
+        "board": board_of(fit) if fit else None,
         "analyses": results_pages.analyses_beside(fit) if fit else None,
         "has_fits": chosen.has_any,
         "is_out_of_date": selectors.is_out_of_date(fit),
@@ -35,7 +36,7 @@ def fit_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
     fit = fit_or_404(study, key)
     parts = {
         "study": fit.study,
-        "board": selectors.board_of(fit),
+        "board": board_of(fit),
         "analyses": results_pages.analyses_beside(fit),
         "earlier": [results_pages.fit_line(one) for one in results_selectors.earlier_fits(fit)],
     }

@@ -6,8 +6,8 @@ from annotation import services as annotation
 from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
 from ranking import export, services
+from ranking.board_selectors import board_of
 from ranking.numerics.information import GREATEST_RATIO
-from ranking.selectors import board_of
 from ranking.serializers import BoardOut
 from tests.factories import (
     HOUR,

@@ -145,7 +145,7 @@ class TestScatter:
 
         boxes = list(boxes_of(plot))
         assert not any(one.meets(other) for one, other in combinations(boxes, 2))
-        assert all(LEFT <= box.left and box.right <= WIDTH for box in boxes)
+        assert all(box.left >= LEFT and box.right <= WIDTH for box in boxes)
         assert all(0 <= dot.x <= WIDTH and 0 <= dot.y <= HEIGHT for dot in plot.dots)
 
     def test_labels_nothing_where_there_is_no_room_for_so_many(self):
