@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ranking bench-refit bench-import bench-loop bench-llm clean
+.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-import bench-loop bench-llm clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -54,6 +54,9 @@ bench-power: setup ## Whether planned studies find what they are planned to, by 
 
 bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
 	$(BIN)/python -m benchmarks.people $(ARGS)
+
+bench-ppi: setup ## How often prediction-powered intervals hold, by simulation, in some minutes (ARGS="--studies 50")
+	$(BIN)/python -m benchmarks.prediction_powered $(ARGS)
 
 bench-ranking: setup ## What fits and their bootstrap cost, beside choix and evalica (ARGS="--sizes ab --rounds 3")
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.ranking $(ARGS)
