@@ -35,7 +35,8 @@ INSTALLED_APPS = [
     "ranking",
     "annotation",
     "completions",
-    "django.contrib.admin",
+    # Its tables are found when addresses are read: prompts and workers never need them.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -6,6 +6,8 @@ from django.urls import URLPattern, URLResolver, include, path
 from annotation.views import hooks
 from heart_site import health, views
 
+admin.autodiscover()
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("s/<slug:study>/", include("annotation.urls")),
