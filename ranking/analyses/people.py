@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
+from ranking.analyses.cells import share_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
@@ -126,10 +127,8 @@ def _rows(
         except TooFewDialoguesError:
             warnings.append(f"{name}: judged in one source dialogue alone, and left out.")
             continue
-        low, high = (min(1.0, max(-1.0, end)) for end in net.interval(level))
         shares = (_share(met.lead > 0), _share(met.lead == 0), _share(met.lead < 0))
-        ends = (round(one, 4) for one in (net.mean, low, high))
-        rows.append((name, len(met.lead), *shares, *ends))
+        rows.append((name, len(met.lead), *shares, *share_cells(net, level)))
         p_values.append(net.p_value())
     adjusted: Floats = benjamini_hochberg(np.array(p_values))
     return [(*row, float(p)) for row, p in zip(rows, adjusted, strict=True)], warnings
@@ -145,7 +144,8 @@ def _overall(rows: list[tuple[Cell, ...]]) -> Table:
         title="Who is preferred",
         caption=(
             "Each row is about the judgments between one person's and one model's message. Where "
-            "the interval leaves out 0, one side is preferred beyond chance."
+            "the interval leaves out 0, one side is preferred beyond chance. There is no interval "
+            "where all dialogues agree; p is then how often that many coins do."
         ),
         columns=(Column("group", "Judgments", ColumnKind.TEXT), *SHARES),
         rows=tuple(rows),

@@ -1,6 +1,6 @@
 """What evaluators give as reasons: themes by kind, what agreeing evaluators share, and winning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ranking.numerics.partial import NothingLeftError, partial_slope
 from ranking.themes import Codebook, load_codebook
 
 MOST = 100_000
+LENGTH = "length"
 METHOD = (
     "Rules of a versioned codebook find the themes that a rationale speaks of, in praise or in "
     "blame; English words only. Differences take source dialogues as the unit (Liang and Zeger "
@@ -62,15 +63,17 @@ def analyse(ground: Ground) -> Findings:
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
-        tuple(_warnings(reasons, sum(1 for one in rationales if one.strip()))),
+        tuple(_warnings(reasons, columns, sum(1 for one in rationales if one.strip()))),
     )
 
 
-def _warnings(reasons: Reasons, n_given: int) -> list[str]:
+def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[str]:
     silent = float((~reasons.speaks.any(axis=1)).mean())
     warnings = [f"{100 * silent:.0f} % of the rationales speak of no theme of the codebook."]
     if len(reasons.rows) < n_given:
         warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
+    if columns.features is None or LENGTH not in columns.feature_names:
+        warnings.append("The length of the messages is not known, and not held equal.")
     return warnings
 
 
@@ -143,8 +146,8 @@ def _winning(reasons: Reasons, ground: Ground, book: Codebook) -> Table | None:
 def _controls(told: Reasons, columns: JudgmentColumns, sign: Integers) -> Floats:
     """Return how much longer the model's message is, its position, and the rationale's length."""
     parts = [sign * columns.shown[told.rows], np.log1p(told.words)]
-    if columns.features is not None and "length" in columns.feature_names:
-        sides = columns.features[columns.item[told.rows], :, columns.feature_names.index("length")]
+    if columns.features is not None and LENGTH in columns.feature_names:
+        sides = columns.features[columns.item[told.rows], :, columns.feature_names.index(LENGTH)]
         total = sides.sum(axis=1)
         longer = (sides[:, 0] - sides[:, 1]) / np.where(total > 0, total, 1.0)
         parts.append(sign * np.nan_to_num(longer))
@@ -154,10 +157,14 @@ def _controls(told: Reasons, columns: JudgmentColumns, sign: Integers) -> Floats
 def _slopes(
     won: Floats, speaks: Booleans, controls: Floats, unit: Integers
 ) -> tuple[ClusteredMean, ClusteredMean] | None:
-    """Return by how much the model wins more often with the theme: as it is, and held equal."""
+    """Return by how much the model wins more often with the theme: as it is, and held equal.
+
+    Both have the degrees of freedom of the dialogues with the theme, if these are the fewer.
+    """
     theme = speaks.astype(np.float64)
     try:
-        raw = partial_slope(won, theme, np.empty((len(won), 0)), unit)
-        return raw, partial_slope(won, theme, controls, unit)
+        raw = clustered_difference(won, unit, speaks)
+        held = partial_slope(won, theme, controls, unit)
     except (NothingLeftError, TooFewDialoguesError):
         return None
+    return raw, replace(held, n_clusters=raw.n_clusters)

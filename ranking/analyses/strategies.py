@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
+from ranking.analyses.cells import share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -161,9 +162,7 @@ def _differences(
     rows = []
     for name, column, gap, p in zip(names, shown.T, gaps, adjusted.tolist(), strict=True):
         means = column[~is_model].mean(), column[is_model].mean()
-        low, high = gap.interval(level)
-        ends = (max(-1.0, low), min(1.0, high))
-        rows.append((name, *(round(float(one), 4) for one in (*means, gap.mean, *ends)), p))
+        rows.append((name, *(round(float(one), 4) for one in means), *share_cells(gap, level), p))
     return Table(
         key="differences",
         title="Models less people",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ranking.analyses.cells import share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean
@@ -30,7 +31,7 @@ def shares_table(
     rows = []
     for place, theme in enumerate(book.themes):
         by = (_share(speaks[~is_judge, place]), _share(speaks[is_judge, place]))
-        rows.append((*_head(theme), *by, *_interval(gaps[place], level), p_values[place]))
+        rows.append((*_head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
     n_people = int((~is_judge).sum())
     return Table(
         key="themes",
@@ -99,7 +100,7 @@ def winning_table(
         told, slopes = int(speaks[:, place].sum()), found[place]
         raw = None if slopes is None else round(slopes[0].mean, 4)
         held = None if slopes is None else slopes[1]
-        rows.append((*_head(theme), told, raw, *_interval(held, level), p_values[place]))
+        rows.append((*_head(theme), told, raw, *share_cells(held, level), p_values[place]))
     return Table(
         key="winning",
         title="What goes with a model's winning against a person",
@@ -127,12 +128,6 @@ def _head(theme: Theme) -> tuple[Cell, ...]:
 
 def _share(values: Booleans) -> float | None:
     return round(float(values.mean()), 4) if values.size else None
-
-
-def _interval(found: ClusteredMean | None, level: float) -> tuple[Cell, ...]:
-    if found is None:
-        return None, None, None
-    return tuple(round(one, 4) for one in (found.mean, *found.interval(level)))
 
 
 def _adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:

@@ -9,6 +9,8 @@ from scipy import stats
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 FEWEST = 2
+STILL = 1e-12
+"""Error below which clusters differ by rounding alone."""
 
 
 class TooFewDialoguesError(ValueError):
@@ -17,22 +19,38 @@ class TooFewDialoguesError(ValueError):
 
 @dataclass(frozen=True)
 class ClusteredMean:
-    """A mean, its standard error, and how many values in how many clusters it rests on."""
+    """A mean, its standard error, and how many values in how many clusters it rests on.
+
+    Of a difference, ``n_clusters`` are those of the part that is in fewer.
+    """
 
     mean: float
     error: float
     n: int
     n_clusters: int
 
+    @property
+    def varies(self) -> bool:
+        """Say whether clusters differ at all by more than rounding."""
+        return self.error > STILL * max(1.0, abs(self.mean))
+
     def interval(self, level: float) -> tuple[float, float]:
-        """Return its interval by Student's t with one degree of freedom less than clusters."""
+        """Return its interval by Student's t with one degree of freedom less than clusters.
+
+        Without any width where no cluster differs from another: what else there may be is then
+        not known, and no interval should be shown.
+        """
         reach = self.error * float(stats.t.ppf((1 + level) / 2, self.n_clusters - 1))
         return self.mean - reach, self.mean + reach
 
     def p_value(self, null: float = 0.0) -> float:
-        """Return the two-sided p-value of the mean's being ``null``."""
-        if self.error == 0.0:
-            return 1.0 if self.mean == null else 0.0
+        """Return the two-sided p-value of the mean's being ``null``.
+
+        By Student's t. Where no cluster differs from another t knows no doubt, however few there
+        are; then it is how often signs of that many clusters, each turned by a coin, all agree.
+        """
+        if not self.varies:
+            return 1.0 if abs(self.mean - null) <= STILL else 2.0 ** (1 - self.n_clusters)
         t = abs(self.mean - null) / self.error
         return float(2 * stats.t.sf(t, self.n_clusters - 1))
 
@@ -91,14 +109,15 @@ def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans)
     Raises
     ------
     TooFewDialoguesError
-        If a part is empty, or there are fewer than two clusters.
+        If a part is empty, or in fewer than two clusters: its own mean would seem exact.
     ValueError
         As in `clustered_mean`.
 
     Notes
     -----
     A cluster may hold values of both parts; what they share then cancels. It is the sandwich of a
-    regression on a constant and the part. Cost O(n log n).
+    regression on a constant and the part. Degrees of freedom are those of the part that is in
+    fewer clusters. Cost O(n log n).
 
     References
     ----------
@@ -109,6 +128,7 @@ def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans)
     if not is_second.any() or is_second.all():
         msg = "one of the two parts is empty"
         raise TooFewDialoguesError(msg)
+    fewer = min(_places(cluster[part])[1] for part in (is_second, ~is_second))
     second, first = float(values[is_second].mean()), float(values[~is_second].mean())
     pull = np.where(
         is_second,
@@ -117,7 +137,7 @@ def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans)
     )
     sums = np.bincount(place, weights=pull, minlength=n_clusters)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums)
-    return ClusteredMean(second - first, math.sqrt(variance), len(values), n_clusters)
+    return ClusteredMean(second - first, math.sqrt(variance), len(values), fewer)
 
 
 def _check(values: Floats, cluster: Integers) -> None:

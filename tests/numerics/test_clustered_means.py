@@ -72,10 +72,25 @@ class TestProperties:
 
         assert found.error == pytest.approx(clustered_mean(values, cluster).error)
 
-    def test_values_that_never_vary_leave_no_doubt(self):
+    def test_values_that_never_vary_are_tested_by_turning_signs(self):
         found = clustered_mean(np.ones(6), np.arange(6) // 2)
 
-        assert (found.error, found.p_value(), found.p_value(1.0)) == (0.0, 0.0, 1.0)
+        # Three dialogues agree in one of four throws of three coins.
+        assert (found.varies, found.p_value(), found.p_value(1.0)) == (False, 0.25, 1.0)
+
+    def test_rounding_is_no_variation(self):
+        found = clustered_mean(np.full(30, 0.1), np.arange(30) % 7)
+
+        assert not found.varies
+        assert found.p_value() == 2.0**-6
+
+    def test_a_difference_has_the_degrees_of_the_part_in_fewer_dialogues(self, rng):
+        cluster = np.repeat(np.arange(40), 2)
+        is_second = (cluster < 3) & (np.arange(80) % 2 == 1)
+
+        found = clustered_difference(rng.normal(size=80), cluster, is_second)
+
+        assert found.n_clusters == 3
 
 
 class TestTooLittle:
@@ -85,5 +100,8 @@ class TestTooLittle:
                 clustered_mean(np.ones(3 * n), np.zeros(3 * n, dtype=int))
         with pytest.raises(TooFewDialoguesError, match="one of the two parts is empty"):
             clustered_difference(np.ones(4), np.arange(4), np.ones(4, dtype=bool))
+        # All of the second part is in one dialogue, around whose mean nothing is left.
+        with pytest.raises(TooFewDialoguesError, match="1 clusters"):
+            clustered_difference(np.arange(6.0), np.arange(6) // 2, np.arange(6) < 2)
         with pytest.raises(ValueError, match="finite values"):
             clustered_mean(np.array([1.0, np.nan]), np.arange(2))

@@ -8,7 +8,7 @@ import pytest
 from ranking.analyses import analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.sources import ItemFacts
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 KINDS = ("MODEL", "HUMAN", "MODEL", "ORIGINAL")
@@ -91,6 +91,15 @@ class TestShares:
 
 
 class TestOddStudies:
+    def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
+        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(3)]
+        ground = known(make_columns(rows), ("MODEL", "HUMAN"))
+
+        (row,) = table(analyse("PEOPLE", ground), "models")
+
+        assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
+        assert row["p"] == 0.25
+
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):
             analyse("PEOPLE", known(columns, ("MODEL",) * 4))

@@ -103,6 +103,34 @@ class TestWinning:
         unspoken = theme(findings, "winning", "Minds safety")
         assert (unspoken["rationales"], unspoken["value"], unspoken["p"]) == (0, None, None)
 
+    def test_a_theme_of_one_dialogue_tells_nothing(self, columns):
+        texts = np.where(columns.unit == columns.unit[0], WARM, NOTHING)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        assert "winning" not in [one.key for one in findings.tables]
+
+    def test_shares_end_at_one(self, columns):
+        few = columns.taken(np.flatnonzero(columns.unit < 3))
+        texts = np.where(few.is_judge[few.evaluator], WARM, NOTHING)
+        texts[np.flatnonzero(few.is_judge[few.evaluator])[0]] = NOTHING
+
+        warm = theme(analyse("RATIONALES", known(few, texts)), "themes", "Warmth")
+
+        assert warm["value"] < warm["high"] == 1.0
+
+    def test_says_when_length_is_not_held_equal(self, columns):
+        texts = [WARM] * columns.n_judgments
+        without = replace(columns, features=None, feature_names=())
+
+        with_it, without_it = (
+            " ".join(analyse("RATIONALES", known(one, texts)).warnings)
+            for one in (columns, without)
+        )
+
+        assert "length" not in with_it
+        assert "not held equal" in without_it
+
     def test_needs_people(self, columns):
         texts = [WARM] * columns.n_judgments
 

@@ -1,0 +1,23 @@
+"""Cells of tables: rounded, and None where a figure is not known."""
+
+import math
+
+from ranking.findings import Cell
+from ranking.numerics.clustered_means import ClusteredMean
+
+
+def decimal(value: float | None, digits: int = 4) -> float | None:
+    """Return a number as it is stored: rounded, and None where it is not known."""
+    return None if value is None or not math.isfinite(value) else round(float(value), digits)
+
+
+def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
+    """Return a share, or a difference of shares, with the ends of its interval, -1 to 1.
+
+    Where dialogues do not differ at all there are no ends: nothing says how far they might.
+    """
+    if found is None:
+        return None, None, None
+    value, *ends = (min(1.0, max(-1.0, one)) for one in (found.mean, *found.interval(level)))
+    low, high = (decimal(end) if found.varies else None for end in ends)
+    return decimal(value), low, high
