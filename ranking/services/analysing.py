@@ -33,6 +33,8 @@ CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than any task may run
 MOST_UNDER_WAY = 1
 PATIENCE = dt.timedelta(minutes=2)
 MOST_BEGUN = 3
+# These ask for the length of the texts.
+OF_STYLE = (AnalysisKind.STYLE, AnalysisKind.BIAS, AnalysisKind.RATIONALES)
 BROKEN = "This analysis ended with an error of the software. It is in the log of the site."
 LOST = f"This analysis was begun {MOST_BEGUN} times, and each time the process that ran it ended."
 
@@ -121,8 +123,7 @@ def _ground(analysis: Analysis) -> Ground:
     fit = analysis.fit
     judgments_of(fit)
     selection = selection_of(fit)
-    is_of_style = analysis.kind == AnalysisKind.STYLE
-    columns = frames.read_columns(selection, with_style=is_of_style)
+    columns = frames.read_columns(selection, with_style=analysis.kind in OF_STYLE)
     return Ground(
         columns=columns,
         method=method_of_fit(fit),
