@@ -13,6 +13,7 @@ from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
+from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.strength import StrengthMode, shares
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
@@ -100,6 +101,12 @@ def whole_wins(columns: JudgmentColumns) -> Floats:
 def with_whole_wins(method: Method) -> Method:
     """Return the method with every win whole, whatever its strength."""
     return replace(method, strength=StrengthMode.IGNORE)
+
+
+def board_warnings(board: Board) -> tuple[str, ...]:
+    """Say how few dialogues there are, and how many resamples have no ratings, if any."""
+    few = few_units_warning(board.n_units)
+    return (() if few is None else (few,)) + few_resamples_warning(board)
 
 
 def few_resamples_warning(board: Board) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.method import Method
 from ranking.numerics.arrays import Integers
-from ranking.numerics.few_units import expanded_intervals
+from ranking.numerics.few_units import expanded_intervals, few_units_warning
 from ranking.numerics.ranks import rank_intervals
 
 METHOD = (
@@ -52,6 +52,8 @@ def analyse(ground: Ground) -> Findings:
             for place, (name, board) in enumerate(boards.items(), start=1)
         ),
     )
+    few = few_units_warning(min(board.n_units for board in boards.values()))
+    warnings = [*([] if few is None else [few]), *warnings]
     return Findings(METHOD, tables, tuple(warnings), is_exploratory=False)
 
 

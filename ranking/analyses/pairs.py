@@ -9,7 +9,7 @@ from scipy import special
 from ranking.analyses import Ground
 from ranking.analyses.boards import (
     Board,
-    few_resamples_warning,
+    board_warnings,
     rated,
     tabulated,
     weighted_pairs,
@@ -26,6 +26,7 @@ from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
 from ranking.numerics.quasi_variances import quasi_variances
 from ranking.numerics.sandwich import two_way_covariance
+from ranking.numerics.simultaneous import STILL
 from ranking.numerics.superiority import superiority
 
 MOST_SYSTEMS = 60
@@ -148,8 +149,7 @@ def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
             _share(matrices.win_rate[i, j]),
             _share(matrices.expected[i, j]),
             _points(board.elo[i] - board.elo[j]),
-            _points(matrices.interval.low[i, j]),
-            _points(matrices.interval.high[i, j]),
+            *_ends(matrices.interval, i, j),
             _share(matrices.ahead[i, j]),
             *(float(f"{p[i, j]:.3g}") for p in (stepped, held, shared)),
         )
@@ -159,7 +159,8 @@ def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
         "pairs",
         "All pairs of systems",
         "The system rated higher comes first. A pair is told apart when its interval leaves out "
-        "0; all intervals hold together. The expected win rate is that of ratings of whole wins.",
+        "0; all intervals hold together. There is none where all resamples agree. The expected win "
+        "rate is that of ratings of whole wins.",
         COLUMNS,
         tuple(rows),
     )
@@ -238,7 +239,7 @@ def _heat(
 
 
 def _warnings(board: Board, matrices: _Matrices) -> tuple[str, ...]:
-    warnings = list(few_resamples_warning(board))
+    warnings = list(board_warnings(board))
     if len(board.systems) > MOST_SYSTEMS:
         warnings.append(
             f"Shown are the {MOST_SYSTEMS} best of {len(board.systems)} systems; p-values and "
@@ -257,6 +258,12 @@ def _square(values: Floats, n: int) -> Floats:
     upper = np.triu_indices(n, 1)
     square[upper] = values
     return np.minimum(square, square.T)
+
+
+def _ends(interval: Intervals, i: int, j: int) -> tuple[Cell, Cell]:
+    """Return the ends of an interval, unless resamples leave it without width."""
+    low, high = float(interval.low[i, j]), float(interval.high[i, j])
+    return (_points(low), _points(high)) if high - low > STILL else (None, None)
 
 
 def _share(share: float) -> Cell:

@@ -177,5 +177,7 @@ def _satterthwaite(bread: Floats, information: Floats, influence: Floats) -> Flo
         seen = (information @ pull[:, :, None])[:, :, 0]
         # Covariance of the units' terms if judgments were independent and the model right.
         terms = np.diag((pull * seen).sum(axis=1)) - seen @ bread @ seen.T
-        freedom[system] = np.trace(terms) ** 2 / (terms**2).sum()
+        squares = float((terms**2).sum())
+        # One where each unit alone determines something, and none has a residual.
+        freedom[system] = np.trace(terms) ** 2 / squares if squares > 0.0 else 1.0
     return freedom

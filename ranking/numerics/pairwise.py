@@ -1,14 +1,16 @@
 """Tests of every pair of systems that hold together."""
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import Intervals, check_replicates
 from ranking.numerics.ranks import difference_spread, largest_deviation
-from ranking.numerics.simultaneous import as_if_many_units, for_few_units
+from ranking.numerics.simultaneous import STILL, as_if_many_units, for_few_units
 
 BLOCK_CELLS = 2**22
+MOST_COINS = 1000
+"""That come up alike less often than any number says."""
 
 
 def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> Floats:
@@ -28,7 +30,8 @@ def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> 
     array of shape (n_systems, n_systems)
         Two-sided p-values of |d_ij| / sd_ij by the t distribution with n_units - 1 degrees of
         freedom, not adjusted for their number; 1 on the diagonal. A difference that is the same
-        in every replicate has p-value 0, or 1 if it is none.
+        in every replicate has ``2**(1 - n_units)``, as if each unit had thrown a coin and all
+        had come up alike, or 1 if it is none.
 
     Raises
     ------
@@ -41,7 +44,7 @@ def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> 
     Finer than a count of replicates, whose smallest p-value is 1 / n_replicates: adjusted for
     190 pairs that would never be small. Cost O(n_replicates * n_systems**2).
     """
-    ratio = as_if_many_units(_ratios(estimate, replicates), n_units)
+    ratio = _ratios(estimate, replicates, n_units)
     p_values: Floats = 2.0 * stats.norm.sf(ratio)
     return p_values
 
@@ -53,8 +56,9 @@ def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) ->
     -----
     Arguments, shape and errors as in `pairwise_p_values`. From the clearest pair downwards,
     each p-value is the share of replicates in which any pair that is left strays as far:
-    ``(1 + count) / (1 + n_replicates)``. The chance of any false rejection is held, with less
-    loss than by Holm as pairs that share a system go together.
+    ``(1 + count) / (1 + n_replicates)``; a pair that never strays keeps its own. The chance of
+    any false rejection is held, with less loss than by Holm as pairs that share a system go
+    together.
     Cost O(n_replicates * n_systems**2).
 
     References
@@ -62,7 +66,7 @@ def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) ->
     .. [1] Romano & Wolf (2005), Econometrica 73:1237-1282.
        doi:10.1111/j.1468-0262.2005.00615.x
     """
-    ratio = as_if_many_units(_ratios(estimate, replicates), n_units)
+    ratio = _ratios(estimate, replicates, n_units)
     pairs = np.triu_indices(len(estimate), 1)
     clearest = np.argsort(-ratio[pairs], kind="stable")
     first, second = pairs[0][clearest], pairs[1][clearest]
@@ -73,8 +77,9 @@ def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) ->
         strayed = np.abs(block[:, first] - block[:, second]) / scale
         largest_left = np.maximum.accumulate(strayed[:, ::-1], axis=1)[:, ::-1]
         reached += (largest_left >= ratio[first, second]).sum(axis=0)
+    agreed = np.where(spread > 0.0, 0.0, 2.0 * stats.norm.sf(ratio[first, second]))
     p_values = np.ones_like(ratio)
-    p_values[first, second] = np.maximum.accumulate((1.0 + reached) / (1.0 + n))
+    p_values[first, second] = np.maximum.accumulate(np.maximum((1.0 + reached) / (1.0 + n), agreed))
     return np.minimum(p_values, p_values.T)
 
 
@@ -97,14 +102,19 @@ def difference_intervals(
     return Intervals(difference - critical * spread, difference + critical * spread)
 
 
-def _ratios(estimate: Floats, replicates: Floats) -> Floats:
-    """Return |d_ij| / sd_ij, infinite where a difference stands still."""
+def _ratios(estimate: Floats, replicates: Floats, n_units: int) -> Floats:
+    """Return |d_ij| / sd_ij as if there were many units.
+
+    Where a difference stands still, what units that all agree are worth.
+    """
     check_replicates(replicates, 0.5)
     if estimate.shape != replicates.shape[1:]:
         msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
         raise ValueError(msg)
     difference = np.abs(estimate[:, None] - estimate[None, :])
     spread = difference_spread(replicates)
-    still = np.where(difference > 0.0, np.inf, 0.0)
-    ratios: Floats = np.divide(difference, spread, out=still, where=spread > 0.0)
+    agreed = -float(special.ndtri(2.0 ** -min(n_units, MOST_COINS)))
+    ratios = np.where(difference > STILL, agreed, 0.0)
+    moves = spread > 0.0
+    ratios[moves] = as_if_many_units(difference[moves] / spread[moves], n_units)
     return ratios

@@ -102,6 +102,13 @@ class TestBiasReducedCovariance:
         np.testing.assert_allclose(found.covariance, expected.covariance)
         np.testing.assert_allclose(found.degrees_of_freedom, expected.degrees_of_freedom)
 
+    def test_units_that_each_determine_something_alone_have_one_degree_of_freedom(self):
+        tables = make_tables([[[0, 1, 0], [1, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 1], [0, 1, 0]]])
+
+        found = bias_reduced_covariance(tables, np.zeros(3))
+
+        np.testing.assert_array_equal(found.degrees_of_freedom, 1.0)
+
     def test_a_unit_that_alone_joins_two_systems_gives_finite_errors(self):
         first = [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
         tables = make_tables([first, first, [[0, 0, 0], [0, 0, 2], [0, 1, 0]]])

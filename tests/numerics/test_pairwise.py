@@ -30,10 +30,15 @@ class TestPairwisePValues:
         assert found[0, 1] == found[1, 0] == pytest.approx(expected)
         assert (found.diagonal() == 1.0).all()
 
-    def test_a_difference_that_never_varies_is_sure(self):
-        found = pairwise_p_values(np.array([1.0, 0.0, 0.0]), np.eye(3)[[0] * 5], n_units=9)
+    @pytest.mark.parametrize("test", [pairwise_p_values, step_down_p_values])
+    def test_a_difference_that_never_varies_is_as_sure_as_units_that_agree(self, test):
+        replicates = np.eye(3)[[0] * 999]
 
-        assert (found[0, 1], found[1, 2]) == (0.0, 1.0)
+        found = test(np.array([1.0, 0.0, 0.0]), replicates, n_units=5)
+
+        assert found[0, 1] == pytest.approx(1 / 16)
+        assert found[1, 2] == 1.0
+        assert test(replicates[0], replicates, n_units=5_000)[0, 1] <= 0.001
 
     def test_refuses_an_estimate_of_another_length(self):
         with pytest.raises(ValueError, match="estimate"):

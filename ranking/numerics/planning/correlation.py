@@ -53,4 +53,4 @@ def intraclass_correlation(values: Floats, cluster: Integers, stratum: Integers)
     w = float(((values - mean[place]) ** 2).sum()) / within
     usual = (len(values) - float((np.bincount(owner, size**2) / in_stratum).sum())) / between
     total = b + (usual - 1.0) * w
-    return (b - w) / total if total > 0.0 else float("nan")
+    return float(np.clip((b - w) / total, -1.0, 1.0)) if total > 0.0 else float("nan")

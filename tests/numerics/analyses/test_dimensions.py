@@ -50,7 +50,8 @@ class TestDimensions:
         findings = found_in({"Warmth": simulate(rng), "Safety": make_columns(ONE_DIALOGUE)})
 
         assert [one.key for one in findings.tables] == ["dimensions", "1-warmth"]
-        (warning,) = findings.warnings
+        few, warning = findings.warnings
+        assert few.startswith("Only 40 source dialogues")
         assert warning.startswith("Safety is not rated: All judgments are on one source dialogue")
 
     def test_a_system_without_marks_on_a_dimension_has_an_empty_cell_there(self, rng):

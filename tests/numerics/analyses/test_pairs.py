@@ -155,6 +155,16 @@ class TestPairs:
         with pytest.raises(AnalysisRefusedError, match=words):
             pairs.analyse(make_ground(make_columns(rows)))
 
+    def test_dialogues_that_all_agree_are_no_proof(self):
+        rows = [(f"d{n}", n, "x", "y", "r", 3, 1) for n in range(3)]
+
+        findings = pairs.analyse(make_ground(make_columns(rows)))
+
+        (row,) = table(findings, "pairs")
+        assert (row["low"], row["high"]) == (None, None)
+        assert row["p_step_down"] == row["p_holm"] == row["p_false_discovery"] == 0.25
+        assert findings.warnings[0].startswith("Only 3 source dialogues")
+
     def test_two_dialogues_and_one_rater_are_enough(self):
         rows = [("d1", 0, "x", "y", "r", 3, 1), ("d2", 1, "x", "y", "r", -2, 1)]
 

@@ -53,6 +53,16 @@ class TestIntraclassCorrelation:
 
         assert np.isnan(intraclass_correlation(np.ones(4), cluster, np.zeros(4, int)))
 
+    def test_never_leaves_what_a_correlation_can_be(self):
+        # Rounding alone would make it -1.0000000000000004.
+        values, cluster = np.array([0.5, 1.0, 0.0]), np.array([0, 1, 1])
+        low = [
+            intraclass_correlation(scale * values, cluster, np.zeros(3, int))
+            for scale in np.linspace(0.1, 2.0, 200)
+        ]
+
+        assert min(low) >= -1.0
+
     def test_refuses_columns_of_other_lengths(self):
         with pytest.raises(ValueError, match="length"):
             intraclass_correlation(np.ones(4), np.zeros(3, int), np.zeros(4, int))
