@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.boards import Board, few_resamples_warning, rated
+from ranking.analyses.boards import FEWEST, Board, board_warnings, rated
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,11 +18,13 @@ from ranking.findings import (
 )
 from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import Correlation, TooFewError, pearson, spearman
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.sources import SystemFacts
 
 DESIGN_LINE_MS = 500
+STILL = 1e-12  # squared points: what rounding leaves of resamples that are all ties
 METHOD = (
     "Pearson's correlation of Elo with the logarithm of the time to the first token and with the "
     "index, intervals by Fisher's z; Spearman's of the ranks, intervals by Bonett and Wright "
@@ -76,7 +78,7 @@ def analyse(ground: Ground) -> Findings:
     tables = [_speed(board, times, facts, level), _capability(board, index, level)]
     tables += [_correlations(board, figures, level)]
     shown = tuple(table for table in tables if table.rows)
-    return Findings(METHOD, shown, few_resamples_warning(board))
+    return Findings(METHOD, shown, board_warnings(board))
 
 
 def _ttft(facts: Mapping[str, SystemFacts], slug: str) -> float:
@@ -136,10 +138,10 @@ def _capability(board: Board, index: Floats, level: float) -> Table:
 
 
 def _elo(board: Board, place: int, level: float) -> tuple[float, float, float]:
-    reach = percentile_intervals(board.resampled[:, place, None], level=level)
-    ends = (board.elo[place], reach.low[0], reach.high[0])
-    low, middle, high = sorted(round(float(end), 1) for end in ends)
-    return middle, low, high
+    one, resampled = board.elo[place, None], board.resampled[:, place, None]
+    reach = expanded_intervals(one, resampled, n_units=board.n_units, level=level)
+    elo, low, high = (round(float(end[0]), 1) for end in (one, reach.low, reach.high))
+    return elo, low, high
 
 
 def _correlations(board: Board, figures: tuple[Figure, ...], level: float) -> Table:
@@ -171,14 +173,18 @@ def _cells(one: Correlation) -> tuple[Cell, ...]:
     return one.n, round(one.coefficient, 4), round(one.low, 4), round(one.high, 4)
 
 
-def _resampled(board: Board, figure: Figure, name: str, level: float) -> tuple[float, float]:
-    """Return between what the coefficient lies over the resamples of the dialogues."""
+def _resampled(board: Board, figure: Figure, name: str, level: float) -> tuple[Cell, Cell]:
+    """Return between what the coefficient lies over the resamples that tell systems apart."""
     known = np.isfinite(figure.values)
     x, y = figure.values[known], board.resampled[:, known]
     if name == "Spearman":
         x, y = _ranks(x[None])[0], _ranks(y)
     x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)
-    r = y @ x / np.sqrt((x @ x) * (y * y).sum(axis=1))
+    spread = (y * y).sum(axis=1)
+    apart = spread > STILL
+    if apart.sum() < FEWEST:
+        return None, None
+    r = y[apart] @ x / np.sqrt((x @ x) * spread[apart])
     reach = percentile_intervals(r[:, None], level=level)
     return round(float(reach.low[0]), 4), round(float(reach.high[0]), 4)
 

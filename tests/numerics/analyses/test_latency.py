@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranking.analyses import analyse
+from ranking.analyses import analyse, boards, latency
 from ranking.findings import AnalysisRefusedError
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 THETA = (1.2, 0.7, 0.2, -0.3, -0.7, -1.1)
@@ -77,8 +77,32 @@ class TestFigures:
         assert len(both) == 4
         assert all(one["p"] >= other["p"] for one, other in zip(both[2:], alone, strict=True))
 
+    def test_elo_is_that_of_the_pairs_though_resamples_lean_to_one_side(self, rng):
+        columns = simulate(rng, theta=(2.0, -2.0), n_units=4, pairs_per_unit=1, per_pair=1)
+        ground = make_ground(columns)
+        board = boards.rated(columns, ground.method)
+        leaning = replace(board, resampled=board.elo + np.abs(rng.normal(size=(50, 2))) + 1.0)
+
+        value, low, high = latency._elo(leaning, 0, 0.95)
+
+        assert value == low == round(board.elo[0], 1) < high
+
 
 class TestOddStudies:
+    def test_resamples_of_ties_alone_have_no_correlation(self):
+        # One resample in three leaves out the only dialogue in which anybody won.
+        rows = [
+            (f"d{unit}", n, *pair, "r", 5 if unit == 0 else 0, 1)
+            for unit in range(5)
+            for n, pair in enumerate(["ab", "bc", "cd"])
+        ]
+        ground = make_ground(make_columns(rows))
+
+        findings = analyse("LATENCY", known(ground, intelligence_index=[4, 2, 3, 1]))
+
+        row = table(findings, "correlations")[0]
+        assert -1 <= row["resampled_low"] <= row["resampled_high"] <= 1
+
     def test_no_figure_is_refused(self, ground):
         with pytest.raises(AnalysisRefusedError, match="Neither a time"):
             analyse("LATENCY", known(ground))
