@@ -1,0 +1,204 @@
+"""How far evaluators of one kind agree among themselves."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from ranking.analyses.agreement.opinions import N_VALUES, VALUES, Opinions, Samples, known, panels
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
+from ranking.numerics.agreement.counts import count_values
+from ranking.numerics.agreement.fleiss import most_common_number
+from ranking.numerics.agreement.gwet import gwet_ac1
+from ranking.numerics.agreement.krippendorff import Metric
+from ranking.numerics.agreement.resampled import alphas, fleiss_kappas, raw_agreement, tally
+
+MOST_THREES = 60
+NO_INTERVAL = (None, None)
+
+
+def coefficients(held: Opinions, samples: Samples) -> Table:
+    """Return every coefficient of each kind of evaluators."""
+    rows = [
+        (panel, *row) for panel, one in panels(held).items() for row in _coefficients(one, samples)
+    ]
+    return Table(
+        "coefficients",
+        "Do evaluators of one kind agree?",
+        "Raw agreement is the share of two answers to one pair that are the same; all others "
+        "take away what chance would bring, 0 being chance and 1 full agreement. Answers are: the "
+        "first, a tie, the second; strengths are from -5 to 5. Fleiss' kappa is of the pairs with "
+        "the most common number of answers alone, alpha of all with two or more.",
+        (
+            Column("panel", "Among", ColumnKind.TEXT),
+            Column("coefficient", "Coefficient", ColumnKind.TEXT),
+            Column("items", "Pairs", ColumnKind.COUNT),
+            Column("value", "Value"),
+            Column("low", "from"),
+            Column("high", "to"),
+        ),
+        tuple(rows),
+        Picture.WHISKERS,
+    )
+
+
+def _coefficients(panel: Opinions, samples: Samples) -> Iterator[tuple[Cell, ...]]:
+    counts = panel.counts()
+    n = int((counts.sum(axis=1) > 1).sum())
+    tallies = tally(counts, panel.unit, n_units=samples.n_units)
+    yield ("Raw agreement", n, *samples.cells(partial(raw_agreement, tallies)))
+    yield ("Cohen's kappa, mean of every two", *_mean_cohen(panel), *NO_INTERVAL)
+    yield _fleiss(panel, samples)
+    for metric in Metric:
+        alpha = partial(alphas, tallies, values=VALUES, metric=metric)
+        yield (f"Krippendorff's alpha, {metric.value}", n, *samples.cells(alpha))
+    yield ("Gwet's AC1", n, known(gwet_ac1(counts)), *NO_INTERVAL)
+    grades, grade = np.unique(panel.strength, return_inverse=True)
+    graded = count_values(panel.item, grade, n_items=panel.n_items, n_values=len(grades))
+    of_grades = tally(graded, panel.unit, n_units=samples.n_units)
+    for metric in (Metric.ORDINAL, Metric.INTERVAL):
+        alpha = partial(alphas, of_grades, values=grades.astype(np.float64), metric=metric)
+        yield (f"Krippendorff's alpha of strengths, {metric.value}", n, *samples.cells(alpha))
+
+
+def _mean_cohen(panel: Opinions) -> tuple[int, Cell]:
+    """Return the mean kappa of every two, each weighing as many pairs as both judged."""
+    pairs = cross_tabulate(panel.item, panel.evaluator, panel.value, n_values=N_VALUES)
+    n = pairs.tables.sum(axis=(1, 2))
+    kappas = cohen_kappas(pairs.tables)
+    kept = np.isfinite(kappas)
+    n_items = int((panel.counts().sum(axis=1) > 1).sum())
+    return n_items, known(np.average(kappas[kept], weights=n[kept])) if kept.any() else None
+
+
+def _fleiss(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
+    counts = panel.counts()
+    number, has_number = most_common_number(counts)
+    tallies = tally(counts[has_number], panel.unit[has_number], n_units=samples.n_units)
+    name = f"Fleiss' kappa, pairs with {number} answers"
+    return (name, int(has_number.sum()), *samples.cells(partial(fleiss_kappas, tallies)))
+
+
+def of_dimensions(marks: Mapping[str, Opinions], samples: Mapping[str, Samples]) -> Table:
+    """Return the coefficients of the marks on each dimension."""
+    rows = [
+        (name, panel, *_of_marks(one, samples[name]))
+        for name, held in marks.items()
+        for panel, one in panels(held).items()
+    ]
+    return Table(
+        "dimensions",
+        "Do they agree on each dimension?",
+        "As above, for the marks: which message is ahead on the dimension, or neither. The "
+        "interval is that of nominal alpha.",
+        (
+            Column("dimension", "Dimension", ColumnKind.TEXT),
+            Column("panel", "Among", ColumnKind.TEXT),
+            Column("items", "Pairs", ColumnKind.COUNT),
+            Column("raw", "Raw agreement", ColumnKind.SHARE),
+            Column("equal_items", "Pairs for Fleiss", ColumnKind.COUNT),
+            Column("fleiss", "Fleiss' kappa"),
+            Column("ordinal", "Alpha, ordinal"),
+            Column("interval", "Alpha, interval"),
+            Column("value", "Alpha, nominal"),
+            Column("low", "from"),
+            Column("high", "to"),
+        ),
+        tuple(rows),
+    )
+
+
+def _of_marks(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
+    counts = panel.counts()
+    tallies = tally(counts, panel.unit, n_units=samples.n_units)
+    whole = np.ones((1, samples.n_units))
+    ordinal, interval = (
+        known(alphas(tallies, whole, VALUES, metric)[0])
+        for metric in (Metric.ORDINAL, Metric.INTERVAL)
+    )
+    _, n_equal, fleiss, *_ = _fleiss(panel, samples)
+    nominal = partial(alphas, tallies, values=VALUES, metric=Metric.NOMINAL)
+    return (
+        int((counts.sum(axis=1) > 1).sum()),
+        known(raw_agreement(tallies, whole)[0]),
+        n_equal,
+        fleiss,
+        ordinal,
+        interval,
+        *samples.cells(nominal),
+    )
+
+
+def matrices(held: Opinions) -> tuple[Table, ...]:
+    """Return how often every two judges agree, and Cohen's kappa of every two."""
+    judges = held.judges
+    said = held.by_judges()
+    pairs = cross_tabulate(said.item, said.evaluator, said.value, n_values=N_VALUES)
+    found = zip(
+        pairs.one, pairs.other, agreement_of_tables(pairs.tables), cohen_kappas(pairs.tables),
+        strict=True,
+    )  # fmt: skip
+    agree: dict[tuple[int, int], Cell] = {}
+    kappas: dict[tuple[int, int], Cell] = {}
+    for one, other, share, kappa in found:
+        for both in ((int(one), int(other)), (int(other), int(one))):
+            agree[both], kappas[both] = known(share), known(kappa)
+    kinds = (
+        ("judges", "How often do two judges agree?", agree, ColumnKind.SHARE),
+        ("judges-kappa", "Do two judges agree beyond chance?", kappas, ColumnKind.NUMBER),
+    )
+    return tuple(_matrix(held, judges, *kind) for kind in kinds)
+
+
+def _matrix(
+    held: Opinions,
+    judges: list[int],
+    key: str,
+    title: str,
+    cells: Mapping[tuple[int, int], Cell],
+    kind: ColumnKind,
+) -> Table:
+    names = held.evaluators
+    rows = tuple((names[a], *(cells.get((a, b)) for b in judges)) for a in judges)
+    what = "Cohen's kappa" if kind is ColumnKind.NUMBER else "Share of the same answers"
+    return Table(
+        key,
+        title,
+        f"{what} on the pairs that both judged, each judge's several answers to a pair taken "
+        "together. No judge is compared with itself.",
+        (
+            Column("judge", "Judge", ColumnKind.EVALUATOR),
+            *(Column(names[one], names[one], kind) for one in judges),
+        ),
+        rows,
+        Picture.HEAT,
+    )
+
+
+def threes(held: Opinions) -> Table:
+    """Return how often three judges agree, for every three."""
+    said = {judge: held.by_evaluator(judge) for judge in held.judges}
+    some = list(combinations(said, 3))[:MOST_THREES]
+    rows = []
+    for trio in some:
+        answers = np.stack([said[judge] for judge in trio])
+        answers = answers[:, (answers >= 0).all(axis=0)]
+        n = answers.shape[1]
+        differ = 1 + (np.diff(np.sort(answers, axis=0), axis=0) != 0).sum(axis=0)
+        counted = [known((differ == k).sum() / n) if n else None for k in (1, 2, 3)]
+        rows.append((", ".join(held.evaluators[one] for one in trio), n, *counted))
+    return Table(
+        "threes",
+        "Do three judges agree?",
+        f"On the pairs that all three judged; at most {MOST_THREES} threes are listed.",
+        (
+            Column("judges", "Judges", ColumnKind.TEXT),
+            Column("items", "Pairs", ColumnKind.COUNT),
+            Column("all", "All three agree", ColumnKind.SHARE),
+            Column("two", "Two agree", ColumnKind.SHARE),
+            Column("none", "All differ", ColumnKind.SHARE),
+        ),
+        tuple(rows),
+    )
