@@ -1,0 +1,138 @@
+"""A judge calibrated by people, and a board of few pairs by people and many by LLM judges."""
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.judge_boards import Boards, boards, boards_table, saved_table
+from ranking.analyses.judge_calibration import (
+    Foretold,
+    accuracy_table,
+    calibration_table,
+    foretell,
+    gain_table,
+)
+from ranking.analyses.judged_pairs import JudgedPairs, judged_pairs
+from ranking.analyses.outcomes import check_enough
+from ranking.findings import AnalysisRefusedError, Findings, Table
+from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.numerics.clustered_means import clustered_difference
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.few_units import few_units_warning
+
+FEWEST_PAIRS = 50
+FEWEST_DIALOGUES = 20
+SURPRISING = 0.01  # chance of a difference between pairs that people judged and the others
+METHOD = (
+    "Prediction-powered inference (Angelopoulos et al. 2023, doi:10.1126/science.adi6000; tuned "
+    "as in PPI++, arXiv:2311.01453): Bradley-Terry of all pairs by LLM judges, corrected by the "
+    "pairs that people judged too, clustered by source dialogue, with t quantiles. It takes those "
+    "pairs for a random sample of all. The calibrated judge is a ridge logistic regression on "
+    "the judges' verdicts and probabilities, differences in style and the position, "
+    "cross-validated by source dialogue."
+)
+
+
+def analyse(ground: Ground) -> Findings:
+    """Correct LLM judges by people, and learn what their verdicts mean.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If people or judges are missing, too few pairs were judged by both, or what people said
+        does not place the systems on one scale.
+    """
+    check_enough(ground.columns)
+    _check_both_kinds(ground)
+    pairs = judged_pairs(ground)
+    _check_double(pairs)
+    found = _boards(pairs, ground.columns.systems)
+    foretold = foretell(ground, pairs)
+    level = ground.method.level
+    tables: tuple[Table, ...] = (boards_table(found, level), saved_table(found))
+    if foretold is not None:
+        tables += tuple(
+            table(foretold, level) for table in (accuracy_table, gain_table, calibration_table)
+        )
+    warnings = (*_of_pairs(pairs, found), *_of_learning(foretold), *_of_method(ground))
+    return Findings(METHOD, tables, warnings)
+
+
+def _check_both_kinds(ground: Ground) -> None:
+    by_judge = ground.columns.is_judge[ground.columns.evaluator]
+    if not by_judge.any():
+        msg = "No LLM judge is among these evaluators, so there is none to calibrate."
+        raise AnalysisRefusedError(msg)
+    if by_judge.all():
+        msg = "No person is among these evaluators, so there is nothing to calibrate judges by."
+        raise AnalysisRefusedError(msg)
+
+
+def _check_double(pairs: JudgedPairs) -> None:
+    n, n_units = int(pairs.by_both.sum()), len(np.unique(pairs.unit[pairs.by_both]))
+    if n < FEWEST_PAIRS or n_units < FEWEST_DIALOGUES:
+        msg = (
+            f"Both people and LLM judges judged {n} pairs in {n_units} source dialogues; "
+            f"{FEWEST_PAIRS} pairs in {FEWEST_DIALOGUES} are needed."
+        )
+        raise AnalysisRefusedError(msg)
+
+
+def _boards(pairs: JudgedPairs, systems: tuple[str, ...]) -> Boards:
+    try:
+        return boards(pairs, systems)
+    except NotConnectedError as error:
+        msg = "What people said, or what LLM judges said, does not connect all systems."
+        raise AnalysisRefusedError(msg) from error
+    except NotConvergedError as error:
+        msg = "The pairs that people judged are too few to correct the LLM judges by."
+        raise AnalysisRefusedError(msg) from error
+
+
+def _of_pairs(pairs: JudgedPairs, found: Boards) -> list[str]:
+    warnings = []
+    alone = int(np.isnan(pairs.by_judges).sum())
+    if alone:
+        warnings.append(f"Left out are {alone} pairs that no LLM judge judged.")
+    if found.powered.n_double == found.powered.n_pairs:
+        warnings.append(
+            "People judged every pair that LLM judges judged: the judges can add nothing, and "
+            "the ratings are those of people alone."
+        )
+    elif _are_others(pairs):
+        warnings.append(
+            "The judges are more or less decided about the pairs that people judged than about "
+            "the others: they may be no random sample, and then the correction is not for all."
+        )
+    few = few_units_warning(found.powered.covariance.n_clusters)
+    return warnings if few is None else [*warnings, few]
+
+
+def _are_others(pairs: JudgedPairs) -> bool:
+    """Say whether judges are surely more, or less, decided where people judged too."""
+    known = np.isfinite(pairs.by_judges)
+    decided = np.abs(pairs.by_judges[known] - 0.5)
+    difference = clustered_difference(decided, pairs.unit[known], pairs.by_both[known])
+    return difference.p_value() < SURPRISING
+
+
+def _of_learning(foretold: Foretold | None) -> list[str]:
+    if foretold is None:
+        return ["People agree on too few pairs to learn what the judges' verdicts mean."]
+    warnings = []
+    if foretold.n_without_majority:
+        warnings.append(
+            f"{foretold.n_without_majority} pairs on which people have no majority are left out "
+            "of calibration."
+        )
+    if foretold.n_left:
+        warnings.append(
+            f"The calibrated judge rests on {len(foretold.won)} pairs drawn at random; "
+            f"{foretold.n_left} more have a majority."
+        )
+    return warnings
+
+
+def _of_method(ground: Ground) -> list[str]:
+    if ground.method.masses is None:
+        return []
+    return ["The declared masses of people and judges have no part here: each pair counts once."]
