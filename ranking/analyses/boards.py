@@ -1,10 +1,11 @@
 """Ratings of judgments given one by one, as the fit behind an analysis has them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from ranking.analyses.common import tabulated
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
 from ranking.method import Method
@@ -14,8 +15,6 @@ from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.strength import StrengthMode, shares
-from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 FEWEST = 2
 
@@ -71,38 +70,6 @@ def rated(columns: JudgmentColumns, method: Method) -> Board:
     return Board(columns.systems, elo, resampled, tables.n_units, drawn.n_without_maximum)
 
 
-def tabulated(columns: JudgmentColumns, method: Method) -> WinTables:
-    """Return the weighted wins per source dialogue, under the method's mode and masses."""
-    pairs = weighted_pairs(columns, method)
-    return tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
-
-
-def weighted_pairs(columns: JudgmentColumns, method: Method) -> WeightedPairs:
-    """Return what each judgment gives to its two systems, under the method's mode and masses."""
-    split = shares(columns.strength, method.strength)
-    weight = _weights(columns, method)
-    return WeightedPairs(
-        columns.unit,
-        columns.first,
-        columns.second,
-        weight * split.first,
-        weight * split.second,
-    )
-
-
-def whole_wins(columns: JudgmentColumns) -> Floats:
-    """Return who beat whom how often, a tie as half a win each, shape (n_systems, n_systems)."""
-    split = shares(columns.strength, StrengthMode.IGNORE)
-    pairs = WeightedPairs(columns.unit, columns.first, columns.second, split.first, split.second)
-    tables = tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
-    return tables.total()
-
-
-def with_whole_wins(method: Method) -> Method:
-    """Return the method with every win whole, whatever its strength."""
-    return replace(method, strength=StrengthMode.IGNORE)
-
-
 def board_warnings(board: Board) -> tuple[str, ...]:
     """Say how few dialogues there are, and how many resamples have no ratings, if any."""
     few = few_units_warning(board.n_units)
@@ -119,17 +86,6 @@ def few_resamples_warning(board: Board) -> tuple[str, ...]:
         "rests on the others."
     )
     return (warning,)
-
-
-def _weights(columns: JudgmentColumns, method: Method) -> Floats:
-    """Return what each judgment weighs: 1, unless people and judges have a declared mass each."""
-    is_judge = columns.is_judge[columns.evaluator].astype(np.int64)
-    n = np.bincount(is_judge, minlength=2)
-    if method.masses is None or not n.all():
-        return np.ones(columns.n_judgments)
-    masses = np.array(method.masses, dtype=np.float64)
-    weights: Floats = (masses / masses.sum() * n.sum() / n)[is_judge]
-    return weights
 
 
 def _check_enough(columns: JudgmentColumns) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import special, stats
 
 from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.analyses.cells import decimal
+from ranking.analyses.common import Fitted, fitted, whole_wins
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
@@ -24,8 +25,6 @@ from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
 from ranking.numerics.checks.triads import circular_triads, expected_circles
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.multiplicity import holm
-from ranking.numerics.strength import StrengthMode, shares
-from ranking.numerics.tables import WeightedPairs, tabulate
 
 METHOD = (
     "Deviance of the pairs against Bradley-Terry, corrected for source dialogues after Rao and "
@@ -75,7 +74,8 @@ def analyse(ground: Ground) -> Findings:
         msg = "All judgments are on one source dialogue; a check of the fit needs two or more."
         raise AnalysisRefusedError(msg)
     residuals = pair_residuals(found.tables, found.log_strengths)
-    checked = _Checked(columns, found, residuals, deviance_test(residuals), _whole_wins(columns))
+    wins = whole_wins(columns, ground.method)
+    checked = _Checked(columns, found, residuals, deviance_test(residuals), wins)
     tables = (
         _fit(checked),
         _circles(checked),
@@ -85,13 +85,6 @@ def analyse(ground: Ground) -> Findings:
         _pairs(checked),
     )
     return Findings(METHOD, tables, _warnings(checked), is_exploratory=False)
-
-
-def _whole_wins(columns: JudgmentColumns) -> Floats:
-    split = shares(columns.strength, StrengthMode.IGNORE)
-    rows = WeightedPairs(columns.unit, columns.first, columns.second, split.first, split.second)
-    n_units, n_systems = len(columns.units), len(columns.systems)
-    return tabulate(rows, n_units=n_units, n_systems=n_systems).total()
 
 
 def _fit(checked: _Checked) -> Table:

@@ -1,17 +1,18 @@
-"""What every analysis begins with: weighted judgments, their tables, their fit."""
+"""What analyses begin with: judgments weighted as on the board, their tables, their fit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ranking.analyses import Ground
+from ranking.analyses.outcomes import check_enough
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
 from ranking.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.strength import shares
+from ranking.numerics.strength import StrengthMode, shares
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 
@@ -30,14 +31,12 @@ def fitted(ground: Ground) -> Fitted:
     Raises
     ------
     AnalysisRefusedError
-        If there are no judgments, or they do not determine the strengths.
+        If there are no judgments or fewer than two systems, or the strengths are not determined.
     """
     columns = ground.columns
-    if not columns.n_judgments:
-        msg = "There are no judgments."
-        raise AnalysisRefusedError(msg)
+    check_enough(columns)
     pairs = weighted_pairs(columns, ground.method)
-    tables = tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
+    tables = tabulated(columns, ground.method)
     try:
         fit = fit_bradley_terry(tables.total())
     except (NotConnectedError, NotConvergedError) as error:
@@ -55,6 +54,25 @@ def weighted_pairs(columns: JudgmentColumns, method: Method) -> WeightedPairs:
     )
 
 
+def tabulated(columns: JudgmentColumns, method: Method) -> WinTables:
+    """Return the weighted wins per source dialogue, under the method's mode and masses."""
+    pairs = weighted_pairs(columns, method)
+    return tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
+
+
+def whole_wins(columns: JudgmentColumns, method: Method) -> Floats:
+    """Return who beat whom how often, a tie as half a win each, shape (n_systems, n_systems).
+
+    Each judgment counts once, whatever it weighs: these are counts.
+    """
+    return tabulated(columns, replace(with_whole_wins(method), masses=None)).total()
+
+
+def with_whole_wins(method: Method) -> Method:
+    """Return the method with every win whole, whatever its strength."""
+    return replace(method, strength=StrengthMode.IGNORE)
+
+
 def judgment_weights(columns: JudgmentColumns, method: Method) -> Floats:
     """Return what each judgment counts: 1, unless the method declares masses of the pools."""
     by_judge = columns.is_judge[columns.evaluator].astype(np.int64)
@@ -64,8 +82,3 @@ def judgment_weights(columns: JudgmentColumns, method: Method) -> Floats:
     masses = np.array(method.masses, dtype=np.float64)
     weights: Floats = (masses / masses.sum() * n.sum() / n)[by_judge]
     return weights
-
-
-def decimal(value: float, digits: int = 4) -> float | None:
-    """Return a number as it is stored: rounded, and None where it is not known."""
-    return round(float(value), digits) if np.isfinite(value) else None

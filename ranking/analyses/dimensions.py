@@ -6,7 +6,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.boards import Board, few_resamples_warning, rated, with_whole_wins
+from ranking.analyses.boards import Board, few_resamples_warning, rated
+from ranking.analyses.common import with_whole_wins
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.method import Method

@@ -1,12 +1,13 @@
 """Ties and grades side by side: what the ratings are under each way to treat them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
+from ranking.analyses.common import judgment_weights, tabulated
 from ranking.analyses.outcomes import (
     Outcomes,
     cell,
@@ -14,10 +15,10 @@ from ranking.analyses.outcomes import (
     graded,
     outcomes,
     ranks_of,
-    win_matrix,
 )
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
+from ranking.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -32,15 +33,17 @@ METHOD = (
     "Bradley-Terry with ties as halves or left out, and the models of Davidson (1970), of Rao "
     "and Kupper (1967) and the cumulative logit (Tutz 1986, Agresti 1992), in which ties and "
     "grades are outcomes; maximum likelihood. All take one strength per system and the same "
-    "thresholds for all evaluators."
+    "thresholds for all evaluators. Judgments weigh as on the board."
 )
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments one by one, and counted."""
+    """The judgments one by one, as the board weighs them, and counted so."""
 
     columns: JudgmentColumns
+    method: Method
+    weights: Floats
     counted: Outcomes
 
 
@@ -78,9 +81,10 @@ def analyse(ground: Ground) -> Findings:
     """
     columns = ground.columns
     check_enough(columns)
-    counted = outcomes(columns)
+    weights = judgment_weights(columns, ground.method)
+    counted = outcomes(columns, weights)
     board = ground.method.strength.value
-    found, warnings = _treat(Judged(columns, counted))
+    found, warnings = _treat(Judged(columns, ground.method, weights, counted))
     if board not in found:
         msg = "The judgments do not determine the ratings of the board itself."
         raise AnalysisRefusedError(msg)
@@ -105,13 +109,16 @@ def _treat(judged: Judged) -> tuple[dict[str, Treated], list[str]]:
 
 
 def _soft(judged: Judged) -> Treated:
-    wins = win_matrix(judged.columns, StrengthMode.SOFT)
-    return Treated(fit_bradley_terry(wins).log_strengths)
+    return _scored(judged, StrengthMode.SOFT)
 
 
 def _multiply(judged: Judged) -> Treated:
-    wins = win_matrix(judged.columns, StrengthMode.MULTIPLY)
-    return Treated(fit_bradley_terry(wins).log_strengths)
+    return _scored(judged, StrengthMode.MULTIPLY)
+
+
+def _scored(judged: Judged, mode: StrengthMode) -> Treated:
+    tables = tabulated(judged.columns, replace(judged.method, strength=mode))
+    return Treated(fit_bradley_terry(tables.total()).log_strengths)
 
 
 def _half(judged: Judged) -> Treated:
@@ -138,7 +145,9 @@ def _rao_kupper(judged: Judged) -> Treated:
 
 
 def _cumulative(judged: Judged) -> Treated:
-    fit = fit_cumulative(graded(judged.columns), n_systems=len(judged.columns.systems))
+    fit = fit_cumulative(
+        graded(judged.columns, judged.weights), n_systems=len(judged.columns.systems)
+    )
     return _with_threshold(fit.log_strengths, float(fit.thresholds[0]), fit)
 
 
@@ -173,9 +182,9 @@ def _ways(
     return Table(
         "ways",
         "Ways to treat ties and grades",
-        f"{counted.tie_share:.1%} of the judgments are ties. A pair is turned round when the two "
-        "systems are in another order than on the board. Log likelihoods are means per judgment, "
-        "and the higher the better; a coin has -0.693 on judgments with a winner.",
+        f"{(columns.strength == 0).mean():.1%} of the judgments are ties. A pair is turned round "
+        "when the two systems are in another order than on the board. Log likelihoods are means "
+        "per judgment, and the higher the better; a coin has -0.693 on judgments with a winner.",
         (
             Column("way", "Way", ColumnKind.TEXT),
             Column("spread", "Best less worst", ColumnKind.ELO),
@@ -197,12 +206,17 @@ def _row_of(
     elo = to_elo(treated.log_strengths)
     return (
         cell(np.ptp(elo)),
-        systems[int(elo.argmax())],
+        systems[_first(treated)],
         _turned(treated.log_strengths, board.log_strengths),
         cell(treated.tie_between_equals, 4),
         cell(_with_ties(treated, counted), 4),
         cell(_decided(treated, counted), 4),
     )
+
+
+def _first(treated: Treated) -> int:
+    """Return who comes first; of those whom rounding alone keeps apart, the first by name."""
+    return int(np.round(treated.log_strengths, 9).argmax())
 
 
 def _turned(one: Floats, other: Floats) -> int:
@@ -275,13 +289,9 @@ def _grades(fit: CumulativeFit, columns: JudgmentColumns) -> Table:
 
 def _cautions(ground: Ground, found: dict[str, Treated]) -> list[str]:
     cautions = []
-    if ground.method.masses is not None:
-        cautions.append(
-            "Each judgment counts once here; the board weighs people and judges by declared masses."
-        )
     if not (ground.columns.strength == 0).any():
         cautions.append("There are no ties: the models of ties are those without them.")
-    firsts = {int(one.log_strengths.argmax()) for one in found.values()}
+    firsts = {_first(one) for one in found.values()}
     if len(firsts) > 1:
         cautions.append("The first place depends on how ties and grades are treated.")
     return cautions

@@ -7,14 +7,8 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
-from ranking.analyses.boards import (
-    Board,
-    board_warnings,
-    rated,
-    tabulated,
-    weighted_pairs,
-    whole_wins,
-)
+from ranking.analyses.boards import Board, board_warnings, rated
+from ranking.analyses.common import tabulated, weighted_pairs, whole_wins
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -87,7 +81,7 @@ def analyse(ground: Ground) -> Findings:
     """
     board = rated(ground.columns, ground.method)
     shown = board.best_first[:MOST_SYSTEMS]
-    matrices = _matrices(board, whole_wins(ground.columns), ground.method.level)
+    matrices = _matrices(board, whole_wins(ground.columns, ground.method), ground.method.level)
     tables = (
         _pairs_table(board, shown, matrices),
         _heat(

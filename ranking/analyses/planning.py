@@ -7,7 +7,8 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.analyses.cells import decimal
+from ranking.analyses.common import Fitted, fitted
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,

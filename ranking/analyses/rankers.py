@@ -6,7 +6,8 @@ import numpy as np
 from scipy import stats
 
 from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.analyses.cells import decimal
+from ranking.analyses.common import Fitted, fitted, judgment_weights
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.numerics.arrays import Floats, Integers
@@ -55,7 +56,7 @@ def analyse(ground: Ground) -> Findings:
         _ranks(rankers, columns, order),
         _agreement(rankers),
     )
-    return Findings(METHOD, tables, _warnings(columns))
+    return Findings(METHOD, tables, _warnings(ground))
 
 
 def _rankers(
@@ -150,10 +151,17 @@ def _agreement(rankers: tuple[_Ranker, ...]) -> Table:
     )
 
 
-def _warnings(columns: JudgmentColumns) -> tuple[str, ...]:
+def _warnings(ground: Ground) -> tuple[str, ...]:
+    n, weigh = ground.columns.n_judgments, judgment_weights(ground.columns, ground.method)
     samples = ((MOST_ONLINE, "online Elo"), (MOST_SKILL, "OpenSkill"))
-    return tuple(
-        f"Of {columns.n_judgments:,} judgments {most:,} drawn at random are used for {name}."
+    warnings = [
+        f"Of {n:,} judgments {most:,} drawn at random are used for {name}."
         for most, name in samples
-        if columns.n_judgments > most
-    )
+        if n > most
+    ]
+    if np.ptp(weigh) > 0.0:
+        warnings.append(
+            "Online Elo and OpenSkill count each judgment once; the board and the other rankers "
+            "weigh people and judges by declared masses."
+        )
+    return tuple(warnings)

@@ -18,6 +18,7 @@ from ranking.numerics.models.dawid_skene import Labels, fit_dawid_skene
 from ranking.numerics.models.severity import Calls, SeverityFit, fit_severity
 
 ALARM = 20.0  # evidence that at most one exchangeable evaluator in twenty ever reaches
+MOST_EVIDENCE = 1e6  # beyond it more says no more, and in the end is no number
 MOST_PAIRS = 20_000  # whose answers evidence is taken from, in the order of their last answer
 MOST_ITEMS = 50_000  # that Dawid and Skene is fitted to, in the order in which they came
 METHOD = (
@@ -63,7 +64,7 @@ def analyse(ground: Ground) -> Findings:
         msg = "The search for the evaluators' reliability did not end."
         raise AnalysisRefusedError(msg) from refusal
     tables = (_evaluators(columns, measured), _systems(columns, crowd))
-    return Findings(METHOD, tables, (CAUTION, *_cautions(columns, measured)))
+    return Findings(METHOD, tables, (CAUTION, *_cautions(ground, measured)))
 
 
 def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, Measured]:
@@ -113,8 +114,7 @@ def _severity(columns: JudgmentColumns) -> SeverityFit:
 
 def _accuracy(columns: JudgmentColumns) -> Floats:
     """Return how often each evaluator gives a pair's answer, from pairs that several judged."""
-    n_answers = np.bincount(columns.item)
-    shared = np.flatnonzero(n_answers > 1)[:MOST_ITEMS]
+    shared = _judged_by_several(columns)[:MOST_ITEMS]
     rows = np.isin(columns.item, shared)
     accuracy = np.full(len(columns.evaluators), np.nan)
     if not rows.any():
@@ -126,6 +126,14 @@ def _accuracy(columns: JudgmentColumns) -> Floats:
     fit = fit_dawid_skene(Labels(item, evaluator, answer), shape=shape, tolerance=1e-6)
     answered = np.bincount(evaluator, minlength=len(columns.evaluators)) > 0
     return np.where(answered, fit.accuracy, np.nan)
+
+
+def _judged_by_several(columns: JudgmentColumns) -> Integers:
+    """Return the pairs that two evaluators or more judged, in their order."""
+    n_evaluators = len(columns.evaluators)
+    who = np.unique(columns.item.astype(np.int64) * n_evaluators + columns.evaluator)
+    n_judges = np.bincount(who // n_evaluators, minlength=columns.n_items)
+    return np.flatnonzero(n_judges > 1)
 
 
 def _evidence(columns: JudgmentColumns) -> tuple[Floats, Floats]:
@@ -173,7 +181,7 @@ def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:
         "random, 0 for answers turned round. The threshold is how far ahead a completion must "
         "seem before it is preferred; under equals the evaluator ties that often. Evidence of "
         "20 or more is reached by at most one in twenty who are like the others, however often "
-        "one looks. " + CAUTION,
+        "one looks; it is counted up to a million. " + CAUTION,
         (
             Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
             Column("kind", "Kind", ColumnKind.TEXT),
@@ -208,8 +216,8 @@ def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell
         cell(severity.log_thresholds[index] - mean, 3),
         cell(severity.errors[index], 3),
         cell(measured.accuracy[index], 4),
-        cell(measured.now[index], 3),
-        cell(measured.highest[index], 3),
+        cell(min(measured.now[index], MOST_EVIDENCE), 3),
+        cell(min(measured.highest[index], MOST_EVIDENCE), 3),
     )
 
 
@@ -230,8 +238,12 @@ def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
     )
 
 
-def _cautions(columns: JudgmentColumns, measured: Measured) -> list[str]:
-    cautions = []
+def _cautions(ground: Ground, measured: Measured) -> list[str]:
+    columns, cautions = ground.columns, list[str]()
+    if ground.method.masses is not None:
+        cautions.append(
+            "Each judgment counts once here; the board weighs people and judges by declared masses."
+        )
     if len(columns.evaluators) == 1:
         cautions.append("There is one evaluator: nobody to compare with.")
     n_alarms = int((measured.highest >= ALARM).sum())

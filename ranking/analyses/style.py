@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
+from ranking.analyses.common import judgment_weights
 from ranking.analyses.outcomes import cell, check_enough, ranks_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
@@ -62,6 +63,7 @@ class Covered:
     """
 
     columns: JudgmentColumns
+    weights: Floats
     names: tuple[str, ...]
     differences: Floats
 
@@ -90,7 +92,7 @@ def analyse(ground: Ground) -> Findings:
         determine ratings and coefficients.
     """
     check_enough(ground.columns)
-    covered, warnings = _cover(ground.columns)
+    covered, warnings = _cover(ground)
     if not covered.names:
         msg = "Nothing is known of the style of the completions, or of the side they were on."
         raise AnalysisRefusedError(msg)
@@ -105,13 +107,13 @@ def analyse(ground: Ground) -> Findings:
         _boards(covered.columns, plain, held, level),
         _coefficients(covered, held, mode, level),
     )
-    warnings += _cautions(covered, ground)
+    warnings += _cautions(covered)
     return Findings(METHOD, tables, (MEDIATORS, *warnings))
 
 
-def _cover(columns: JudgmentColumns) -> tuple[Covered, list[str]]:
+def _cover(ground: Ground) -> tuple[Covered, list[str]]:
     """Keep the judgments whose figures are known, and the figures that differ at all."""
-    warnings = []
+    columns, warnings = ground.columns, []
     by_item = _differences(columns)
     known = (
         np.asarray(np.isfinite(by_item).all(axis=1))[columns.item]
@@ -136,7 +138,9 @@ def _cover(columns: JudgmentColumns) -> tuple[Covered, list[str]]:
         if not told and name != POSITION
     ]
     told_names = tuple(name for name, told in zip(names, tells, strict=True) if told)
-    return Covered(kept, told_names, values[:, tells]), warnings
+    # What a judgment weighs on the board does not depend on whether its figures are known.
+    weights = judgment_weights(columns, ground.method)[known]
+    return Covered(kept, weights, told_names, values[:, tells]), warnings
 
 
 def _all(columns: JudgmentColumns) -> Booleans:
@@ -154,11 +158,15 @@ def _differences(columns: JudgmentColumns) -> Floats:
 
 
 def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board:
-    columns = covered.columns
+    columns, weights = covered.columns, covered.weights
     split = shares(columns.strength, mode)
     chosen = [covered.names.index(name) for name in names]
     pairs = CoveredPairs(
-        columns.first, columns.second, split.first, split.second, covered.differences[:, chosen]
+        columns.first,
+        columns.second,
+        weights * split.first,
+        weights * split.second,
+        covered.differences[:, chosen],
     )
     fit = fit_with_covariates(pairs, n_systems=len(columns.systems))
     try:
@@ -263,7 +271,7 @@ def _effect(
     return value, value - reach, value + reach
 
 
-def _cautions(covered: Covered, ground: Ground) -> list[str]:
+def _cautions(covered: Covered) -> list[str]:
     n_units = len(covered.columns.units)
     cautions = []
     if n_units < FEWEST_UNITS:
@@ -272,8 +280,4 @@ def _cautions(covered: Covered, ground: Ground) -> list[str]:
         cautions.append("It is not known on which side completions were shown.")
     if covered.names == (POSITION,):
         cautions.append("The style of the completions is not known: position alone is held equal.")
-    if ground.method.masses is not None:
-        cautions.append(
-            "Each judgment counts once here; the board weighs people and judges by declared masses."
-        )
     return cautions

@@ -165,7 +165,15 @@ class TestOddStudies:
         assert table(findings, "ways")[WAYS.index("davidson")]["spread"] is None
         assert any("the search did not end" in warning for warning in findings.warnings)
 
-    def test_says_that_declared_masses_have_no_part(self, rng):
-        findings = analyse("DRAWS", make_ground(simulate(rng), masses=(0.5, 0.5)))
+    def test_declared_masses_weigh_in_every_way(self, rng):
+        """Judges without any mass to speak of might as well not have judged."""
+        columns = simulate(rng)
+        people = columns.taken(np.flatnonzero(~columns.is_judge[columns.evaluator]))
 
-        assert any("declared masses" in warning for warning in findings.warnings)
+        weighed, alone = (
+            table(analyse("DRAWS", ground), "systems")
+            for ground in (make_ground(columns, masses=(1.0, 1e-9)), make_ground(people))
+        )
+
+        for one, other in zip(weighed, alone, strict=True):
+            assert one == pytest.approx(other, abs=0.02)

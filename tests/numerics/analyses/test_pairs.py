@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import pairs
-from ranking.analyses.boards import tabulated
+from ranking.analyses.common import tabulated
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo

@@ -36,6 +36,11 @@ class TestRankers:
         warning = "Of 640 judgments 100 drawn at random are used for OpenSkill."
         assert found.warnings == (warning,)
 
+    def test_say_which_of_them_leave_declared_masses_out(self, rng):
+        found = analyse("RANKERS", make_ground(simulate(rng), masses=(1.0, 3.0)))
+
+        assert any("Online Elo and OpenSkill count" in warning for warning in found.warnings)
+
     def test_keep_online_elo_near_the_ratings_after_many_judgments(self, rng):
         found = analyse("RANKERS", make_ground(simulate(rng, n_units=300)))
 

@@ -164,6 +164,30 @@ class TestOddStudies:
 
         np.testing.assert_allclose(twice, once)
 
+    def test_an_answer_given_twice_is_not_the_answer_of_several(self):
+        rows = [(f"d{n}", n, "a", "b", "r1", 2 * (-1) ** n, 1) for n in (0, 1, 2)]
+
+        found = evaluators(make_columns(rows + rows))
+
+        assert found["r1"]["accuracy"] is None
+
+    def test_evidence_that_no_number_holds_is_shown_all_the_same(self):
+        rows = [
+            (f"d{n % 9}", n, "a", "b", f"r{who}", -2 if who == 4 else 2, 1)
+            for n in range(900)
+            for who in range(5)
+        ]
+
+        findings = analyse("RATERS", make_ground(make_columns(rows)))
+
+        last = table(findings, "evaluators")[-1]
+        assert (last["evaluator"], last["evidence"]) == ("r4", raters.MOST_EVIDENCE)
+
+    def test_says_that_declared_masses_have_no_part(self, rng):
+        findings = analyse("RATERS", make_ground(simulate(rng), masses=(0.5, 0.5)))
+
+        assert any("declared masses" in warning for warning in findings.warnings)
+
     def test_refuses_no_judgments(self, rng):
         none = simulate(rng).taken(np.empty(0, dtype=int))
 
