@@ -59,11 +59,17 @@ class Picture(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its key in downloads, its words on the page, and what its cells are."""
+    """One column: its key in downloads, its words on the page, and what its cells are.
+
+    Where it is an axis of a picture, ``is_logarithmic`` asks for equal steps of a factor instead
+    of a difference, and ``mark`` is a value at which a line stands.
+    """
 
     key: str
     label: str
     kind: ColumnKind = ColumnKind.NUMBER
+    is_logarithmic: bool = False
+    mark: float | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class Findings:
 
 
 def _table(stored: Mapping[str, Any]) -> Table:
-    columns = (Column(c["key"], c["label"], ColumnKind(c["kind"])) for c in stored["columns"])
+    columns = (Column(**c | {"kind": ColumnKind(c["kind"])}) for c in stored["columns"])
     return Table(
         key=stored["key"],
         title=stored["title"],

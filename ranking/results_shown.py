@@ -54,3 +54,4 @@ class ShownTable:
     is_in_per_cent: bool = False
     plot: Plot | None = None
     csv: str = ""
+    has_figure: bool = False

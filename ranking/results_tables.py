@@ -1,5 +1,6 @@
 """Tables of findings as pages show them: names written, people together, pictures laid out."""
 
+from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.results_cells import WORDS, written
 from ranking.results_names import Name, Names
@@ -18,6 +19,7 @@ def shown_table(table: Table, names: Names) -> ShownTable:
         headers=tuple(_header(column, names) for column in table.columns),
         rows=tuple(_row(row, table, names) for row in table.rows),
         n_hidden=n_hidden,
+        has_figure=has_figure(table),
     )
     return with_picture(shown, table, names)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from ranking import download_views, views
+from ranking import download_views, figure_views, views
 
 app_name = "ranking"
 RESULTS = "results/<slug:study>/"
@@ -19,9 +19,11 @@ urlpatterns = [
     path(FIT, views.fit_page, name="fit"),
     path(f"{FIT}ratings.csv", download_views.ratings_csv, name="ratings_csv"),
     path(f"{FIT}ratings.json", download_views.ratings_json, name="ratings_json"),
+    path(f"{FIT}ratings.<slug:form>", figure_views.ratings_figure, name="ratings_figure"),
     path(ANALYSIS, views.analysis, name="analysis"),
     path(f"{ANALYSIS}findings.json", download_views.analysis_json, name="analysis_json"),
     path(f"{ANALYSIS}<slug:table>.csv", download_views.table_csv, name="table_csv"),
+    path(f"{ANALYSIS}<slug:table>.<slug:form>", figure_views.table_figure, name="table_figure"),
     path(f"{CONSOLE}judgments.csv", download_views.judgments_csv, name="judgments_csv"),
     path(f"{CONSOLE}ensemble.csv", download_views.ensemble_csv, name="ensemble_csv"),
 ]

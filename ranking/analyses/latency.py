@@ -32,6 +32,7 @@ METHOD = (
     "coefficient moves when the dialogues are resampled and the systems stay."
 )
 SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
+TIME = Column("x", "Time to the first token, ms", is_logarithmic=True, mark=DESIGN_LINE_MS)
 ELO = (
     Column("y", "Elo", ColumnKind.ELO),
     Column("low", "95 % from", ColumnKind.ELO),
@@ -112,7 +113,7 @@ def _speed(board: Board, times: Floats, facts: Mapping[str, SystemFacts], level:
         ),
         columns=(
             SYSTEM,
-            Column("x", "Time to the first token, ms", ColumnKind.NUMBER),
+            TIME,
             *ELO,
             Column("source", "Time is", ColumnKind.TEXT),
             Column("is_fast", f"Below {DESIGN_LINE_MS} ms", ColumnKind.TEXT),

@@ -1,0 +1,71 @@
+"""Downloads of figures for print."""
+
+from collections.abc import Callable
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from ranking import export, figures, results_figures
+from ranking.figures import FigureRefusedError, FiguresBusyError, Form
+from ranking.figures.marks import Drawing
+from ranking.results_http import fit_or_404
+
+KEPT_S = 3600  # names of systems may be mended, and an analysis be computed anew
+RETRY_S = 30
+
+
+@require_safe
+@cache_control(public=True, max_age=KEPT_S)
+def ratings_figure(_request: HttpRequest, study: str, key: str, form: str) -> HttpResponse:
+    """Download the ratings of one fit, with their intervals, as a figure."""
+    chosen = _form_or_404(form)
+    board, sign = results_figures.ratings_to_draw(fit_or_404(study, key))
+    name = export.file_name(study, key, "ratings", is_simulated=sign.is_simulated)
+    return _answer(lambda: figures.board_drawing(board, sign), chosen, name)
+
+
+@require_safe
+@cache_control(public=True, max_age=KEPT_S)
+def table_figure(
+    _request: HttpRequest, study: str, key: str, kind: str, table: str, form: str
+) -> HttpResponse:
+    """Download one table of an analysis as a figure."""
+    chosen = _form_or_404(form)
+    found = results_figures.table_to_draw(fit_or_404(study, key), kind, table)
+    if found is None:
+        msg = f"there is no table {table} of {kind}"
+        raise Http404(msg)
+    part = f"{kind}-{table}"
+    name = export.file_name(study, key, part, is_simulated=found.sign.is_simulated)
+    return _answer(lambda: figures.table_drawing(found.table, found.sign), chosen, name)
+
+
+def _form_or_404(form: str) -> Form:
+    try:
+        return Form(form)
+    except ValueError as error:
+        msg = f"there are no figures in the format {form}"
+        raise Http404(msg) from error
+
+
+def _answer(draw: Callable[[], Drawing], form: Form, name: str) -> HttpResponse:
+    """Return the file, or in words why there is none."""
+    try:
+        content = figures.rendered(draw(), form)
+    except FigureRefusedError as error:
+        return _words(str(error), status=422)
+    except FiguresBusyError:
+        text = gettext("Other figures are being drawn. Please try again in a minute.")
+        response = _words(text, status=503)
+        response["Retry-After"] = str(RETRY_S)
+        return response
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
+    return HttpResponse(content, content_type=form.content_type, headers=headers)
+
+
+def _words(text: str, *, status: int) -> HttpResponse:
+    headers = {"Cache-Control": "no-store"}
+    content_type = "text/plain; charset=utf-8"
+    return HttpResponse(text, status=status, content_type=content_type, headers=headers)

@@ -1,0 +1,64 @@
+"""Which tables have a figure, and why others have none."""
+
+from ranking.figures.lettering import WORDS, as_number
+from ranking.figures.names import places
+from ranking.findings import Picture, Table
+
+KEYS = {Picture.WHISKERS: ("low", "value", "high"), Picture.POINTS: ("x", "y")}
+MOST_ROWS = {Picture.HEAT: 60, Picture.WHISKERS: 120, Picture.POINTS: 1000, Picture.LINES: 2000}
+MOST_COLUMNS = {Picture.HEAT: 41, Picture.LINES: 41}
+
+
+class FigureRefusedError(Exception):
+    """There is no figure of this; the message says why."""
+
+
+def has_figure(table: Table) -> bool:
+    """Say whether a figure of the table can be drawn."""
+    return not refusal(table)
+
+
+def refusal(table: Table) -> str:
+    """Return why there is no figure of a table, or nothing if there is one."""
+    if table.picture is Picture.NONE or not _has_values(table):
+        return "There is nothing in this table that could be drawn."
+    if too_many := refusal_of_rows(len(table.rows), table.picture):
+        return too_many
+    most = MOST_COLUMNS.get(table.picture, len(table.columns))
+    if len(table.columns) > most:
+        return _too_many(len(table.columns), "columns", most)
+    return ""
+
+
+def refusal_of_rows(n_rows: int, picture: Picture) -> str:
+    """Return why so many rows are not drawn, or nothing if they are."""
+    most = MOST_ROWS[picture]
+    return _too_many(n_rows, "rows", most) if n_rows > most else ""
+
+
+def _too_many(n: int, what: str, most: int) -> str:
+    return (
+        f"This table has {n} {what}, and a figure of more than {most} could not be read in print. "
+        "The table as CSV has all of them."
+    )
+
+
+def _has_values(table: Table) -> bool:
+    """Say whether some row has all that one mark needs."""
+    needed = _needed(table)
+    return any(
+        all(as_number(row[n]) is not None for n in some) for row in table.rows for some in needed
+    )
+
+
+def _needed(table: Table) -> list[list[int]]:
+    """Return the sets of columns of which one, all known in a row, gives a mark."""
+    if keys := KEYS.get(table.picture):
+        at = places(table, *keys)
+        return [at] if at else []
+    numbers = [n for n, one in enumerate(table.columns) if one.kind not in WORDS]
+    if table.picture is Picture.HEAT:
+        kind = table.columns[1].kind if len(table.columns) > 1 else None
+        return [[n] for n in numbers if n and table.columns[n].kind is kind]
+    across = places(table, "x")
+    return [[*across, n] for n in numbers if n != across[0]] if across else []

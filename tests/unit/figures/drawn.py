@@ -1,0 +1,125 @@
+"""Tables with a picture, and where figures of them come from."""
+
+import datetime as dt
+import html
+import re
+from types import SimpleNamespace
+from xml.parsers.expat import ParserCreate
+
+from ranking.board import Board, BoardRow, PeopleRow
+from ranking.figures import Sign
+from ranking.figures.marks import Words
+from ranking.figures.rendering import alone
+from ranking.figures.sheet import box
+from ranking.findings import Column, ColumnKind, Picture, Table
+
+SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
+CAPTION = "How to read it in a sentence, so that whoever finds the picture alone is not lost."
+LONG = "A name of a system that is as long as the site allows, one hundred and twenty characters"
+NAMES = (LONG, *(f"Northwind-Palimpsest {n} Instruct 70B (2026-05)" for n in range(19)))
+AS_OF = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
+TERMS = SimpleNamespace(
+    pool="People", context_set="All contexts", n_judgments=42000, n_dialogues=280
+)
+
+
+def make_sign(**fields):
+    known = {"study": "HEART, spring", "fit": "fit-3f9a2c", "as_of": AS_OF, "is_simulated": False}
+    return Sign(**known | fields)
+
+
+def make_table(picture, columns, rows, title="A picture", caption=CAPTION):
+    return Table("key", title, caption, tuple(columns), tuple(rows), picture)
+
+
+def heat_map(names=NAMES, kind=ColumnKind.SHARE, value=lambda i, j: (3 * i + 5 * j) % 21 / 20):
+    columns = [Column(f"c{n}", name, kind) for n, name in enumerate(names)]
+    rows = [
+        (name, *(None if i == j else value(i, j) for j in range(len(names))))
+        for i, name in enumerate(names)
+    ]
+    return make_table(Picture.HEAT, [SYSTEM, *columns], rows)
+
+
+def intervals(names=NAMES, kind=ColumnKind.ELO, middle=lambda i: 20.0 * i - 150.0, reach=30.0):
+    ends = [Column(key, key.title(), kind) for key in ("value", "low", "high")]
+    rows = [(name, m := middle(i), m - reach, m + reach) for i, name in enumerate(names)]
+    return make_table(Picture.WHISKERS, [SYSTEM, *ends], rows)
+
+
+def speeds(names=NAMES):
+    columns = [
+        Column("x", "Time, ms", is_logarithmic=True, mark=500),
+        *(Column(key, key.title(), ColumnKind.ELO) for key in ("y", "low", "high")),
+    ]
+    rows = [
+        (name, 90.0 * 1.3**i, y := 1400.0 + (37 * i) % 230, y - 25, y + 25)
+        for i, name in enumerate(names)
+    ]
+    return make_table(Picture.POINTS, [SYSTEM, *columns], rows)
+
+
+def calibration():
+    columns = [
+        *(Column(k, k.title(), ColumnKind.SHARE) for k in ("x", "y")),
+        Column("n", "N", ColumnKind.COUNT),
+    ]
+    rows = [(0.5 + n / 20, 0.45 + n / 17, 100) for n in range(9)]
+    return make_table(Picture.POINTS, columns, rows)
+
+
+def over_time(names=NAMES):
+    columns = [Column(f"c{n}", name, ColumnKind.ELO) for n, name in enumerate(names)]
+    rows = [
+        (100 * k, *(None if (n + k) % 9 == 0 else 1500.0 + 9 * n - k for n in range(len(names))))
+        for k in range(1, 8)
+    ]
+    return make_table(Picture.LINES, [Column("x", "Judgments", ColumnKind.COUNT), *columns], rows)
+
+
+def make_board(names=NAMES, people=True):
+    rows = tuple(_row(place, name) for place, name in enumerate(names))
+    ends = (1480.0, 10.0, 1460.0, 1500.0)
+    derived = (PeopleRow("AVERAGE", "Average person", *ends, 100, 9, 9, None),) if people else ()
+    return Board("heart", "HEART", "fit-3f9a2c", "", (), TERMS, rows, derived)
+
+
+def _row(place, name):
+    elo = 1700.0 - 20 * place
+    return BoardRow(
+        slug=f"s{place}",
+        name=name,
+        kind="MODEL",
+        is_simulated=False,
+        elo=elo,
+        elo_se=10.0,
+        elo_low=elo - 20,
+        elo_high=elo + 20,
+        rank=place + 1,
+        rank_low=place + 1,
+        rank_high=place + 2,
+        n_judgments=100,
+        wins=50,
+        losses=40,
+        ties=10,
+        dimensions=(),
+        tier=1 + place // 6,
+        joint_low=elo - 35,
+        joint_high=elo + 35,
+    )
+
+
+def text_of(svg):
+    """All text of an SVG file in its order, as one line."""
+    ParserCreate().Parse(svg, True)
+    found = re.findall(r"<text[^>]*>(.*?)</text>", svg.decode(), re.DOTALL)
+    return re.sub(r"\s+", " ", html.unescape(" ".join(found)))
+
+
+def words_of(drawing):
+    return [mark for mark in drawing.marks if isinstance(mark, Words)]
+
+
+def boxes_of(drawing):
+    with alone():
+        return {words: box(words) for words in words_of(drawing)}
