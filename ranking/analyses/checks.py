@@ -20,7 +20,7 @@ from ranking.findings import (
 )
 from ranking.numerics.arrays import Floats
 from ranking.numerics.checks.calibration import calibration_bins, stretch
-from ranking.numerics.checks.deviance import DevianceTest, deviance_test
+from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_test
 from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
 from ranking.numerics.checks.triads import circular_triads, expected_circles
 from ranking.numerics.few_units import few_units_warning
@@ -124,13 +124,16 @@ def _fit(checked: _Checked) -> Table:
 
 def _circles(checked: _Checked) -> Table:
     triads = circular_triads(checked.wins)
-    expected = expected_circles(_majority_chance(checked.residuals, len(checked.columns.systems)))
+    chance = _majority_chance(checked.residuals, len(checked.columns.systems))
+    # Pairs without a majority make no circles, neither counted nor expected ones.
+    expected = expected_circles(np.where(checked.wins == checked.wins.T, 0.0, chance))
     consistence = None if triads.consistence is None else decimal(triads.consistence)
     return Table(
         "circles",
         "Circles of three",
         "A beats B, B beats C, and C beats A, by the majority of the judgments of each pair. "
-        "Expected are as many as the ratings and chance alone would make. The coefficient of "
+        "Expected are as many as the ratings and chance alone would make of the threes that have "
+        "a majority in each pair. The coefficient of "
         "consistence is 1 without circles and 0 with as many as there can be.",
         (
             Column("decided", "Threes with a majority in each pair", ColumnKind.COUNT),
@@ -276,5 +279,11 @@ def _warnings(checked: _Checked) -> tuple[str, ...]:
             f"Counted wins lie {checked.slope:.2f} times as far apart as the ratings: a difference "
             "of ratings is not the log odds of winning here."
         )
-    few = few_units_warning(checked.residuals.n_clusters)
+    n_units = checked.residuals.n_clusters
+    if n_units > MOST_UNITS:
+        warnings.append(
+            f"Of {n_units:,} source dialogues {MOST_UNITS:,}, evenly spread, tell how pairs go "
+            "together in the second line of the deviance."
+        )
+    few = few_units_warning(n_units)
     return (*warnings, *([few] if few else []))

@@ -10,7 +10,13 @@ from ranking.analyses.common import Fitted, fitted
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.checks.fragility import SmallestRemoval, smallest_removal, without_each
+from ranking.numerics.checks.fragility import (
+    MOST_TRIED,
+    N_CHALLENGERS,
+    SmallestRemoval,
+    smallest_removal,
+    without_each,
+)
 from ranking.numerics.elo import to_elo
 
 METHOD = (
@@ -74,7 +80,8 @@ def _removals(
         "The fewest whose removal changes the first place",
         "How many judgments, source dialogues or evaluators would have to be left out for another "
         "system to come first: by the approximation, and confirmed by fitting the others anew. "
-        "Empty where no removal was found. A smaller set may exist.",
+        f"Empty where no removal was found. Tried are the {N_CHALLENGERS} systems next behind the "
+        f"first, by refits the {MOST_TRIED} nearest by influence. A smaller set may exist.",
         (
             Column("what", "Left out", ColumnKind.TEXT),
             Column("n", "There are", ColumnKind.COUNT),
@@ -133,7 +140,7 @@ def _each(found: Fitted, columns: JudgmentColumns) -> Table:
         "Without each evaluator in turn",
         "What the ratings would be without one evaluator: the largest change of a rating, whose it "
         "is, the largest change of a rank, and who comes first. Empty where the others do not "
-        "connect all systems.",
+        f"connect all systems. At most {MOST_LISTED} evaluators, the largest changes first.",
         (
             Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
             Column("n", "Judgments", ColumnKind.COUNT),

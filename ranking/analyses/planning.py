@@ -26,6 +26,7 @@ from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.planning.closed_form import design_effect, judgments_per_pair
 from ranking.numerics.planning.correlation import intraclass_correlation
 from ranking.numerics.planning.design import (
+    MOST_UNITS,
     Contrast,
     contrast,
     detectable_difference,
@@ -45,6 +46,7 @@ SHARES = (0.52, 0.55, 0.6, 0.65, 0.7)
 STUDIES = 1_000
 FEWEST_UNITS = 2
 MOST_NEIGHBOURS = 30
+STILL = 1e-9  # natural log: what rounding alone leaves of a difference or of an error
 
 
 @dataclass(frozen=True)
@@ -101,17 +103,20 @@ def analyse(ground: Ground) -> Findings:
 
 def _apart(study: _Study, rng: np.random.Generator) -> Table:
     of, n_units, level = study.typical, study.n_units, study.level
-    rows = []
+    rows, varies = [], _varies(of)
     for points in DIFFERENCES:
         difference = points / ELO_PER_LOG_UNIT
-        units = needed_units(of, difference, level=level)
-        simulated = simulated_power(of, difference, n_units, n_studies=STUDIES, rng=rng)
+        units = _needed(of, difference, level)
+        power = predicted_power(of, difference, n_units, level=level)
+        simulated = simulated_power(
+            of, difference, n_units, n_studies=STUDIES, rng=rng, level=level
+        )
         row: tuple[Cell, ...] = (
             points,
             units,
-            round(units * study.per_unit),
-            decimal(predicted_power(of, difference, n_units, level=level)),
-            decimal(simulated),
+            None if units is None else round(units * study.per_unit),
+            decimal(power) if varies else None,
+            decimal(simulated) if varies else None,
         )
         rows.append(row)
     return Table(
@@ -119,8 +124,9 @@ def _apart(study: _Study, rng: np.random.Generator) -> Table:
         "What tells neighbours apart",
         "For two neighbours that truly differ by so many points: how many source dialogues, each "
         "judged as those of this study, tell them apart in 80 of 100 studies; and in what share of "
-        "studies of the present size they would be told apart, by formula and by simulation at "
-        "95 %. Dialogues count, not judgments: more raters for the same dialogues help less.",
+        "studies of the present size they would be told apart, by formula and by simulation; "
+        "nothing where all dialogues came out alike. Dialogues count, not judgments: more raters "
+        "for the same dialogues help less.",
         (
             Column("x", "Difference", ColumnKind.ELO),
             Column("dialogues", "Source dialogues", ColumnKind.COUNT),
@@ -132,21 +138,34 @@ def _apart(study: _Study, rng: np.random.Generator) -> Table:
     )
 
 
+def _needed(of: Contrast, difference: float, level: float) -> int | None:
+    """Return how many dialogues tell the two apart, or None where none or too many do."""
+    if not _varies(of):
+        return None
+    units = needed_units(of, difference, level=level)
+    return units if units < MOST_UNITS else None
+
+
+def _varies(of: Contrast) -> bool:
+    """Say whether dialogues differ by more than rounding: if not, they tell of no error."""
+    return of.standard_error(1.0) > STILL
+
+
 def _neighbours(study: _Study) -> Table:
     theta, n_units = study.fitted.log_strengths, study.n_units
     rows = []
     for (a, b), of in zip(study.neighbours, study.contrasts, strict=True):
         difference = float(theta[a] - theta[b])
         least = detectable_difference(of, n_units, level=study.level)
-        known = difference > 0.0
+        known = difference > STILL
         row: tuple[Cell, ...] = (
             study.columns.systems[a],
             study.columns.systems[b],
             decimal(difference * ELO_PER_LOG_UNIT, 2),
             decimal(of.standard_error(n_units) * ELO_PER_LOG_UNIT, 2),
             decimal(of.design_effect, 2),
-            decimal(least * ELO_PER_LOG_UNIT, 1),
-            needed_units(of, difference, level=study.level) if known else None,
+            decimal(least * ELO_PER_LOG_UNIT, 1) if _varies(of) else None,
+            _needed(of, difference, study.level) if known else None,
         )
         rows.append(row)
     return Table(
@@ -154,8 +173,10 @@ def _neighbours(study: _Study) -> Table:
         "Neighbours in rank",
         "The smallest true difference that this study finds in 80 of 100 cases, and how many "
         "source dialogues it would take if the true difference were the one seen, which is a "
-        "guess at best. The design effect is how much larger the variance is than if judgments "
-        "were unrelated whole wins; soft scores make it smaller.",
+        "guess at best. The design effect compares the variance with that of as many unrelated "
+        "whole wins: agreement inside dialogues raises it, and soft scores, which vary far less "
+        "than whole wins, lower it, even to a tenth. Below 1 it does not say that judgments are "
+        f"unrelated. At most {MOST_NEIGHBOURS} neighbours, the best ones.",
         (
             Column("first", "System", ColumnKind.SYSTEM),
             Column("second", "Next", ColumnKind.SYSTEM),

@@ -14,6 +14,7 @@ from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 MOST_ROUNDS = 30
 MOST_TRIED = 3
+N_CHALLENGERS = 10
 BLOCK_BYTES = 32 * 2**20
 NOTHING = 1e-9  # share of a weight: what is left of a subtraction is rounding
 
@@ -50,7 +51,11 @@ class LeftOut:
 
 
 def smallest_removal(
-    pairs: WeightedPairs, group: Integers, log_strengths: Floats, *, n_challengers: int = 10
+    pairs: WeightedPairs,
+    group: Integers,
+    log_strengths: Floats,
+    *,
+    n_challengers: int = N_CHALLENGERS,
 ) -> SmallestRemoval:
     """Search for the fewest groups of judgments whose removal changes the first place.
 
@@ -92,7 +97,7 @@ def smallest_removal(
         msg = f"columns differ in length: {group.shape}, {pairs.first.shape}"
         raise ValueError(msg)
     removal = _Removal(pairs, group, len(log_strengths))
-    order = log_strengths.argsort(kind="stable")[::-1]
+    order = (-log_strengths).argsort(kind="stable")
     leader = int(order[0])
     everything = np.ones(removal.n_groups, dtype=np.bool_)
     bread = fisher_covariance(removal.tables(everything), log_strengths)

@@ -128,7 +128,8 @@ def needed_units(
 
     Notes
     -----
-    The smallest number at which `predicted_power` is enough, found by halving.
+    The smallest number at which `predicted_power` is enough, found by halving; `MOST_UNITS` or
+    more where fewer are not.
     """
     check_level(power)
     if not difference:
@@ -164,13 +165,19 @@ def detectable_difference(
 
 
 def simulated_power(
-    of: Contrast, difference: float, n_units: int, *, n_studies: int, rng: np.random.Generator
+    of: Contrast,
+    difference: float,
+    n_units: int,
+    *,
+    n_studies: int,
+    rng: np.random.Generator,
+    level: float = 0.95,
 ) -> float:
-    """Return the share of simulated studies that tell the two apart at the level of 95 %.
+    """Return the share of simulated studies that tell the two apart.
 
     Parameters
     ----------
-    of, difference, n_units
+    of, difference, n_units, level
         As in `predicted_power`.
     n_studies : int
         Studies to simulate, at least 1.
@@ -185,7 +192,7 @@ def simulated_power(
     Raises
     ------
     ValueError
-        If there are fewer than two units or no studies are asked for.
+        If there are fewer than two units, no studies are asked for, or the level is no share.
 
     Notes
     -----
@@ -194,12 +201,13 @@ def simulated_power(
     a study would report. It knows of heavy units and of skew, which `predicted_power` does not.
     Cost O(n_studies * n_units).
     """
+    check_level(level)
     if n_units <= 1 or n_studies < 1:
         msg = f"cannot simulate {n_studies} studies of {n_units} units"
         raise ValueError(msg)
     spread = of.influence * of.n_units
     found = 0
-    bar = stats.t.ppf(0.975, n_units - 1)
+    bar = stats.t.ppf((1.0 + level) / 2.0, n_units - 1)
     for _ in range(n_studies):
         drawn = spread[rng.integers(0, of.n_units, size=n_units)]
         error = float(drawn.std(ddof=1)) / math.sqrt(n_units)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from ranking.analyses import analyse
+from ranking.analyses import analyse, checks
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.strength import StrengthMode
@@ -76,6 +76,26 @@ class TestChecks:
         assert (first["system"], first["x"], first["y"], first["n"]) == ("a", 0.75, 0.75, 20)
         assert table(found, "deviance") == []
         assert table(found, "pairs") == []
+
+    def test_expect_circles_only_where_majorities_decide(self):
+        """One judgment each way in the pair of a and c: no three is decided."""
+        rows = [
+            (f"d{unit}", 4 * unit + n, *pair, "r", 2, 1)
+            for unit in range(3)
+            for n, pair in enumerate(["ab", "bc", "ac", "ca"])
+        ]
+
+        found = analyse("CHECKS", make_ground(make_columns(rows)))
+
+        row = table(found, "circles")[0]
+        assert (row["decided"], row["circular"], row["expected"]) == (0, 0, 0.0)
+
+    def test_say_that_the_deviance_rests_on_some_dialogues(self, rng, monkeypatch):
+        monkeypatch.setattr(checks, "MOST_UNITS", 20)
+
+        found = analyse("CHECKS", make_ground(simulate(rng)))
+
+        assert any("Of 40 source dialogues 20" in warning for warning in found.warnings)
 
     def test_survive_ties_alone(self):
         rows = [(f"d{n}", n, "abc"[n % 3], "bca"[n % 3], "r", 0, 0) for n in range(12)]

@@ -28,6 +28,20 @@ class TestFragility:
             assert (row["n"], row["confirmed"], row["first"], row["new_first"]) == (13, 4, "a", "b")
         assert len(table(found, "decisive")) == 4
 
+    def test_of_equals_has_the_first_place_of_the_board(self):
+        found = analyse("FRAGILITY", make_ground(duel(3, 3)))
+
+        assert {row["first"] for row in table(found, "removals")} == {"a"}
+        assert {row["confirmed"] for row in table(found, "removals")} == {1}
+
+    def test_says_what_it_did_not_try(self):
+        captions = " ".join(
+            one.caption for one in analyse("FRAGILITY", make_ground(duel(8, 5))).tables
+        )
+
+        assert "10 systems next behind" in captions
+        assert "At most 200 evaluators" in captions
+
     def test_warns_where_one_evaluator_decides(self, rng):
         rows = [(f"d{n:02d}", n, "a", "b", "many", -((-1) ** n) * 2, 1) for n in range(21)]
         rows += [("d00", 21, "a", "b", "one", 4, 1)]

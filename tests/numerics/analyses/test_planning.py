@@ -1,5 +1,7 @@
 """Plans as readers see them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,33 @@ class TestPlanning:
         caption = next(one.caption for one in found.tables if one.key == "pair")
         assert "is not known" in caption
         assert {row["here"] for row in table(found, "pair")} == {None}
+
+    def test_dialogues_that_came_out_alike_promise_nothing(self):
+        rows = [(f"d{n}", n, "a", "b", "r", 3, 1) for n in range(4)]
+
+        found = analyse("PLANNING", make_ground(make_columns(rows)))
+
+        for row in table(found, "apart"):
+            assert (row["dialogues"], row["power"], row["simulated"]) == (None, None, None)
+        assert table(found, "neighbours")[0]["dialogues"] is None
+
+    def test_equals_need_no_number_of_dialogues(self, rng):
+        rows = [(f"d{n}", n, "a", "b", "r", 3 * (-1) ** n, 1) for n in range(30)]
+
+        found = analyse("PLANNING", make_ground(make_columns(rows)))
+
+        assert table(found, "neighbours")[0]["dialogues"] is None
+
+    def test_simulates_at_the_level_of_the_fit(self, rng):
+        ground = make_ground(simulate(rng, n_units=60))
+        loose = replace(ground, method=replace(ground.method, level=0.5))
+
+        power = [
+            [row["simulated"] for row in table(analyse("PLANNING", one), "apart")]
+            for one in (ground, loose)
+        ]
+
+        assert power[1][0] > power[0][0] + 0.2
 
     def test_warns_of_few_dialogues(self, rng):
         assert analyse("PLANNING", duel(rng, 12)).warnings
