@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from annotation.choices import Purpose
 from annotation.models import Comparison, DimensionMark, Study
@@ -131,10 +131,14 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
         )
 
 
-def _copies(row: Model, n: int, changed: Mapping[str, str], *, join: str = "") -> int:
+def _copies(row: Model | None, n: int, changed: Mapping[str, str], *, join: str = "") -> int:
     """Copy a row n times, with expressions of the copy's number i; return the last key before."""
-    query = type(row).objects.all().query
-    meta, key = query.get_meta(), type(row).objects.latest("pk").pk
+    if row is None:
+        msg = "there is no row to copy"
+        raise ValueError(msg)
+    rows = QuerySet(type(row))
+    query = rows.all().query
+    meta, key = query.get_meta(), rows.latest("pk").pk
     table = meta.db_table
     columns = [field.column for field in meta.concrete_fields if not field.primary_key]
     values = [f"({changed[column]})" if column in changed else f"t.{column}" for column in columns]

@@ -133,15 +133,15 @@ class TestBootstrapStrengths:
         )
         theta = strengths(tables)
 
-        found = [
+        found, again = (
             bootstrap_strengths(
                 one, theta, n_replicates=130, rng=np.random.default_rng(2), n_threads=n
             ).log_strengths
             for one, n in ((tables, 2), (other, n_threads))
-        ]
+        )
 
         np.testing.assert_array_equal(strengths(other), theta)
-        np.testing.assert_array_equal(*found)
+        np.testing.assert_array_equal(found, again)
 
     def test_tables_that_grew_give_what_tables_made_anew_give(self, rng):
         pairs = soft_pairs(rng, n_judgments=900, n_units=30, n_systems=5)
@@ -216,10 +216,8 @@ class TestOneStepBootstrap:
         tables = simulate_tables(rng, TRUE_THETA, n_units=400, n_per_pair=5)
         theta = strengths(tables)
 
-        steps, refits = (
-            draw(tables, theta, n_replicates=50, rng=np.random.default_rng(1))
-            for draw in (one_step_bootstrap, bootstrap_strengths)
-        )
+        steps = one_step_bootstrap(tables, theta, n_replicates=50, rng=np.random.default_rng(1))
+        refits = bootstrap_strengths(tables, theta, n_replicates=50, rng=np.random.default_rng(1))
 
         np.testing.assert_allclose(steps.mean(axis=1), 0.0, atol=1e-12)
         np.testing.assert_allclose(steps, refits.log_strengths, atol=0.02)

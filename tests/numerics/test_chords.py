@@ -8,11 +8,11 @@ from ranking.numerics.chords import fit_by_chords, product_in_this_thread
 from ranking.numerics.pairs import pair_ends, pair_numbers
 
 
-def sums(wins):
-    """Return the pair totals and the systems' wins of a stack of win matrices."""
+def refitted(wins, start, inverse):
+    """Refit a stack of win matrices from their pair totals and the systems' wins."""
     low, high = pair_ends(wins.shape[1])
     totals = wins[:, low, high] + wins[:, high, low]
-    return totals.T, wins.sum(axis=2).T
+    return fit_by_chords(totals.T, wins.sum(axis=2).T, start, inverse)
 
 
 def prepared(rng, n_systems):
@@ -29,7 +29,7 @@ class TestFitByChords:
     def test_ends_where_newton_ends(self, rng, n_systems):
         near, fit = prepared(rng, n_systems)
 
-        found = fit_by_chords(*sums(near), fit.log_strengths, fit.covariance)
+        found = refitted(near, fit.log_strengths, fit.covariance)
 
         exact = np.array([fit_bradley_terry(one).log_strengths for one in near]).T
         assert found.settled.all()
@@ -38,7 +38,7 @@ class TestFitByChords:
     def test_leaves_next_to_no_gradient(self, rng):
         near, fit = prepared(rng, 10)
 
-        theta = fit_by_chords(*sums(near), fit.log_strengths, fit.covariance).log_strengths.T
+        theta = refitted(near, fit.log_strengths, fit.covariance).log_strengths.T
 
         p = 1.0 / (1.0 + np.exp(theta[:, None, :] - theta[:, :, None]))
         gradient = (near - (near + near.swapaxes(1, 2)) * p).sum(axis=2)
@@ -48,8 +48,7 @@ class TestFitByChords:
         near, fit = prepared(rng, 4)
 
         one, other = (
-            fit_by_chords(*sums(near), fit.log_strengths + level, fit.covariance)
-            for level in (0.0, 5.0)
+            refitted(near, fit.log_strengths + level, fit.covariance) for level in (0.0, 5.0)
         )
 
         np.testing.assert_allclose(one.log_strengths, other.log_strengths, atol=1e-9)
@@ -58,7 +57,7 @@ class TestFitByChords:
         near, fit = prepared(rng, 3)
         near[4] = [[0.0, 1e6, 1e6], [1.0, 0.0, 1e6], [1.0, 1.0, 0.0]]  # far from the others
 
-        found = fit_by_chords(*sums(near), fit.log_strengths, fit.covariance)
+        found = refitted(near, fit.log_strengths, fit.covariance)
 
         assert np.flatnonzero(~found.settled).tolist() == [4]
         exact = fit_bradley_terry(near[7]).log_strengths

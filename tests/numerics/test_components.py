@@ -20,6 +20,7 @@ class TestFitPerComponent:
         assert [group.systems for group in found] == [(0, 2, 3), (1, 4)]
         for group in found:
             alone = fit_bradley_terry(wins[np.ix_(group.systems, group.systems)])
+            assert group.fit is not None
             np.testing.assert_allclose(group.fit.log_strengths, alone.log_strengths, atol=1e-12)
 
     def test_a_connected_table_is_one_group_with_the_whole_fit(self, rng):
@@ -28,6 +29,7 @@ class TestFitPerComponent:
         (found,) = fit_per_component(wins)
 
         expected = fit_bradley_terry(wins).log_strengths
+        assert found.fit is not None
         np.testing.assert_array_equal(found.fit.log_strengths, expected)
 
     def test_a_system_alone_has_no_strength(self):
