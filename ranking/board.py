@@ -1,9 +1,8 @@
 """What a leaderboard shows, as plain values."""
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from statistics import median
 
 from ranking.results_links import AnalysisLink
@@ -144,10 +143,14 @@ class Tier:
 
 @dataclass(frozen=True)
 class Joining:
-    """A comparison that would join two groups of systems, by their names."""
+    """A judgment that would join groups of systems, by names: a share for winner against loser.
 
-    one: str
-    other: str
+    Where the groups never met (``is_either_way``), each of the two needs a share.
+    """
+
+    winner: str
+    loser: str
+    is_either_way: bool
 
 
 @dataclass(frozen=True)
@@ -233,8 +236,3 @@ class Board:
             if row.sandwich_se is not None and row.elo_se > 0
         ]
         return median(shares) if shares else None
-
-
-def joining(components: Sequence[Sequence[str]]) -> tuple[Joining, ...]:
-    """Return one comparison between each two neighbouring groups: as few as would join them all."""
-    return tuple(Joining(one[0], other[0]) for one, other in pairwise(components) if one and other)

@@ -13,9 +13,9 @@ from ranking.board import (
     BoardRow,
     Conditions,
     DimensionShare,
+    Joining,
     PeopleRefusal,
     PeopleRow,
-    joining,
 )
 from ranking.choices import ContextSet, EvaluatorPool, PeopleKind
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
@@ -32,14 +32,14 @@ def board_of(fit: Fit) -> Board:
     people = [_people_row(one) for one in _human_ratings(fit)]
     intervals = [row.interval for row in rows] + [one.interval for one in people]
     drawn = whiskers(intervals, centre=CENTRE)
-    groups = _named(fit.diagnostics.get("components", []))
+    components, joining = _groups(fit)
     return Board(
         study=fit.study.slug,
         title=fit.study.title,
         key=fit.key,
         refusal=fit.refusal,
-        components=groups,
-        joining=joining(groups),
+        components=components,
+        joining=joining,
         conditions=_conditions(fit),
         rows=tuple(map(_drawn, rows, drawn.rows[: len(rows)])),
         people=tuple(map(_drawn, people, drawn.rows[len(rows) :])),
@@ -154,7 +154,13 @@ def _dimension_names(study: Study, ratings: list[Rating]) -> dict[str, str]:
     return {dimension["key"]: dimension["name"] for dimension in dimensions}
 
 
-def _named(components: list[list[str]]) -> tuple[tuple[str, ...], ...]:
+def _groups(fit: Fit) -> tuple[tuple[tuple[str, ...], ...], tuple[Joining, ...]]:
+    """Return the groups that a refused fit cannot compare, and what would join them, by names."""
+    components = fit.diagnostics.get("components", [])
     slugs = {slug for group in components for slug in group}
     names = dict(System.objects.filter(slug__in=slugs).values_list("slug", "name"))
-    return tuple(tuple(names[slug] for slug in group) for group in components)
+    pairs = (
+        Joining(names[one["winner"]], names[one["loser"]], one["is_either_way"])
+        for one in fit.diagnostics.get("joining", [])
+    )
+    return tuple(tuple(names[slug] for slug in group) for group in components), tuple(pairs)

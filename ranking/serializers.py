@@ -95,10 +95,11 @@ class ConditionsOut(serializers.Serializer[Conditions]):
 
 
 class JoiningOut(serializers.Serializer[Joining]):
-    """A comparison that would join two groups of systems."""
+    """A judgment that would join groups of systems."""
 
-    one = serializers.CharField()
-    other = serializers.CharField()
+    winner = serializers.CharField()
+    loser = serializers.CharField()
+    is_either_way = serializers.BooleanField()
 
 
 class AnalysisOut(serializers.Serializer[AnalysisLink]):

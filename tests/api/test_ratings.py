@@ -94,6 +94,8 @@ class TestRatings:
         assert answer["ratings"] == []
         assert "2 groups" in answer["refusal"]
         assert answer["components"][0] == ["Ash", "Beech"]
+        assert [set(pair) for pair in answer["joining"]] == [{"winner", "loser", "is_either_way"}]
+        assert answer["joining"][0]["is_either_way"] is True
 
     @pytest.mark.parametrize(
         ("slug", "query", "status", "code"),

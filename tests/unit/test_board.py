@@ -10,10 +10,8 @@ from ranking.board import (
     BoardRow,
     Conditions,
     DimensionShare,
-    Joining,
     PeopleRefusal,
     PeopleRow,
-    joining,
 )
 from ranking.board_text import as_text
 
@@ -158,16 +156,6 @@ class TestBoard:
     @pytest.mark.parametrize("fields", [{}, {"elo_se": 0.0, "sandwich_se": 0.0}])
     def test_compares_no_errors_that_are_not_there(self, fields):
         assert make_board(make_row(**fields)).sandwich_per_cent is None
-
-
-class TestJoining:
-    def test_names_as_few_pairs_as_join_all_groups(self):
-        groups = [("Ash", "Beech"), ("Cedar",), ("Dogwood", "Elm")]
-
-        assert joining(groups) == (Joining("Ash", "Cedar"), Joining("Cedar", "Dogwood"))
-
-    def test_one_group_needs_none(self):
-        assert joining([("Ash", "Beech")]) == joining([]) == ()
 
 
 class TestAsText:

@@ -8,9 +8,12 @@ from django.urls import reverse
 from completions.choices import SystemKind
 from completions.models import Context
 from ranking import services
+from ranking.choices import FitState
 from ranking.models import Fit
-from tests.factories import make_judge, make_llm_judgment, make_rater, make_study, make_system
+from tests.factories import NOW, make_judge, make_llm_judgment, make_rater, make_study, make_system
+from tests.factories_written_once import make_fit
 from tests.judged import judge_all_pairs, make_judged_study
+from tests.rated import DIAGNOSTICS, METHOD
 
 pytestmark = pytest.mark.django_db
 
@@ -205,8 +208,28 @@ class TestRefusal:
 
         assert "do not determine the ratings" in shown
         assert "Ash, Beech Cedar, Dogwood" in shown
-        assert "Ash against Cedar" in shown
         assert "Elo" not in shown
+
+    def test_names_each_judgment_that_would_join_them_and_which_way_it_has_to_go(self, client):
+        names = ("Ash", "Beech", "Cedar")
+        for name in names:
+            make_system(slug=name.lower(), name=name)
+        pairs = [("ash", "beech", True), ("cedar", "ash", False)]
+        known = {
+            "components": [["ash"], ["beech"], ["cedar"]],
+            "joining": [
+                {"winner": one, "loser": other, "is_either_way": way} for one, other, way in pairs
+            ],
+        }
+        refused = {"state": FitState.REFUSED, "refusal": "No scale.", "ended_at": NOW}
+        fit = make_fit(
+            study=make_study(), method=METHOD, diagnostics=DIAGNOSTICS | known, **refused
+        )
+
+        shown = text(page(client, fit.study))
+
+        assert "Ash against Beech: their groups never met." in shown
+        assert "Cedar against Ash: a tie, or a win for Cedar." in shown
 
 
 class TestFitPage:
