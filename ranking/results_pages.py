@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from ranking import analysis_selectors, results_selectors
-from ranking.accounting import CLASSES, AccountRow
+from ranking.accounting import CLASSES, AccountRow, verdict_accounting
 from ranking.board import Board
 from ranking.board_selectors import board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
@@ -82,6 +82,11 @@ class Accounts:
         return any(row.is_simulated for row in self.rows)
 
 
+def accounts_of(study: Study) -> Accounts:
+    """Return what became of all calls of a study, as of now."""
+    return Accounts(verdict_accounting(study))
+
+
 def analyses_beside(fit: Fit) -> Analyses | None:
     """Return the analyses to show beside a fit: its own, or those of an earlier one so long."""
     shown = analysis_selectors.analysed_fit(fit) or fit
@@ -121,12 +126,13 @@ def fit_line(fit: Fit) -> FitLine:
 def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | None:
     """Return what an analysis of a fit found, or None if there is none of that kind.
 
-    Five queries: analyses, systems, judges, and for the public raters.
+    Five queries: the analysis, which others there are, systems, judges, and for the public
+    raters. Findings of the others are not read.
     """
-    known = analysis_selectors.analyses_of(fit)
-    shown = next((one for one in known if one.kind.lower() == slug), None)
+    shown = analysis_selectors.analysis_of(fit, slug)
     if shown is None:
         return None
+    states = results_selectors.analysis_states(fit)
     found = shown.findings or Findings(method="", tables=())
     names = results_selectors.names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
@@ -142,7 +148,7 @@ def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | 
         is_exploratory=found.is_exploratory and shown.findings is not None,
         tables=tuple(_figure(table, fit, slug, names) for table in found.tables),
         code_version=shown.code_version,
-        links=tuple(analysis_link(fit, one.kind, one.state) for one in known),
+        links=tuple(analysis_link(fit, kind, state) for kind, state in states.items()),
     )
 
 
@@ -153,10 +159,10 @@ def _figure(table: Table, fit: Fit, slug: str, names: Names) -> ShownTable:
 
 def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | None:
     """Return the findings of a kind as this reader may have them, or None if there are none."""
-    known = analysis_selectors.analyses_of(fit)
-    found = next((one.findings for one in known if one.kind.lower() == slug), None)
-    if found is None:
+    shown = analysis_selectors.analysis_of(fit, slug)
+    if shown is None or shown.findings is None:
         return None
+    found = shown.findings
     names = results_selectors.names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),

@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ranking import accounting, results_history, results_pages, results_selectors, selectors
+from ranking import results_history, results_pages, results_selectors, selectors
 from ranking.board_selectors import board_of
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
 
@@ -82,5 +82,5 @@ def history(request: HttpRequest, study: str) -> HttpResponse:
 def verdicts(request: HttpRequest, study: str) -> HttpResponse:
     """Show what became of every call to a judge and of every pair handed to people."""
     found = study_or_404(study)
-    accounts = results_pages.Accounts(accounting.verdict_accounting(found))
+    accounts = results_pages.accounts_of(found)
     return render(request, "ranking/verdicts.html", {"study": found, "accounts": accounts})

@@ -148,11 +148,21 @@ class TestAnalysisPage:
 
         assert client.get(address(fit, kind=kind)).status_code == 404
 
+    def test_reads_no_findings_of_other_analyses(self, client, fit):
+        found(fit)
+        other = found(fit, AnalysisKind.CHECKS)
+        Analysis.objects.filter(pk=other.pk).update(result={"not": "findings"})
+
+        page = client.get(address(fit))
+
+        assert page.status_code == 200
+        assert AnalysisKind.CHECKS.label in text(page)
+
     def test_costs_the_same_queries_for_any_size(self, client, fit, django_assert_max_num_queries):
         found(fit, systems=[f"system-{n}" for n in range(20)])
 
-        # study, fit, analyses, systems, judges, raters
-        with django_assert_max_num_queries(6):
+        # study, fit, its analysis, which others there are, systems, judges, raters
+        with django_assert_max_num_queries(7):
             assert client.get(address(fit)).status_code == 200
 
 
