@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpRespons
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from ranking import accounting, export, history_selectors, results_pages
+from ranking import export, history_selectors, results_pages
 from ranking.board_selectors import board_of
 from ranking.findings import Findings
 from ranking.models import Fit
@@ -63,15 +63,18 @@ def history_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     found = study_or_404(study)
     pool, context_set = filters_or_404(request, found).selected
     points = history_selectors.history(found, pool, context_set)
-    name = f"{study}-history-{pool.lower()}-{context_set.lower()}"
+    is_simulated = any(point.is_simulated for point in points)
+    parts = (study, "history", pool.lower(), context_set.lower())
+    name = export.file_name(*parts, is_simulated=is_simulated)
     return _csv(export.csv_lines(export.history_rows(points)), name)
 
 
 @require_safe
 def verdicts_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what became of every call to a judge and of every pair handed to people."""
-    rows = export.account_rows(accounting.verdict_accounting(study_or_404(study)))
-    return _csv(export.csv_lines(rows), f"{study}-verdicts")
+    accounts = results_pages.accounts_of(study_or_404(study))
+    name = export.file_name(study, "verdicts", is_simulated=accounts.is_simulated)
+    return _csv(export.csv_lines(export.account_rows(accounts.rows)), name)
 
 
 @require_safe

@@ -108,7 +108,7 @@ RATER_COLUMNS = (
     "reason",
 )
 HISTORY_COLUMNS = (
-    *("fit", "as_of", "code_version", "n_judgments"),
+    *("fit", "fit_is_simulated", "as_of", "code_version", "n_judgments"),
     *("system", "elo", "elo_low", "elo_high"),
 )
 ACCOUNT_COLUMNS = ("evaluator", "is_simulated", "is_excluded", "n_calls", *CLASSES)
@@ -199,14 +199,15 @@ def history_rows(points: Iterable[HistoryPoint]) -> Iterator[tuple[Cell, ...]]:
     """Return a header and one row per fit and system, the oldest fit first."""
     yield HISTORY_COLUMNS
     for point in points:
+        made = (point.as_of, point.code_version, point.n_judgments)
+        head = (point.key, point.is_simulated, *made)
         for slug, band in point.systems.items():
-            head = (point.key, point.as_of, point.code_version, point.n_judgments)
             yield (*head, slug, *map(_rounded, band))
 
 
-def file_name(study: str, fit: str, part: str, *, is_simulated: bool) -> str:
+def file_name(*parts: str, is_simulated: bool) -> str:
     """Return the name of a download, which says by itself if simulated data are behind it."""
-    return "-".join([*(["simulated"] if is_simulated else []), study, fit, part])
+    return "-".join([*(["simulated"] if is_simulated else []), *parts])
 
 
 def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:

@@ -15,7 +15,7 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import Fit, Rating
 
 MOST_POINTS = 200
-FIT = ("fit__as_of", "fit__key", "fit__code_version", "fit__n_judgments")
+FIT = ("fit__as_of", "fit__key", "fit__code_version", "fit__n_judgments", "fit__is_simulated")
 RATING = ("system__slug", "elo", "elo_low", "elo_high")
 
 
@@ -29,12 +29,16 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """One fit of the past: when, its permanent name, its code, and each system by its slug."""
+    """One fit of the past: when, its permanent name, its code, and each system by its slug.
+
+    ``is_simulated`` says whether a system, a person or a judge behind it is.
+    """
 
     as_of: dt.datetime
     key: str
     code_version: str
     n_judgments: int
+    is_simulated: bool
     systems: Mapping[str, Band]
 
 
@@ -52,8 +56,8 @@ def history(
     ratings = Rating.objects.filter(fit__in=kept.values("pk"))
     rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)
     return tuple(
-        HistoryPoint(*fit, {row[4]: Band(*row[5:]) for row in of_fit})
-        for fit, of_fit in groupby(rows, key=itemgetter(0, 1, 2, 3))
+        HistoryPoint(*fit, {row[len(FIT)]: Band(*row[len(FIT) + 1 :]) for row in of_fit})
+        for fit, of_fit in groupby(rows, key=itemgetter(*range(len(FIT))))
     )
 
 

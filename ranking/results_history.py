@@ -30,16 +30,15 @@ class HistoryRow:
 
 @dataclass(frozen=True)
 class History:
-    """The ratings of a selection over time; rows are newest first."""
+    """The ratings of a selection over time; rows are newest first.
+
+    ``is_simulated`` says whether a system, a person or a judge behind any of them is.
+    """
 
     systems: tuple[Name, ...]
     rows: tuple[HistoryRow, ...]
     plot: Plot | None
-
-    @property
-    def is_simulated(self) -> bool:
-        """Say whether a system is simulated."""
-        return any(system.is_simulated for system in self.systems)
+    is_simulated: bool
 
 
 def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> History:
@@ -49,7 +48,9 @@ def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> 
     slugs = _by_newest(points)
     rows = tuple(_row(point, slugs) for point in reversed(points))
     systems = tuple(map(names.system, slugs))
-    return History(systems, rows, _plot(rows, systems, _changes(points)))
+    plot = _plot(rows, systems, _changes(points))
+    is_simulated = any(one.is_simulated for one in [*systems, *points])
+    return History(systems, rows, plot, is_simulated)
 
 
 def _by_newest(points: Sequence[HistoryPoint]) -> list[str]:

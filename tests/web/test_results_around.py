@@ -5,8 +5,11 @@ import datetime as dt
 import re
 
 import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 
+from annotation.models import Judge
 from ranking import views
 from ranking.choices import FitState
 from ranking.models import Fit
@@ -135,6 +138,17 @@ class TestHistory:
 
         assert "they say nothing about real ones" in text(get(client, "history", study))
 
+    def test_says_when_only_people_or_judges_are_simulated(self, client):
+        study = make_study()
+        make_fits(study, 2, [make_system(name="Ash")]).update(is_simulated=True)
+
+        shown = text(get(client, "history", study))
+        response = get(client, "history_csv", study, "?pool=human&contexts=all")
+
+        assert "they say nothing about real ones" in shown
+        assert 'filename="simulated-' in response["Content-Disposition"]
+        assert {row["fit_is_simulated"] for row in read(response)} == {"True"}
+
     def test_of_days_is_named_by_days(self, client):
         study = make_study()
         fits = make_fits(study, 2, [make_system()])
@@ -149,6 +163,7 @@ class TestHistory:
         rows = read(get(client, "history_csv", study, "?pool=human&contexts=all"))
 
         assert [(row["system"], row["elo"]) for row in rows] == [("ash", "1540.0")] * 2
+        assert {row["fit_is_simulated"] for row in rows} == {"False"}
 
     def test_says_what_will_be_here(self, client):
         assert "No ratings yet" in text(get(client, "history", make_study()))
@@ -173,6 +188,25 @@ class TestVerdicts:
             places = [int(cell) for key, cell in row.items() if key.startswith("n_")]
             assert places[0] == sum(places[1:])
         assert rows[-1]["evaluator"] == "People"
+
+    def test_is_downloaded_under_a_name_that_says_when_anybody_is_simulated(self, client):
+        study = make_judged_study(with_llm=True)
+        assert "simulated" not in get(client, "verdicts_csv", study)["Content-Disposition"]
+        Judge.objects.update(is_simulated=True, name=Concat(Value("Simulated "), "name"))
+
+        response = get(client, "verdicts_csv", study)
+
+        assert 'filename="simulated-' in response["Content-Disposition"]
+        assert read(response)[0]["is_simulated"] == "True"
+
+    def test_costs_the_same_queries_for_any_number_of_calls(
+        self, client, django_assert_max_num_queries
+    ):
+        study = make_judged_study(with_llm=True, n_dialogues=12)
+
+        # study, seven of the account, and who is left out
+        with django_assert_max_num_queries(9):
+            get(client, "verdicts", study)
 
     def test_names_judges_and_people_together(self, client):
         study = make_judged_study()
