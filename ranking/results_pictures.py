@@ -120,14 +120,15 @@ def _places(table: Table, keys: Sequence[str]) -> list[int] | None:
 
 
 def _label(row: Row, table: Table, names: Names) -> str:
-    """Name a row by the systems or evaluators it is about, else by its first cell."""
+    """Name a row by the systems or evaluators it is about, else by its first cell if in words."""
     about = []
     for cell, column in zip(row, table.columns, strict=True):
         if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:
             about.append(names.system(cell).text)
         elif isinstance(cell, str) and column.kind is ColumnKind.EVALUATOR:
             about.append(names.evaluator(cell).text)
-    return f" {gettext('and')} ".join(about) or str(row[0])
+    named = f" {gettext('and')} ".join(about)
+    return named or (row[0] if isinstance(row[0], str) else "")
 
 
 _DRAWN: dict[Picture, Callable[[ShownTable, Table, Names], ShownTable]] = {

@@ -168,7 +168,7 @@ def _labelled(dots: Sequence[Dot]) -> tuple[Dot, ...]:
     taken = [Box(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in dots]
     labelled = []
     for dot in dots:
-        label, box = _free_label(dot, taken)
+        label, box = _free_label(dot, taken) if dot.name else (None, None)
         taken += [box] if box else []
         labelled.append(replace(dot, label=label))
     return tuple(labelled)

@@ -153,6 +153,11 @@ class TestScatter:
 
         assert not list(boxes_of(scatter(points, x_label="x", y_label="y")))
 
+    def test_labels_no_point_that_has_no_name(self):
+        (dot,) = scatter([Point("", 1, 10)], x_label="x", y_label="y").dots
+
+        assert dot.label is None
+
     def test_cuts_long_names(self):
         assert len(shortened("x" * 100)) == LONGEST_LABEL
         assert shortened("short") == "short"
