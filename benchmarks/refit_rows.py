@@ -136,11 +136,12 @@ def _copies(row: Model | None, n: int, changed: Mapping[str, str], *, join: str 
     if row is None:
         msg = "there is no row to copy"
         raise ValueError(msg)
-    rows = QuerySet(type(row))
+    rows: QuerySet[Model] = QuerySet(type(row))
     query = rows.all().query
     meta, key = query.get_meta(), rows.latest("pk").pk
     table = meta.db_table
-    columns = [field.column for field in meta.concrete_fields if not field.primary_key]
+    fields = [field for field in meta.concrete_fields if not field.primary_key]
+    columns = [str(field.column) for field in fields]
     values = [f"({changed[column]})" if column in changed else f"t.{column}" for column in columns]
     chosen = f"SELECT {key} + i, {', '.join(values)} FROM {table} AS t"  # noqa: S608 (our words)
     copies = f"CROSS JOIN generate_series(1, {n}) AS i {join} WHERE t.id = {row.pk}"
