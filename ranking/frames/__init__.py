@@ -8,7 +8,9 @@ from ranking.frames.rule import (
     Selection,
     analysis_set,
     n_decisions,
+    n_given,
     n_judgments,
+    newest_judgment,
     selected,
 )
 from ranking.frames.sources import DatabaseSources
@@ -20,7 +22,9 @@ __all__ = [
     "Selection",
     "analysis_set",
     "n_decisions",
+    "n_given",
     "n_judgments",
+    "newest_judgment",
     "read_columns",
     "read_dimension_columns",
     "read_evaluators",

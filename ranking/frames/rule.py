@@ -124,10 +124,25 @@ def n_judgments(*, study: Study, as_of: dt.datetime) -> int:
     return analysis_set(study=study, as_of=as_of).count()
 
 
+def newest_judgment() -> int:
+    """Return the highest key of any judgment, or 0: one look at an index."""
+    return Judgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def n_given(*, study: Study, after: int, as_of: dt.datetime) -> int:
+    """Count the judgments of a study with keys above one, whether or not they count for ratings.
+
+    The cost is that of the judgments of all studies with such keys.
+    """
+    given = Judgment.objects.filter(pk__gt=after, submitted_at__lte=as_of)
+    return given.filter(comparison__study=study).count()
+
+
 def n_decisions(study: Study) -> int:
     """Count the exclusion decisions that may concern the study, and the deletions on request."""
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
-    erased = Completion.objects.filter(context__dataset=study.dataset_id, erased_at__isnull=False)
+    written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
+    erased = written.filter(erased_at__isnull=False)  # only what people wrote ever is
     withdrawn = study.raters.filter(data_kept=False)
     deletions = withdrawn.values("pk").union(erased.values("pk"), all=True)
     return concerned.count() + deletions.count()

@@ -9,7 +9,6 @@ from ranking.services.analysing import (
     run_analysis,
 )
 from ranking.services.claiming import (
-    claim_all_changed_fits,
     claim_changed_fits,
     claim_fit,
     forget_fit_claims,
@@ -26,6 +25,7 @@ from ranking.services.reviewing import (
     studies_to_review,
 )
 from ranking.services.running import refit_study, run_fit
+from ranking.services.ticking import claim_all_changed_fits
 from ranking.services.verifying import Difference, Verification, verify_fit
 
 __all__ = [
