@@ -9,6 +9,9 @@ from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.intervals import Intervals, check_level
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
+BLOCK_CELLS = 2**22
+"""Gradients held at once: judgments may have almost as many units of both kinds as rows."""
+
 
 @dataclass(frozen=True)
 class ClusteredCovariance:
@@ -183,10 +186,23 @@ def count_clusters(tables: WinTables) -> int:
 
 
 def _meat(tables: WinTables, log_strengths: Floats) -> Floats:
-    scores = tables.unit_scores(log_strengths)
     n_clusters = count_clusters(tables)
-    meat: Floats = scores.T @ scores * (n_clusters / (n_clusters - 1.0))
+    meat: Floats = _products(tables, log_strengths) * (n_clusters / (n_clusters - 1.0))
     return meat
+
+
+def _products(tables: WinTables, log_strengths: Floats) -> Floats:
+    """Return the units' gradients times themselves; of many units block by block."""
+    step = max(1, BLOCK_CELLS // tables.n_systems)
+    if tables.n_units <= step:
+        scores = tables.unit_scores(log_strengths)
+        return np.asarray(scores.T @ scores)
+    products = np.zeros((tables.n_systems, tables.n_systems))
+    for at in range(0, tables.n_units, step):
+        block = tables.subset(np.arange(at, min(at + step, tables.n_units)))
+        scores = block.unit_scores(log_strengths)
+        products += scores.T @ scores
+    return products
 
 
 def _by(cluster: Integers, pairs: WeightedPairs, n_systems: int) -> WinTables:

@@ -7,6 +7,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import special, stats
 
+from ranking.numerics import sandwich
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.sandwich import (
@@ -217,6 +218,16 @@ class TestTwoWayCovariance:
         expected = clustered_covariance(tables, theta)
         np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-12)
         assert found.n_clusters == N_UNITS
+
+    def test_blocks_of_units_add_up_to_all(self, rng, monkeypatch):
+        pairs, rater = judged(rng)
+        theta = strengths_of(tables_of(pairs))
+        whole = two_way_covariance(pairs, rater, theta)
+        monkeypatch.setattr(sandwich, "BLOCK_CELLS", 7 * N_SYSTEMS)
+
+        in_blocks = two_way_covariance(pairs, rater, theta)
+
+        np.testing.assert_allclose(in_blocks.covariance, whole.covariance, atol=1e-14)
 
     def test_habits_of_raters_make_errors_larger(self, rng):
         pairs, rater = judged(rng, n=4_000)
