@@ -14,6 +14,7 @@ from ranking.services.claiming import (
     forget_fit_claims,
     reclaim_lost_fits,
 )
+from ranking.services.gating import NoFitError, ask_gate
 from ranking.services.refitting import Refit, claim_refit
 from ranking.services.reviewing import (
     Move,
@@ -25,19 +26,23 @@ from ranking.services.reviewing import (
     studies_to_review,
 )
 from ranking.services.running import refit_study, run_fit
+from ranking.services.stored import JudgmentsChangedError
 from ranking.services.ticking import claim_all_changed_fits
 from ranking.services.verifying import Difference, Verification, verify_fit
 
 __all__ = [
     "Difference",
+    "JudgmentsChangedError",
     "Move",
     "Movement",
+    "NoFitError",
     "Refit",
     "Review",
     "ReviewChangedError",
     "Verification",
     "adapt_plan",
     "analyse_fit",
+    "ask_gate",
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_due_analyses",

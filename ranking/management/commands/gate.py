@@ -1,0 +1,89 @@
+"""Command line of the regression gate, for a pipeline."""
+
+import argparse
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation import selectors as annotation
+from ranking import services
+from ranking.findings import AnalysisRefusedError
+from ranking.gate import Asked, Outcome, UnknownSystemError
+from ranking.gate_radar import TooFewAxesError
+from ranking.gate_report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
+from ranking.management.asking import BAD_INPUT
+
+REFUSALS = (
+    AnalysisRefusedError,
+    UnknownSystemError,
+    services.JudgmentsChangedError,
+    services.NoFitError,
+)
+
+
+class Command(BaseCommand):
+    """Pass a candidate, or stop it, by what a study says of it and of a baseline."""
+
+    help = "Hold a candidate against a baseline: exit code 0 pass, 1 regress, 2 not enough data."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the systems, the drop allowed, and what to write."""
+        parser.add_argument("--study", required=True, help="the study's slug")
+        parser.add_argument("--candidate", required=True, help="slug of the system to let through")
+        parser.add_argument(
+            "--baseline", required=True, help="slug of the one it may not fall below"
+        )
+        parser.add_argument(
+            "--max-drop", type=_points, default=15.0, metavar="POINTS", help="Elo points allowed"
+        )
+        parser.add_argument("--json", action="store_true", help="answer as JSON, for a program")
+        parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary there")
+        parser.add_argument("--radar", type=Path, metavar="FILE", help="draw dimensions there, SVG")
+
+    def handle(self, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Print what was found, and end with its exit code; what cannot be asked ends with 2."""
+        try:
+            report = _report(asked)
+            self._write(report, asked)
+        except (*REFUSALS, OSError) as refusal:
+            raise CommandError(str(refusal), returncode=BAD_INPUT) from refusal
+        outcome = report.gate.outcome
+        if outcome is not Outcome.HELD:
+            raise CommandError(HEADLINES[outcome], returncode=outcome.exit_code)
+
+    def _write(self, report: GateReport, asked: dict[str, Any]) -> None:
+        said = json.dumps(as_json(report), allow_nan=False) if asked["json"] else as_text(report)
+        self.stdout.write(said)
+        if asked["markdown"]:
+            asked["markdown"].write_text(as_markdown(report), encoding="utf-8")
+        if asked["radar"]:
+            self._draw(report, asked["radar"])
+
+    def _draw(self, report: GateReport, path: Path) -> None:
+        """Draw the dimensions; a study without enough of them is no less decided."""
+        try:
+            path.write_text(as_radar(report), encoding="utf-8")
+        except TooFewAxesError as refusal:
+            self.stderr.write(f"There is no picture: {refusal}.")
+
+
+def _report(asked: dict[str, Any]) -> GateReport:
+    study = annotation.study_by_slug(asked["study"])
+    if study is None:
+        msg = f'There is no study "{asked["study"]}".'
+        raise CommandError(msg, returncode=BAD_INPUT)
+    return services.ask_gate(
+        study=study, asked=Asked(asked["candidate"], asked["baseline"], asked["max_drop"])
+    )
+
+
+def _points(text: str) -> float:
+    """Read how many points are allowed."""
+    points = float(text)
+    if not (math.isfinite(points) and points >= 0.0):
+        msg = "must be 0 or more"
+        raise argparse.ArgumentTypeError(msg)
+    return points

@@ -1,0 +1,61 @@
+"""Hold a candidate against a baseline by the newest fit of a study; nothing is written."""
+
+from annotation.models import Study
+from ranking import fit_selectors, frames
+from ranking.analyses import Ground
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.gate import Asked, run_gate
+from ranking.gate_report import Basis, GateReport, Named
+from ranking.models import Fit
+from ranking.services.stored import judgments_of, method_of_fit, selection_of
+
+
+class NoFitError(Exception):
+    """The study has no ratings to go by."""
+
+
+def ask_gate(*, study: Study, asked: Asked) -> GateReport:
+    """Test whether the candidate dropped by more than is allowed, by the study's newest fit.
+
+    The fit is that of people and LLM judges together on all contexts, or else the first that
+    there is of those that a reader is shown first.
+
+    Raises
+    ------
+    NoFitError
+        If none is done.
+    JudgmentsChangedError
+        If the judgments of the fit are no longer those that it was computed from.
+    UnknownSystemError, AnalysisRefusedError
+        As `ranking.gate.run_gate`.
+    """
+    fit = next(iter(fit_selectors.newest_done(study)), None)
+    if fit is None:
+        msg = f"The study {study.slug} has no fit that is done."
+        raise NoFitError(msg)
+    judgments_of(fit)
+    selection = selection_of(fit)
+    columns = frames.read_columns(selection)
+    ground = Ground(columns, method_of_fit(fit), frames.read_dimension_columns(selection))
+    found = run_gate(ground, asked)
+    systems = frames.DatabaseSources(selection, columns).systems()
+    candidate, baseline = (
+        Named(slug, systems[slug].name, systems[slug].is_simulated)
+        for slug in (asked.candidate, asked.baseline)
+    )
+    return GateReport(found, _basis(fit, candidate, baseline))
+
+
+def _basis(fit: Fit, candidate: Named, baseline: Named) -> Basis:
+    return Basis(
+        study=fit.study.slug,
+        fit=fit.key,
+        pool=EvaluatorPool(fit.pool).label,
+        context_set=ContextSet(fit.context_set).label,
+        as_of=fit.as_of,
+        n_judgments=fit.n_judgments,
+        n_units=fit.n_units,
+        is_simulated=fit.is_simulated,
+        candidate=candidate,
+        baseline=baseline,
+    )

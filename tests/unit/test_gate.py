@@ -1,0 +1,194 @@
+"""When a candidate passes, when it is stopped, and when nothing can be said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from ranking import gate
+from ranking.analyses import Ground
+from ranking.analyses.boards import rated
+from ranking.columns import JudgmentColumns
+from ranking.findings import AnalysisRefusedError
+from ranking.gate import OVERALL, Asked, More, Outcome, UnknownSystemError, run_gate
+from ranking.method import Method
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.multiplicity import holm
+from ranking.numerics.strength import StrengthMode
+
+METHOD = Method(StrengthMode.IGNORE, 2, 4, level=0.95, replicates=200, seed=3)
+SLUGS = ("new", "old", "other")
+ASKED = Asked("new", "old", max_drop=15.0)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def judged(rng, *, points=0.0, n_units=100, per_unit=30):
+    """Judgments of three systems, of which the new one is so many points above the old."""
+    theta = np.array([points, 0.0, 0.0]) / ELO_PER_LOG_UNIT
+    n = n_units * per_unit
+    first = rng.integers(0, 3, n)
+    second = (first + rng.integers(1, 3, n)) % 3
+    won = rng.random(n) < special.expit(theta[first] - theta[second])
+    return JudgmentColumns(
+        systems=SLUGS,
+        units=tuple(f"d{place:04d}" for place in range(n_units)),
+        evaluators=("r",),
+        is_judge=np.array([False]),
+        unit=np.repeat(np.arange(n_units), per_unit),
+        item=np.arange(n),
+        first=first,
+        second=second,
+        evaluator=np.zeros(n, dtype=np.int64),
+        strength=np.where(won, 1, -1),
+        shown=np.ones(n, dtype=np.int64),
+    )
+
+
+def more(found):
+    """Return how many judgments and dialogues more equals would need."""
+    assert found.if_equal is not None
+    judgments, dialogues = found.if_equal.judgments, found.if_equal.dialogues
+    return judgments or 0, dialogues or 0
+
+
+def ground(columns, **dimensions):
+    return Ground(columns, METHOD, dimensions)
+
+
+class TestOutcome:
+    def test_as_good_a_candidate_passes(self, rng):
+        found = run_gate(ground(judged(rng, per_unit=150)), ASKED)
+
+        assert found.outcome is Outcome.HELD
+        assert found.tests[0].lowest > -15.0
+        assert found.if_equal is None
+
+    def test_a_worse_one_is_stopped(self, rng):
+        found = run_gate(ground(judged(rng, points=-80.0)), ASKED)
+
+        assert found.outcome is Outcome.DROPPED
+        assert [one.name for one in found.dropped] == [OVERALL]
+        assert found.tests[0].highest < -15.0
+
+    def test_a_drop_that_is_allowed_does_not_stop_it(self, rng):
+        columns = judged(rng, points=-80.0, per_unit=60)
+
+        assert run_gate(ground(columns), replace(ASKED, max_drop=150.0)).outcome is Outcome.HELD
+
+    def test_a_drop_on_one_dimension_stops_it(self, rng):
+        overall = judged(rng, per_unit=150)
+        dimensions = {"H": judged(rng), "T": judged(rng, points=-120.0)}
+
+        found = run_gate(ground(overall, **dimensions), ASKED)
+
+        assert found.outcome is Outcome.DROPPED
+        assert [one.name for one in found.tests] == [OVERALL, "H", "T"]
+        assert [one.name for one in found.dropped] == ["T"]
+
+    def test_too_few_judgments_decide_nothing_and_say_how_many_would(self, rng):
+        found = run_gate(ground(judged(rng, per_unit=6)), ASKED)
+
+        assert found.outcome is Outcome.UNDECIDED
+        judgments, dialogues = more(found)
+        assert judgments == dialogues * 6 > 0
+
+    def test_as_many_judgments_as_were_named_mostly_suffice(self, rng):
+        few = run_gate(ground(judged(rng, per_unit=6)), ASKED)
+        n_units = 100 + more(few)[1]
+
+        again = run_gate(ground(judged(rng, n_units=n_units, per_unit=6)), ASKED)
+
+        # 80 of 100 would; half as much again leaves chance little room.
+        error = again.tests[0].difference - again.tests[0].lowest
+        assert error == pytest.approx(15.0 * 1.645 / (1.645 + 0.84), rel=0.15)
+
+    def test_codes_are_those_of_the_issue(self):
+        codes = {one.value: one.exit_code for one in Outcome}
+
+        assert codes == {"pass": 0, "regress": 1, "not enough data": 2}
+
+
+class TestNumbers:
+    def test_are_those_of_resampled_dialogues(self, rng):
+        columns = judged(rng)
+        board = rated(columns, METHOD)
+        apart = board.resampled[:, 0] - board.resampled[:, 1]
+        error = apart.std(ddof=1) * np.sqrt(100 / 99)
+        difference = board.elo[0] - board.elo[1]
+
+        (overall,) = run_gate(ground(columns), ASKED).tests
+
+        assert overall.difference == pytest.approx(difference)
+        assert overall.lowest == pytest.approx(difference - stats.t.ppf(0.95, 99) * error)
+        assert overall.p_dropped == pytest.approx(stats.t.cdf((difference + 15) / error, 99))
+        assert overall.p_held == pytest.approx(1.0 - overall.p_dropped)
+
+    def test_p_values_are_adjusted_by_holm_over_all_tests(self, rng):
+        dimensions = {name: judged(rng, points=-30.0) for name in "HEART"}
+
+        tests = run_gate(ground(judged(rng), **dimensions), ASKED).tests
+
+        adjusted = holm(np.array([one.p_dropped for one in tests]))
+        np.testing.assert_allclose([one.p_adjusted for one in tests], adjusted)
+
+    def test_what_one_test_alone_would_show_may_fall_to_the_correction(self):
+        alone = gate.GateTest("x", 0, 0, 0, 0, 0, 0.03, 0.9, 1, 1, p_adjusted=0.18)
+
+        assert gate._outcome((alone,), ASKED) is Outcome.UNDECIDED
+        assert gate._outcome((replace(alone, p_adjusted=0.03),), ASKED) is Outcome.DROPPED
+
+    def test_dimensions_alone_let_nobody_pass(self):
+        held = gate.GateTest("H", 0, 0, 0, 0, 0, 0.99, 0.001, 1, 1)
+
+        assert gate._outcome((held,), ASKED) is Outcome.UNDECIDED
+        assert gate._outcome((replace(held, name=OVERALL),), ASKED) is Outcome.HELD
+
+    def test_no_drop_allowed_needs_no_number(self, rng):
+        found = run_gate(ground(judged(rng, per_unit=3)), replace(ASKED, max_drop=0.0))
+
+        assert found.if_equal == More(None, None)
+
+
+class TestWhatCannotBeAsked:
+    def test_an_unknown_system_is_named(self, rng):
+        with pytest.raises(UnknownSystemError, match='no system "older"; they know new, old'):
+            run_gate(ground(judged(rng)), Asked("new", "older"))
+
+    def test_a_system_is_not_held_against_itself(self, rng):
+        with pytest.raises(AnalysisRefusedError, match="same system"):
+            run_gate(ground(judged(rng)), Asked("new", "new"))
+
+    def test_few_dialogues_are_not_tested(self, rng):
+        found = run_gate(ground(judged(rng, n_units=19, per_unit=400)), ASKED)
+
+        assert (found.outcome, found.tests) == (Outcome.UNDECIDED, ())
+        assert found.notes == (
+            "overall is not tested: 19 source dialogues are too few, it takes 20.",
+        )
+        assert more(found)[1] >= 1
+
+    def test_a_dimension_without_one_of_the_two_is_left_out(self, rng):
+        columns = judged(rng)
+        others = columns.taken(np.flatnonzero((columns.first != 0) & (columns.second != 0)))
+
+        found = run_gate(ground(columns, H=others), ASKED)
+
+        assert [one.name for one in found.tests] == [OVERALL]
+        assert "H is not tested" in found.notes[0]
+
+    def test_dialogues_that_all_say_the_same_leave_no_measure_of_chance(self, rng):
+        one = judged(rng, n_units=1, per_unit=60)
+        again = one.taken(np.tile(np.arange(60), 25))
+        copies = replace(
+            again, units=tuple(f"d{n:02d}" for n in range(25)), unit=np.repeat(np.arange(25), 60)
+        )
+
+        found = run_gate(ground(copies), ASKED)
+
+        assert found.outcome is Outcome.UNDECIDED
+        assert "no measure of chance" in found.notes[0]
