@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext
-from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from ranking import export, figures, results_figures
@@ -17,7 +16,6 @@ RETRY_S = 30
 
 
 @require_safe
-@cache_control(public=True, max_age=KEPT_S)
 def ratings_figure(_request: HttpRequest, study: str, key: str, form: str) -> HttpResponse:
     """Download the ratings of one fit, with their intervals, as a figure."""
     chosen = _form_or_404(form)
@@ -27,7 +25,6 @@ def ratings_figure(_request: HttpRequest, study: str, key: str, form: str) -> Ht
 
 
 @require_safe
-@cache_control(public=True, max_age=KEPT_S)
 def table_figure(
     _request: HttpRequest, study: str, key: str, kind: str, table: str, form: str
 ) -> HttpResponse:
@@ -61,7 +58,10 @@ def _answer(draw: Callable[[], Drawing], form: Form, name: str) -> HttpResponse:
         response = _words(text, status=503)
         response["Retry-After"] = str(RETRY_S)
         return response
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{form}"'}
+    headers = {
+        "Cache-Control": f"public, max-age={KEPT_S}",
+        "Content-Disposition": f'attachment; filename="{name}.{form}"',
+    }
     return HttpResponse(content, content_type=form.content_type, headers=headers)
 
 
