@@ -28,6 +28,8 @@ class JudgmentColumns:
         Figures of the style of the first and of the second completion; NaN where not known.
     feature_names : tuple of str
         What they are.
+    origin : integer array of shape (n_items,), or None
+        Where some judgments were taken out of others: which item of those each item is.
 
     Notes
     -----
@@ -47,6 +49,7 @@ class JudgmentColumns:
     shown: Integers
     features: Floats | None = None
     feature_names: tuple[str, ...] = ()
+    origin: Integers | None = None
 
     @property
     def n_judgments(self) -> int:
@@ -81,6 +84,7 @@ class JudgmentColumns:
             strength=self.strength[rows] if strength is None else strength,
             shown=self.shown[rows],
             features=None if self.features is None else self.features[items],
+            origin=items if self.origin is None else self.origin[items],
         )
 
 

@@ -1,6 +1,7 @@
 """Do evaluators agree, among themselves and with each other."""
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 from itertools import combinations
 
@@ -45,12 +46,12 @@ class TestCoefficients:
     def test_are_those_of_a_plain_count(self, columns):
         findings = analyse("AGREEMENT", make_ground(columns))
 
-        said = {}
+        said = defaultdict(list)
         for item, who, strength in zip(
             columns.item, columns.evaluator, columns.strength, strict=True
         ):
             if not columns.is_judge[who]:
-                said.setdefault(item, []).append(np.sign(strength))
+                said[item].append(np.sign(strength))
         two = [a == b for own in said.values() for a, b in combinations(own, 2)]
         row = coefficient(findings, "people", "Raw")
         assert row["value"] == pytest.approx(np.mean(two), abs=1e-4)

@@ -1,0 +1,280 @@
+"""What the dimensions have in common: factors, reliability, and what goes with winning."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ranking.analyses import Ground
+from ranking.analyses.message_scores import Scored, scored_messages
+from ranking.findings import (
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
+from ranking.numerics.agreement.resampled import draw_times, estimated
+from ranking.numerics.arrays import Floats
+from ranking.numerics.factors import (
+    Factors,
+    FactorsUndefinedError,
+    ParallelAnalysis,
+    factor_analysis,
+    most_factors,
+    parallel_analysis,
+)
+from ranking.numerics.few_units import TOO_FEW_UNITS
+from ranking.numerics.reliability import (
+    correlations,
+    cronbach_alphas,
+    mcdonald_omegas,
+    moments,
+)
+
+N_CHANCE = 500
+AT_THE_EDGE = 0.995
+METHOD = (
+    "Each message's mean signed mark on a dimension against its opponents, standardised over "
+    "messages. Number of factors by parallel analysis (Horn 1965); maximum likelihood with oblimin "
+    "rotation (statsmodels); alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
+    "percentiles over resampled source dialogues."
+)
+INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"))
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Moments of the scores and of winning by dialogue, and how often each is drawn."""
+
+    sums: Floats
+    times: Floats
+    level: float
+
+    def cells(self, figure: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
+        """Return a figure of the correlations, winning being the last, with its interval."""
+
+        def of(times: Floats) -> Floats:
+            return figure(correlations(self.sums, times))
+
+        found = estimated(of, self.times.shape[1], self.times, level=self.level)
+        return _known(found.value), _known(found.low), _known(found.high)
+
+
+def analyse(ground: Ground) -> Findings:
+    """Look for what the dimensions share.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are fewer than three dimensions or too few messages, or marks on one do not vary.
+    """
+    scored = scored_messages(ground)
+    method = ground.method
+    rng = np.random.default_rng(method.seed)
+    n_units = int(scored.unit.max()) + 1
+    resampled = Resampled(
+        moments(np.column_stack([scored.z, scored.won]), scored.unit, n_units=n_units),
+        draw_times(n_units, method.replicates, rng),
+        method.level,
+    )
+    correlation = correlations(resampled.sums, np.ones((1, n_units)))[0, :-1, :-1]
+    parallel = parallel_analysis(correlation, len(scored.z), n_samples=N_CHANCE, rng=rng)
+    factors, warnings = _factors(correlation, parallel)
+    tables = (
+        _eigenvalues(parallel, scored),
+        _loadings(factors, scored.names),
+        *_between(factors),
+        _reliability(resampled),
+        _winning(resampled, correlation, scored),
+        _correlations(correlation, scored.names),
+    )
+    if n_units < TOO_FEW_UNITS:
+        warnings.append(
+            f"Only {n_units} source dialogues: with fewer than {TOO_FEW_UNITS} no interval can be "
+            "relied on."
+        )
+    return Findings(METHOD, tables, tuple(warnings))
+
+
+def _factors(correlation: Floats, parallel: ParallelAnalysis) -> tuple[Factors, list[str]]:
+    """Fit as many factors as stand out, or fewer where they cannot be fitted."""
+    most = most_factors(len(correlation))
+    wanted = max(1, min(parallel.n_factors, most))
+    warnings = []
+    if not parallel.n_factors:
+        warnings.append("No factor is larger than chance; one is shown all the same.")
+    if parallel.n_factors > most:
+        warnings.append(f"{parallel.n_factors} factors stand out, and {most} can be told apart.")
+    factors = _fitted(correlation, wanted)
+    n_factors = factors.loadings.shape[1]
+    if n_factors < wanted:
+        warnings.append(f"{wanted} factors could not be fitted, and {n_factors} are shown.")
+    if (factors.communalities > AT_THE_EDGE).any():
+        warnings.append(
+            "A dimension is all but one of the factors itself: read its loadings with care."
+        )
+    return factors, warnings
+
+
+def _fitted(correlation: Floats, n_factors: int) -> Factors:
+    try:
+        return factor_analysis(correlation, n_factors)
+    except FactorsUndefinedError as error:
+        if n_factors > 1:
+            return _fitted(correlation, n_factors - 1)
+        msg = f"The dimensions determine no factors: {error}."
+        raise AnalysisRefusedError(msg) from error
+
+
+def _eigenvalues(parallel: ParallelAnalysis, scored: Scored) -> Table:
+    rows = zip(parallel.eigenvalues, parallel.by_chance, strict=True)
+    return Table(
+        "eigenvalues",
+        "How many factors are there?",
+        f"{len(scored.z)} messages, {scored.n_marks} marks. An eigenvalue is how many dimensions' "
+        "worth of variance a factor takes. Factors count while they are above the line of chance "
+        f"(95 % of {N_CHANCE} sets of unrelated measures): {parallel.n_factors} here.",
+        (
+            Column("x", "Factor", ColumnKind.COUNT),
+            Column("eigenvalue", "Eigenvalue"),
+            Column("chance", "By chance"),
+        ),
+        tuple((n, _known(one), _known(chance)) for n, (one, chance) in enumerate(rows, start=1)),
+        Picture.LINES,
+    )
+
+
+def _loadings(factors: Factors, names: tuple[str, ...]) -> Table:
+    n_factors = factors.loadings.shape[1]
+    rows = tuple(
+        (name, *(_known(one) for one in loadings), _known(shared), _known(1.0 - shared))
+        for name, loadings, shared in zip(
+            names, factors.loadings, factors.communalities, strict=True
+        )
+    )
+    return Table(
+        "loadings",
+        "How does each dimension load?",
+        "A loading near 1 says that a dimension goes with a factor, near 0 that it does not. The "
+        "communality is the share of its variance that it has in common with the others. The sign "
+        "and the order of factors mean nothing.",
+        (
+            Column("dimension", "Dimension", ColumnKind.TEXT),
+            *(Column(f"factor_{n}", f"Factor {n}") for n in range(1, n_factors + 1)),
+            Column("communality", "Communality", ColumnKind.SHARE),
+            Column("unique", "Its own", ColumnKind.SHARE),
+        ),
+        rows,
+    )
+
+
+def _between(factors: Factors) -> tuple[Table, ...]:
+    """Return how factors correlate, if there are several."""
+    n_factors = len(factors.correlation)
+    if n_factors == 1:
+        return ()
+    names = tuple(f"Factor {n}" for n in range(1, n_factors + 1))
+    table = _square(
+        "factors",
+        "Do the factors go together?",
+        "Correlations of the factors, which the rotation allows.",
+        ("factor", "Factor"),
+        factors.correlation,
+        names,
+    )
+    return (table,)
+
+
+def _reliability(resampled: Resampled) -> Table:
+    figures = (
+        ("Variance of the first factor", _first_share),
+        ("Cronbach's alpha", cronbach_alphas),
+        ("McDonald's omega, one factor", mcdonald_omegas),
+    )
+    rows = [(name, *resampled.cells(partial(_among, figure))) for name, figure in figures]
+    return Table(
+        "reliability",
+        "Do the dimensions measure one thing?",
+        "The share of all variance on the first factor, and how reliable the sum of the dimensions "
+        "is. Near 1 the dimensions say much the same; that may also be since one person marks "
+        "them all at once.",
+        (Column("figure", "Figure", ColumnKind.TEXT), *INTERVAL),
+        tuple(rows),
+        Picture.WHISKERS,
+    )
+
+
+def _winning(resampled: Resampled, correlation: Floats, scored: Scored) -> Table:
+    one = factor_analysis(correlation, 1).loadings[:, 0]
+    weights = np.linalg.solve(correlation, one)
+
+    def with_score(every: Floats) -> Floats:
+        among, won = every[:, :-1, :-1], every[:, :-1, -1]
+        found: Floats = (won @ weights) / np.sqrt(weights @ among @ weights)
+        return found
+
+    rows = [
+        (name, *resampled.cells(partial(_with_winning, n))) for n, name in enumerate(scored.names)
+    ]
+    rows.append(("Score on the one common factor", *resampled.cells(with_score)))
+    return Table(
+        "winning",
+        "What goes with winning?",
+        f"Correlation over {len(scored.z)} messages with the share of its judgments that a message "
+        "won, ties half. Marks and preferences come from the same evaluators, so this is how they "
+        "go together and not what makes a message win.",
+        (Column("measure", "Measure", ColumnKind.TEXT), *INTERVAL),
+        tuple(rows),
+        Picture.WHISKERS,
+    )
+
+
+def _correlations(correlation: Floats, names: tuple[str, ...]) -> Table:
+    return _square(
+        "correlations",
+        "How do the dimensions go together?",
+        "Correlations of messages' scores on the dimensions.",
+        ("dimension", "Dimension"),
+        correlation,
+        names,
+    )
+
+
+def _square(
+    key: str,
+    title: str,
+    caption: str,
+    head: tuple[str, str],
+    cells: Floats,
+    names: tuple[str, ...],
+) -> Table:
+    rows = tuple(
+        (name, *(_known(one) for one in row)) for name, row in zip(names, cells, strict=True)
+    )
+    columns = (Column(*head, ColumnKind.TEXT), *(Column(name, name) for name in names))
+    return Table(key, title, caption, columns, rows, Picture.HEAT)
+
+
+def _among(figure: Callable[[Floats], Floats], every: Floats) -> Floats:
+    """Return a figure of the correlations among dimensions, winning left out."""
+    return figure(every[:, :-1, :-1])
+
+
+def _with_winning(dimension: int, every: Floats) -> Floats:
+    return every[:, dimension, -1]
+
+
+def _first_share(correlation: Floats) -> Floats:
+    """Return the share of variance of the first factor, NaN where a correlation is."""
+    found = np.full(len(correlation), np.nan)
+    known = np.isfinite(correlation).all(axis=(1, 2))
+    found[known] = np.linalg.eigvalsh(correlation[known])[:, -1] / correlation.shape[1]
+    return found
+
+
+def _known(value: float) -> float | None:
+    return round(float(value), 4) if np.isfinite(value) else None
