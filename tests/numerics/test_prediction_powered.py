@@ -81,9 +81,11 @@ class TestLimits:
     def test_a_power_of_0_is_the_fit_of_people_alone_with_its_sandwich(self):
         made = study("fair")
         by_people = np.isfinite(made.pairs.to_first)
-        columns = (made.pairs.unit, made.pairs.first, made.pairs.second)
-        pairs = WeightedPairs(*(column[by_people] for column in columns), None, None)
-        tables, theta = clustered_fit(pairs, made.pairs.to_first[by_people])
+        unit, first, second = (
+            column[by_people] for column in (made.pairs.unit, made.pairs.first, made.pairs.second)
+        )
+        said = made.pairs.to_first[by_people]
+        tables, theta = clustered_fit(WeightedPairs(unit, first, second, said, 1 - said), said)
 
         found = prediction_powered(made.pairs, made.judged, n_systems=N, power=0.0)
 
