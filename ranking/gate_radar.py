@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 FEWEST_AXES = 3
-WIDTH, HEIGHT = 480, 460
+WIDTH, HEIGHT = 480, 485
 MIDDLE = (240.0, 220.0)
 RADIUS = 150.0
 RINGS = 4
@@ -142,8 +142,9 @@ def _legend(candidate: str, baseline: str, note: str) -> list[str]:
             f'<line class="{name}" x1="16" y1="{y - 4}" x2="48" y2="{y - 4}"/>',
             f'<text class="ink" x="56" y="{y}">{escape(f"{words} ({name})")}</text>',
         ]
-    said = f"Elo by dimension. {note}".strip()
-    return [*parts, f'<text class="quiet" x="16" y="450">{escape(said)}</text>']
+    for words, y in (("Elo by dimension.", 452), (note, 472)):
+        parts.append(f'<text class="quiet" x="16" y="{y}">{escape(words)}</text>')
+    return parts
 
 
 def _at(place: int, n_axes: int, reach: float) -> tuple[float, float]:

@@ -12,8 +12,8 @@ CANDIDATE = Line("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T"
 BASELINE = Line("Old", dict.fromkeys("HEART", 1500.0))
 
 
-def drawn(**kwargs):
-    picture = radar(**{"candidate": CANDIDATE, "baseline": BASELINE, "title": "x"} | kwargs)
+def drawn(candidate=CANDIDATE, title="x", note=""):
+    picture = radar(candidate, BASELINE, title=title, note=note)
     return ET.fromstring(picture)  # noqa: S314 (written here)
 
 
