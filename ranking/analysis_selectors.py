@@ -79,9 +79,9 @@ def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[ShownAnalysis, ..
 
 def analysis_of(fit: Fit, slug: str) -> ShownAnalysis | None:
     """Return the newest analysis of a fit by its name in addresses, or None. At most one query."""
-    kind = next((one for one in AnalysisKind if one.lower() == slug), None)
-    rows = Analysis.objects.filter(fit=fit, kind=kind).order_by("-claimed_at", "-pk")
-    row = rows.first() if kind else None
+    kinds = [kind for kind in AnalysisKind if kind.lower() == slug]
+    rows = Analysis.objects.filter(fit=fit, kind__in=kinds).order_by("-claimed_at", "-pk")
+    row = rows.first()
     return None if row is None else _shown(row)
 
 
