@@ -55,7 +55,7 @@ def _basis(fit: Fit, candidate: Named, baseline: Named) -> Basis:
         as_of=fit.as_of,
         n_judgments=fit.n_judgments,
         n_units=fit.n_units,
-        is_simulated=fit.is_simulated,
+        is_simulated=fit.is_simulated or fit.study.is_simulated,
         candidate=candidate,
         baseline=baseline,
     )
