@@ -58,13 +58,13 @@ def points(table: Table) -> tuple[Mark, ...]:
 
 def _dots(table: Table) -> tuple[_Dot, ...]:
     x, y = places(table, "x", "y") or [0, 0]
-    low, high = places(table, "low", "high") or [None, None]
+    ends = places(table, "low", "high") or []
     found = []
     for name, row in zip(row_names(table), table.rows, strict=True):
         across, up = as_number(row[x]), as_number(row[y])
         if across is not None and up is not None:
-            ends = (None if n is None else as_number(row[n]) for n in (low, high))
-            found.append(_Dot(name, across, up, *ends))
+            low, high = [as_number(row[n]) for n in ends] or [None, None]
+            found.append(_Dot(name, across, up, low, high))
     return tuple(found)
 
 

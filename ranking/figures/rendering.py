@@ -144,8 +144,9 @@ def _patch(mark: Block | Spot, order: int) -> "Artist":
 
     if isinstance(mark, Block):
         corner = (mark.x, mark.y)
-        colours = {"facecolor": mark.colour, "linewidth": 0.0}
-        return Rectangle(corner, mark.width, mark.height, zorder=order, **colours)
+        rectangle = Rectangle(corner, mark.width, mark.height, facecolor=mark.colour, zorder=order)
+        rectangle.set_linewidth(0.0)
+        return rectangle
     fill = "white" if mark.is_hollow else mark.colour
     edge = {"edgecolor": mark.colour, "linewidth": 0.8}
     return Circle((mark.x, mark.y), mark.radius, facecolor=fill, zorder=order, **edge)
