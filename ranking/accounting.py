@@ -14,7 +14,7 @@ from annotation.ensembles import Account, Fate, Standing
 from annotation.models import Judgment, Lease, Study
 from annotation.verdict_selectors import JudgeRow
 from completions.choices import LeaseOutcome
-from ranking import frames
+from ranking import rule
 
 ALWAYS = dt.datetime.max.replace(tzinfo=dt.UTC)
 UNREADABLE = (Fate.INVALID, Fate.TRUNCATED, Fate.EMPTY)
@@ -134,7 +134,7 @@ def _of_people(study: Study) -> AccountRow:
     unanswered = leases.filter(~Exists(answer)).order_by().values_list("outcome")
     fates = Counter(dict(unanswered.annotate(n=Count("pk"))))
     n_answered = leases.filter(Exists(answer)).count()
-    counting = frames.analysis_set(study=study, as_of=ALWAYS).filter(rater__isnull=False)
+    counting = rule.analysis_set(study=study, as_of=ALWAYS).filter(rater__isnull=False)
     counts = counting.aggregate(n=Count("pk"), n_ties=Count("pk", filter=Q(verdict=0)))
     return AccountRow(
         slug="",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from django.db.models import Count, Max, Q
 
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.code import code_version
 from ranking.findings import Findings
-from ranking.method import code_version
 from ranking.models import Analysis, Fit
 from ranking.selectors import ENDED, PREFERRED
 

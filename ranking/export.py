@@ -23,9 +23,9 @@ from annotation.selectors import dimension_keys
 from ranking.accounting import CLASSES, AccountRow
 from ranking.board import Board, BoardRow, PeopleRow
 from ranking.findings import Table
-from ranking.frames import SIMULATED, analysis_set
 from ranking.history_selectors import HistoryPoint
 from ranking.rater_rows import RaterRow
+from ranking.rule import SIMULATED, analysis_set
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 2000

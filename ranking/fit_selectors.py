@@ -9,7 +9,7 @@ from django.db.models import Max, QuerySet
 from annotation.models import Study
 from ranking.analysis_selectors import ShownAnalysis, analyses_of_fits
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.method import code_version
+from ranking.code import code_version
 from ranking.models import Analysis, Fit
 from ranking.selectors import PREFERRED
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ranking.numerics.arrays import Booleans, Integers
+from ranking.stamps import Stamp
 
 
 @dataclass(frozen=True)
@@ -85,29 +86,6 @@ class MarkGroup(NamedTuple):
     dimension: str
     wins: int
     n_marks: int
-
-
-class Stamp(NamedTuple):
-    """A short mark of an analysis set.
-
-    Judgments, exclusion decisions and deletions on request are only ever added: the number of
-    those that count, the newest key, how many decisions there were and the sum of the keys tell
-    whether anything changed, even where a withdrawal leads back to an earlier set or where one
-    judgment came in late for another.
-    """
-
-    n_judgments: int
-    newest: int
-    n_decisions: int
-    sum_of_keys: int = 0
-
-    def __str__(self) -> str:
-        return ":".join(map(str, self))
-
-    @classmethod
-    def of(cls, text: str) -> "Stamp":
-        """Read what ``str`` wrote."""
-        return cls(*map(int, text.split(":")))
 
 
 @dataclass(frozen=True)

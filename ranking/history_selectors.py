@@ -1,11 +1,11 @@
 """Reads of how ratings moved: the fits of a selection over time, thinned in the database."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import Mod, RowNumber
@@ -55,10 +55,14 @@ def history(
     kept = _every(fits, step=-(-fits.count() // most))
     ratings = Rating.objects.filter(fit__in=kept.values("pk"))
     rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)
-    return tuple(
-        HistoryPoint(*fit, {row[len(FIT)]: Band(*row[len(FIT) + 1 :]) for row in of_fit})
-        for fit, of_fit in groupby(rows, key=itemgetter(*range(len(FIT))))
-    )
+    grouped = groupby(rows, key=itemgetter(*range(len(FIT))))
+    return tuple(_point(fit, list(of_fit)) for fit, of_fit in grouped)
+
+
+def _point(fit: tuple[Any, ...], rows: Sequence[tuple[Any, ...]]) -> HistoryPoint:
+    as_of, key, code_version, n_judgments, is_simulated = fit
+    bands = {row[len(FIT)]: Band(*row[len(FIT) + 1 :]) for row in rows}
+    return HistoryPoint(as_of, key, code_version, n_judgments, is_simulated, bands)
 
 
 def _every(fits: QuerySet[Fit], *, step: int) -> QuerySet[Fit]:

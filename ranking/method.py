@@ -4,17 +4,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from ranking.code import code_version
 from ranking.numerics.strength import StrengthMode
 
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 EACH_ONCE = "each judgment counts once"
-HERE = Path(__file__).parent
-# What else than the numerics decides what comes out of a fit or of its analyses.
-SOURCES = ("analyses", "estimate.py", "people", "tallies.py")
 
 
 @dataclass(frozen=True)
@@ -67,13 +63,3 @@ def pooling_of(masses: Sequence[float] | None) -> str:
         f"all judgments by people weigh {people:g} to {judges:g} of all judgments by LLM judges, "
         "however many there are of each; inside a kind each judgment counts alike"
     )
-
-
-@cache
-def code_version() -> str:
-    """Return a mark of the estimators' source, which changes when any of them does."""
-    sources = sorted((HERE / "numerics").rglob("*.py"))
-    for name in SOURCES:
-        sources += sorted((HERE / name).rglob("*.py")) or [HERE / name]
-    content = b"".join(path.read_bytes() for path in sources)
-    return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"

@@ -49,7 +49,8 @@ def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> 
     rows = tuple(_row(point, slugs) for point in reversed(points))
     systems = tuple(map(names.system, slugs))
     plot = _plot(rows, systems, _changes(points))
-    is_simulated = any(one.is_simulated for one in [*systems, *points])
+    is_simulated = any(one.is_simulated for one in systems)
+    is_simulated = is_simulated or any(one.is_simulated for one in points)
     return History(systems, rows, plot, is_simulated)
 
 

@@ -3,12 +3,12 @@
 from django.db.models import Max, QuerySet
 
 from annotation.models import Study
-from ranking import frames
+from ranking import rule
 from ranking.board_selectors import board_of
 from ranking.board_text import as_text
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.groups import Stamp
 from ranking.models import Fit
+from ranking.stamps import Stamp
 
 ENDED = (FitState.DONE, FitState.REFUSED)
 # What a reader who names nothing is shown: the first of these that has been fitted.
@@ -47,7 +47,7 @@ def is_out_of_date(fit: Fit | None) -> bool:
     if fit is None:
         return False
     known = Stamp.of(fit.diagnostics["stamp"])
-    return known.n_decisions != frames.n_decisions(fit.study)
+    return known.n_decisions != rule.n_decisions(fit.study)
 
 
 def leaderboard_text(fit: Fit) -> str:

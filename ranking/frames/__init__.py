@@ -3,7 +3,8 @@
 from ranking.frames.columns import read_columns, read_dimension_columns
 from ranking.frames.evaluators import Evaluators, read_evaluators
 from ranking.frames.groups import read_groups, read_stamps, read_verdicts
-from ranking.frames.rule import (
+from ranking.frames.sources import DatabaseSources
+from ranking.rule import (
     SIMULATED,
     Selection,
     analysis_set,
@@ -13,7 +14,6 @@ from ranking.frames.rule import (
     newest_judgment,
     selected,
 )
-from ranking.frames.sources import DatabaseSources
 
 __all__ = [
     "SIMULATED",

@@ -12,11 +12,11 @@ from annotation.selectors import dimension_keys
 from ranking.columns import JudgmentColumns
 from ranking.frames.coding import coded, comparisons, dialogues, people_and_judges, systems
 from ranking.frames.integers import flag, read_integers
-from ranking.frames.rule import Selection, selected
 from ranking.frames.style import read_style
 from ranking.method import graded_strengths
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import grade_to_strength
+from ranking.rule import Selection, selected
 from ranking.style import FEATURES
 
 CODES = (

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Judge, Rater
-from ranking.frames.rule import Selection, selected
+from ranking.rule import Selection, selected
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from completions.choices import Stratum
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.frames.coding import coded, dialogues, systems
 from ranking.frames.integers import flag, read_integers
-from ranking.frames.rule import (
+from ranking.groups import GroupedJudgments, MarkGroup, PairCounts
+from ranking.numerics.arrays import Integers
+from ranking.rule import (
     Selection,
     analysis_set,
     n_decisions,
@@ -22,8 +24,7 @@ from ranking.frames.rule import (
     selected_answers,
     selected_pairs,
 )
-from ranking.groups import GroupedJudgments, MarkGroup, PairCounts, Stamp
-from ranking.numerics.arrays import Integers
+from ranking.stamps import Stamp
 
 FIRST = "judgment__comparison__first__system__slug"
 SECOND = "judgment__comparison__second__system__slug"

@@ -16,8 +16,8 @@ from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies import load_codebook
 from ranking.columns import JudgmentColumns
-from ranking.frames.rule import Selection, selected
 from ranking.numerics.arrays import Integers
+from ranking.rule import Selection, selected
 from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels, SystemFacts
 
 SAID = {Presence.PRESENT: 1.0, Presence.ABSENT: 0.0, Presence.UNCERTAIN: 0.5}

@@ -7,8 +7,8 @@ import numpy as np
 from annotation.models import Comparison
 from completions.models import Completion
 from completions.normaliser import plain
-from ranking.frames.rule import Selection, selected
 from ranking.numerics.arrays import Floats
+from ranking.rule import Selection, selected
 from ranking.style import FEATURES, features
 
 BATCH = 2000

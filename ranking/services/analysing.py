@@ -14,8 +14,8 @@ from django.db.models import F
 from ranking import analysis_selectors, frames
 from ranking.analyses import Ground, analyse
 from ranking.choices import AnalysisKind, FitState
+from ranking.code import code_version
 from ranking.findings import AnalysisRefusedError
-from ranking.method import code_version
 from ranking.models import Analysis, Fit
 from ranking.services.stored import (
     JudgmentsChangedError,

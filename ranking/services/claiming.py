@@ -10,17 +10,17 @@ from django.db import transaction
 from annotation.models import Study
 from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.code import code_version
 from ranking.frames import Selection
-from ranking.groups import Stamp
 from ranking.method import (
     Method,
-    code_version,
     declared_masses,
     graded_strengths,
     pooling_of,
 )
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
+from ranking.stamps import Stamp
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)
 # Ratings are renewed when the judgments grew by this share, or after this time.

@@ -5,10 +5,11 @@ from dataclasses import replace
 from ranking import people
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.frames import Selection
-from ranking.groups import GroupedJudgments, Stamp
+from ranking.groups import GroupedJudgments
 from ranking.method import Method
 from ranking.models import Fit
 from ranking.numerics.strength import StrengthMode
+from ranking.stamps import Stamp
 
 CHANGED = (
     "The judgments that count as of this fit's time are no longer those that it was computed from."

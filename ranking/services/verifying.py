@@ -6,8 +6,8 @@ from math import isnan
 
 from ranking import people
 from ranking.choices import FitState
+from ranking.code import code_version
 from ranking.estimate import Estimate, EstimateRefusedError, estimate_ratings
-from ranking.method import code_version
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 from ranking.people import RatedPeople
 from ranking.services.stored import JudgmentsChangedError, judgments_of, method_of_fit

@@ -8,8 +8,8 @@ from django.db import IntegrityError, transaction
 from annotation.models import Exclusion
 from ranking import analysis_selectors, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.code import code_version
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.method import code_version
 from ranking.models import Analysis, Fit
 from ranking.services import analysing
 from ranking.services.stored import CHANGED

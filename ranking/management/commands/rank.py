@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from ranking.code import code_version
 from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
 from ranking.management.asking import BAD_INPUT, add_resampling
-from ranking.method import code_version
 from ranking.numerics.strength import StrengthMode
 
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {

@@ -3,7 +3,9 @@
 import datetime as dt
 import html
 import re
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 from xml.parsers.expat import ParserCreate
 
 from ranking.board import Board, BoardRow, PeopleRow
@@ -18,14 +20,13 @@ CAPTION = "How to read it in a sentence, so that whoever finds the picture alone
 LONG = "A name of a system that is as long as the site allows, one hundred and twenty characters"
 NAMES = (LONG, *(f"Northwind-Palimpsest {n} Instruct 70B (2026-05)" for n in range(19)))
 AS_OF = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
-TERMS = SimpleNamespace(
+TERMS: Any = SimpleNamespace(
     pool="People", context_set="All contexts", n_judgments=42000, n_dialogues=280
 )
 
 
 def make_sign(**fields):
-    known = {"study": "HEART, spring", "fit": "fit-3f9a2c", "as_of": AS_OF, "is_simulated": False}
-    return Sign(**known | fields)
+    return replace(Sign("HEART, spring", "fit-3f9a2c", AS_OF, is_simulated=False), **fields)
 
 
 def make_table(picture, columns, rows, title="A picture", caption=CAPTION):
