@@ -9,7 +9,7 @@ from ranking.findings import ColumnKind, Picture, Table
 from ranking.results_cells import WORDS, Warmth, as_number
 from ranking.results_names import Names
 from ranking.results_people import Row
-from ranking.results_plots import Point, Series, lines, scatter
+from ranking.results_plots import Axis, Point, Series, lines, scatter
 from ranking.results_scales import Tick
 from ranking.results_shown import ShownRow, ShownTable
 from ranking.results_whiskers import Interval, whiskers
@@ -65,10 +65,10 @@ def _interval(ends: Sequence[float | None]) -> Interval | None:
 def _centre(kind: ColumnKind, intervals: Sequence[Interval | None]) -> float | None:
     """Return what an interval is held against: no difference, the mean, or as many either way."""
     known = [one for one in intervals if one is not None]
-    if kind is ColumnKind.SHARE:
-        return 0.5
     low = min((one.low for one in known), default=0.0)
     high = max((one.high for one in known), default=0.0)
+    if kind is ColumnKind.SHARE:
+        return 0.5 if low >= 0 else 0.0  # below 0 are only differences of shares
     return next((centre for centre in CENTRES if low <= centre <= high), None)
 
 
@@ -89,8 +89,10 @@ def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
         for row in table.rows
         if (known := _both([as_number(row[n]) for n in places]))
     ]
-    plot = scatter(points, x_label=x.label, y_label=y.label, has_diagonal=x.kind is y.kind)
-    return replace(shown, plot=plot if points else None)
+    if not points:
+        return shown
+    axes = {"x": Axis(x.label, x.is_logarithmic, x.mark), "y": Axis(y.label)}
+    return replace(shown, plot=scatter(points, **axes, has_diagonal=x.kind is y.kind))
 
 
 def _both(values: Sequence[float | None]) -> tuple[float, float] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from statistics import fmean
 
-from ranking.results_scales import Scale, Tick
+from ranking.results_scales import LogScale, Scale, Tick
 
 WIDTH = 640
 HEIGHT = 400
@@ -112,23 +112,37 @@ class Plot:
         return (self.left + self.right) / 2
 
 
-def scatter(
-    points: Sequence[Point], *, x_label: str, y_label: str, has_diagonal: bool = False
-) -> Plot:
-    """Place points over two axes; with the diagonal, both axes have one scale."""
+@dataclass(frozen=True)
+class Axis:
+    """What an axis is called, how it is divided, and a value at which a line stands, if any."""
+
+    label: str
+    is_logarithmic: bool = False
+    mark: float | None = None
+
+    def scale(self, values: Sequence[float], *, start: float, end: float) -> Scale:
+        """Return the scale that holds the values and the mark; logarithms need values above 0."""
+        held = [*values] if self.mark is None else [*values, self.mark]
+        kind = LogScale if self.is_logarithmic and min(held) > 0 else Scale
+        return kind.over(held, start=start, end=end)
+
+
+def scatter(points: Sequence[Point], *, x: Axis, y: Axis, has_diagonal: bool = False) -> Plot:
+    """Place one point or more over two axes; with the diagonal, both axes have one scale."""
     xs, ys = [point.x for point in points], [point.y for point in points]
     both = xs + ys
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
-    x_scale = Scale.over(both if has_diagonal else xs, start=LEFT + 12, end=right - 12)
-    y_scale = Scale.over(both if has_diagonal else ys, start=bottom - 12, end=TOP + 12)
+    x_scale = x.scale(both if has_diagonal else xs, start=LEFT + 12, end=right - 12)
+    y_scale = y.scale(both if has_diagonal else ys, start=bottom - 12, end=TOP + 12)
     dots = [Dot(one.name, x_scale.place(one.x), y_scale.place(one.y)) for one in points]
     return Plot(
         *(HEIGHT, LEFT, right, TOP, bottom),
         x_ticks=x_scale.ticks(at_most=X_TICKS),
         y_ticks=y_scale.ticks(at_most=Y_TICKS),
-        x_label=x_label,
-        y_label=y_label,
+        x_label=x.label,
+        y_label=y.label,
         dots=_labelled(dots),
+        marks=() if x.mark is None else (x_scale.place(x.mark),),
         diagonal=(x_scale.start, y_scale.start, x_scale.end, y_scale.end) if has_diagonal else None,
     )
 

@@ -60,6 +60,35 @@ class Scale:
         return self.low <= value <= self.high
 
 
+@dataclass(frozen=True)
+class LogScale(Scale):
+    """The same with equal steps for equal factors; values are above 0, ends are logarithms."""
+
+    @classmethod
+    def over(cls, values: Iterable[float], *, start: float, end: float) -> "LogScale":
+        """Return the scale that just holds the values."""
+        ends = Scale.over([log10(value) for value in values], start=start, end=end)
+        return cls(ends.low, ends.high, start, end)
+
+    def place(self, value: float) -> float:
+        """Return where the value is drawn, to a tenth of a unit."""
+        return super().place(log10(value))
+
+    def ticks(self, *, at_most: int) -> tuple[Tick, ...]:
+        """Return 1, 2 and 5 times powers of ten on the scale, or fewer if those are too many."""
+        powers = [10.0**power for power in range(floor(self.low), ceil(self.high) + 1)]
+        for steps in ((1, 2, 5), (1, 3), (1,)):
+            values = [step * power for power in powers for step in steps]
+            held = [value for value in values if self.holds(value)]
+            if len(held) <= at_most:
+                break
+        return tuple(Tick(self.place(value), round(value, 9)) for value in held[:at_most])
+
+    def holds(self, value: float) -> bool:
+        """Say whether the value is on the scale."""
+        return super().holds(log10(value))
+
+
 def round_step(least: float) -> float:
     """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is at least so much."""
     power = 10.0 ** floor(log10(least))

@@ -13,6 +13,7 @@ from ranking.results_plots import (
     LONGEST_LABEL,
     MOST_LABELS,
     WIDTH,
+    Axis,
     Box,
     Point,
     Series,
@@ -20,7 +21,7 @@ from ranking.results_plots import (
     scatter,
     shortened,
 )
-from ranking.results_scales import Scale, round_step
+from ranking.results_scales import LogScale, Scale, round_step
 from ranking.results_whiskers import MARGIN, Interval, whiskers
 from ranking.results_whiskers import WIDTH as WHISKER_WIDTH
 
@@ -67,6 +68,27 @@ class TestScale:
     )
     def test_steps_are_round(self, least, step):
         assert round_step(least) == pytest.approx(step)
+
+
+class TestLogScale:
+    def test_gives_equal_factors_equal_room(self):
+        scale = LogScale.over([10.0, 1000.0], start=0, end=100)
+
+        assert [scale.place(value) for value in (10.0, 100.0, 1000.0)] == [0.0, 50.0, 100.0]
+
+    @pytest.mark.parametrize(
+        ("ends", "texts"),
+        [
+            ((120.0, 2400.0), ["200", "500", "1000", "2000"]),
+            ((90.0, 15000.0), ["100", "300", "1000", "3000", "10000"]),
+            ((1.0, 1e8), ["1", "10", "100", "1000", "10000", "100000"]),
+        ],
+        ids=["few", "threes", "powers"],
+    )
+    def test_names_round_values(self, ends, texts):
+        ticks = LogScale.over(ends, start=0, end=100).ticks(at_most=6)
+
+        assert [tick.text for tick in ticks] == texts
 
 
 class TestWhiskers:
@@ -120,13 +142,13 @@ def boxes_of(plot):
 
 class TestScatter:
     def test_places_the_larger_higher_and_to_the_right(self):
-        low, high = scatter([Point("a", 1, 10), Point("b", 2, 20)], x_label="x", y_label="y").dots
+        low, high = scatter([Point("a", 1, 10), Point("b", 2, 20)], x=Axis("x"), y=Axis("y")).dots
 
         assert low.x < high.x
         assert low.y > high.y
 
     def test_has_one_scale_where_the_diagonal_means_something(self):
-        plot = scatter([Point("a", 0, 0.5)], x_label="x", y_label="y", has_diagonal=True)
+        plot = scatter([Point("a", 0, 0.5)], x=Axis("x"), y=Axis("y"), has_diagonal=True)
 
         (dot,) = plot.dots
         assert plot.diagonal is not None
@@ -134,14 +156,34 @@ class TestScatter:
         assert (dot.x, dot.y) == (plot.diagonal[0], plot.diagonal[3])
 
     def test_has_no_diagonal_unless_asked(self):
-        assert scatter([Point("a", 0, 1)], x_label="x", y_label="y").diagonal is None
+        assert scatter([Point("a", 0, 1)], x=Axis("x"), y=Axis("y")).diagonal is None
+
+    def test_a_logarithmic_axis_has_room_for_its_line(self):
+        times = Axis("ms", is_logarithmic=True, mark=500.0)
+
+        plot = scatter([Point("a", 1000, 1), Point("b", 4000, 2)], x=times, y=Axis("y"))
+
+        (mark,) = plot.marks
+        low, high = plot.dots
+        assert mark < low.x < high.x
+        assert low.x - mark == pytest.approx((high.x - low.x) / 2, abs=0.2)
+
+    def test_an_axis_with_nought_on_it_is_straight(self):
+        plot = scatter(
+            [Point("a", 0, 1), Point("b", 50, 2), Point("c", 100, 2)],
+            x=Axis("ms", is_logarithmic=True),
+            y=Axis("y"),
+        )
+
+        first, middle, last = (dot.x for dot in plot.dots)
+        assert middle - first == pytest.approx(last - middle, abs=0.2)
 
     @settings(max_examples=25)
     @given(places=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=12))
     def test_labels_never_meet_and_stay_in_the_picture(self, places):
         points = [Point(f"System {n}", *at) for n, at in enumerate(places)]
 
-        plot = scatter(points, x_label="x", y_label="y")
+        plot = scatter(points, x=Axis("x"), y=Axis("y"))
 
         boxes = list(boxes_of(plot))
         assert not any(one.meets(other) for one, other in combinations(boxes, 2))
@@ -151,10 +193,10 @@ class TestScatter:
     def test_labels_nothing_where_there_is_no_room_for_so_many(self):
         points = [Point(f"p{n}", n, n) for n in range(MOST_LABELS + 1)]
 
-        assert not list(boxes_of(scatter(points, x_label="x", y_label="y")))
+        assert not list(boxes_of(scatter(points, x=Axis("x"), y=Axis("y"))))
 
     def test_labels_no_point_that_has_no_name(self):
-        (dot,) = scatter([Point("", 1, 10)], x_label="x", y_label="y").dots
+        (dot,) = scatter([Point("", 1, 10)], x=Axis("x"), y=Axis("y")).dots
 
         assert dot.label is None
 
