@@ -230,12 +230,13 @@ def _any_time(study: _Study) -> Table:
         low, high = float(found.low[-1]), float(found.high[-1])
         told = low > 0.5 or high < 0.5  # noqa: PLR2004 - one half
         row: tuple[Cell, ...] = (
-            f"{study.columns.systems[a]} / {study.columns.systems[b]}",
+            study.columns.systems[a],
+            study.columns.systems[b],
             len(scores),
             decimal(float(scores.mean())),
             decimal(low),
             decimal(high),
-            told,
+            "yes" if told else "no",
         )
         rows.append(row)
     return Table(
@@ -246,14 +247,15 @@ def _any_time(study: _Study) -> Table:
         "the board hold for one look. Dialogues come in the order of their first judgment, and "
         "should have all their judgments before one looks.",
         (
-            Column("pair", "Pair", ColumnKind.TEXT),
+            Column("system", "System", ColumnKind.SYSTEM),
+            Column("against", "Against", ColumnKind.SYSTEM),
             Column("n", "Source dialogues", ColumnKind.COUNT),
             Column("value", "Share", ColumnKind.SHARE),
             Column("low", "From", ColumnKind.SHARE),
             Column("high", "To", ColumnKind.SHARE),
             Column("told", "Told apart", ColumnKind.TEXT),
         ),
-        tuple((*row[:-1], "yes" if row[-1] else "no") for row in rows),
+        tuple(rows),
         Picture.WHISKERS,
     )
 

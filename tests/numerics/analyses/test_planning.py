@@ -49,7 +49,7 @@ class TestPlanning:
         found = analyse("PLANNING", duel(rng, 200, share=0.8))
 
         row = table(found, "any_time")[0]
-        assert row["pair"] == "a / b"
+        assert (row["system"], row["against"]) == ("a", "b")
         assert row["n"] == 200
         assert 0.5 < row["low"] < row["value"] < row["high"]
         assert row["told"] == "yes"
