@@ -77,12 +77,12 @@ class LogScale(Scale):
     def ticks(self, *, at_most: int) -> tuple[Tick, ...]:
         """Return 1, 2 and 5 times powers of ten on the scale, or fewer if those are too many."""
         powers = [10.0**power for power in range(floor(self.low), ceil(self.high) + 1)]
-        for steps in ((1, 2, 5), (1, 3), (1,)):
-            values = [step * power for power in powers for step in steps]
-            held = [value for value in values if self.holds(value)]
-            if len(held) <= at_most:
-                break
-        return tuple(Tick(self.place(value), round(value, 9)) for value in held[:at_most])
+        choices = [
+            [value for power in powers for step in steps if self.holds(value := step * power)]
+            for steps in ((1, 2, 5), (1, 3), (1,))
+        ]
+        fitting = next((values for values in choices if len(values) <= at_most), choices[-1])
+        return tuple(Tick(self.place(value), round(value, 9)) for value in fitting[:at_most])
 
     def holds(self, value: float) -> bool:
         """Say whether the value is on the scale."""
