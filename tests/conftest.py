@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import pytest
 import redis
+from django.core.cache import cache
 from hypothesis import settings
 
 from annotation import blinded, selectors
@@ -41,6 +42,12 @@ def _forget_locked_studies() -> None:
 def _forget_limits() -> None:
     """What a provider of one test has asked for is nothing to the next, on another clock."""
     speaking.forget_limits()
+
+
+@pytest.fixture(autouse=True)
+def _forget_what_ticks_saw() -> None:
+    """A study of the next test may have the key, and the counts, of one of this test."""
+    cache.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """Axe finds nothing, and nothing scrolls sideways, on the pages that are not a rater's."""
 
 import re
+from itertools import product
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,6 +11,9 @@ from tests.browser import writing
 from tests.browser.conftest import DESKTOP, PATIENCE_MS, PHONE, Site, sign_in
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
+
+
+SHOWN = list(product([PHONE, DESKTOP], ["light", "dark"]))
 
 
 @pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
@@ -54,11 +58,15 @@ def test_what_readers_see(visitor, site):
     assert_accessible(visitor)
 
 
-def test_what_readers_see_of_analyses(visitor, site):
+def test_what_readers_see_of_analyses(visitor, site, request):
     visitor.goto(site.results)
     links = visitor.locator("ul.closer a")
     links.first.wait_for()
-    for path in [link.get_attribute("href") for link in links.all()]:
+    found = [link.get_attribute("href") for link in links.all()]
+    # All are drawn by the same few templates: each page is looked at in one size and scheme.
+    shown = request.node.callspec.params
+    chosen = SHOWN.index((shown["size"], shown["visitor"]))
+    for path in found[chosen :: len(SHOWN)]:
         visitor.goto(site.address + path)
         open_folds(visitor)
         assert_accessible(visitor)
