@@ -200,5 +200,7 @@ class TestVerifyFit:
         with django_assert_max_num_queries(30) as queries:
             services.verify_fit(newest(study))
 
-        assert {query["sql"].split()[0] for query in queries} <= {"SELECT", "COPY"}
+        # Reading many rows is a transaction of its own on PostgreSQL, with room to sort.
+        reading = {"SELECT", "COPY", "SET", "SAVEPOINT", "RELEASE"}
+        assert {query["sql"].split()[0] for query in queries} <= reading
         assert list(Rating.objects.values()) == before
