@@ -2,7 +2,7 @@
 
 from ranking.frames.columns import read_columns, read_dimension_columns
 from ranking.frames.evaluators import Evaluators, read_evaluators
-from ranking.frames.groups import read_groups, read_stamps, read_verdicts
+from ranking.frames.groups import read_compared, read_groups, read_stamps, read_verdicts
 from ranking.frames.sources import DatabaseSources
 from ranking.rule import (
     SIMULATED,
@@ -26,6 +26,7 @@ __all__ = [
     "n_judgments",
     "newest_judgment",
     "read_columns",
+    "read_compared",
     "read_dimension_columns",
     "read_evaluators",
     "read_groups",

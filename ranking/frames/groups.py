@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -64,18 +65,38 @@ def read_groups(selection: Selection) -> GroupedJudgments:
     return replace(judgments, marks=_read_marks(selection), n_decisions=decisions)
 
 
-def read_verdicts(selection: Selection) -> GroupedJudgments:
+@dataclass(frozen=True)
+class Compared:
+    """The comparisons that may count, by key, and the names of what they compare.
+
+    They are the same whoever judged them: selections that differ in their evaluators share them.
+    """
+
+    pairs: Integers
+    dialogues: Mapping[int, str]
+    systems: Mapping[int, str]
+
+
+def read_compared(selection: Selection) -> Compared:
+    """Read the comparisons of a selection, in three queries."""
+    pairs = read_integers(selected_pairs(selection).order_by("pk").values_list(*PAIR))
+    return Compared(pairs, dialogues(pairs[:, 1]), systems())
+
+
+def read_verdicts(selection: Selection, compared: Compared | None = None) -> GroupedJudgments:
     """Add up the same without what the ratings themselves do not need.
 
-    One query adds up the answers to each comparison, and one says what the comparisons are:
-    no judgment is read singly, and none is joined to what its comparison knows.
+    One query adds up the answers to each comparison, and one says what the comparisons are,
+    unless they are given: no judgment is read singly, and none is joined to what its comparison
+    knows.
     """
-    pairs = read_integers(selected_pairs(selection).order_by("pk").values_list(*PAIR))
+    compared = compared or read_compared(selection)
+    pairs = compared.pairs
     answers = _read_answers(selected_answers(selection), pairs[:, 0])
     place = np.searchsorted(pairs[:, 0], answers[:, 0])
     _, dialogue, first, second, is_simulated = pairs[place].T
-    units, unit = coded(dialogue, dialogues(dialogue))
-    slugs, (first, second) = coded(np.stack([first, second]), systems())
+    units, unit = coded(dialogue, compared.dialogues)
+    slugs, (first, second) = coded(np.stack([first, second]), compared.systems)
     columns = (unit, first, second, *answers[:, 1:-2].T)
     newest, keys = answers[:, -2:].T
     return GroupedJudgments(

@@ -58,7 +58,7 @@ def _gathered(sql: str, params: tuple[Any, ...], n_columns: int) -> Integers:
 
     names = [f"c{index}" for index in range(n_columns)]
     wanted = ", ".join(f"array_agg({name}::int8)" for name in names)
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         cursor.execute(ROOM)
         table = f"({cursor.mogrify(sql, params)}) AS found ({', '.join(names)})"
         query = f"SELECT {wanted} FROM {table}"  # noqa: S608 (the query is Django's own)

@@ -138,16 +138,19 @@ def studies_to_review(*, now: dt.datetime) -> list[int]:
 
 def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tuple[Movement, ...]:
     """Return what would become of the ratings by people, and of those with judges, if any."""
+    judges = Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)
+    compared = frames.read_compared(judges)
 
     def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> GroupedJudgments:
-        return frames.read_verdicts(Selection(study, pool, ContextSet.ALL, now, without))
+        selection = Selection(study, pool, ContextSet.ALL, now, without)
+        return frames.read_verdicts(selection, compared)
 
     def with_and_without(pool: EvaluatorPool) -> tuple[GroupedJudgments, GroupedJudgments]:
         everybody = read(pool)
         return everybody, read(pool, leaving) if leaving else everybody
 
     pools = {EvaluatorPool.HUMAN: with_and_without(EvaluatorPool.HUMAN)}
-    if frames.selected(Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)).exists():
+    if frames.selected(judges).exists():
         pools[EvaluatorPool.COMBINED] = with_and_without(EvaluatorPool.COMBINED)
     names = dict(System.objects.values_list("slug", "name"))
     return tuple(

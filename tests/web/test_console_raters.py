@@ -305,7 +305,5 @@ class TestTheReview:
     def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
         study, _careless = make_reviewed_study()
 
-        # Ratings as they are and as they would be are read alike: on PostgreSQL each reading is a
-        # transaction of its own with room to sort, and its beginning and end count as well.
-        with django_assert_max_num_queries(26):
+        with django_assert_max_num_queries(15):
             shown(staff, "review", study)
