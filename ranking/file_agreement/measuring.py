@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.file_agreement.opinions import TIE, VALUES, Opinions, opinions, share_first
+from ranking.file_agreement.opinions import opinions, share_first
 from ranking.judgment_files import FileJudgments
 from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
 from ranking.numerics.agreement.counts import count_values, observed_agreement
@@ -14,6 +14,7 @@ from ranking.numerics.agreement.fleiss import fleiss_kappa, most_common_number
 from ranking.numerics.agreement.gwet import gwet_ac1
 from ranking.numerics.agreement.krippendorff import Metric, krippendorff_alpha
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match
+from ranking.numerics.agreement.opinions import TIE, VALUES, Opinions
 from ranking.numerics.agreement.position import two_sided_p
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
@@ -49,7 +50,7 @@ def agreement(judgments: FileJudgments, resampling: Resampling) -> dict[str, Any
             f"{held.n_repeated} judgments repeat an evaluator's own on the same pair: of each, the "
             "side that came out ahead counts, or a tie."
         )
-    is_judge = held.by_judges()
+    is_judge = held.is_by_judge
     panel = held if is_judge.all() else held.of(~is_judge)
     return {
         **_among(panel, warnings),
@@ -150,7 +151,7 @@ def _against_majority(
     if judgments.is_judge is None:
         warnings.append("No LLM judge is set against people: there is no column judge_kind.")
         return None
-    is_judge = held.by_judges()
+    is_judge = held.is_by_judge
     if is_judge.all() or not is_judge.any():
         warnings.append("No LLM judge is set against people: only one of the two kinds judged.")
         return None

@@ -2,7 +2,7 @@
 
 from ranking.analyses import Ground
 from ranking.analyses.agreement.among import coefficients, matrices, of_dimensions, threes
-from ranking.analyses.agreement.opinions import Opinions, Samples, opinions, panels
+from ranking.analyses.agreement.opinions import Samples, opinions, panels
 from ranking.analyses.agreement.people import (
     Facing,
     against_majority,
@@ -15,6 +15,7 @@ from ranking.analyses.agreement.steadiness import steadiness
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.method import Method
+from ranking.numerics.agreement.opinions import Opinions
 from ranking.numerics.arrays import Booleans
 from ranking.numerics.few_units import TOO_FEW_UNITS
 

@@ -6,13 +6,15 @@ from itertools import combinations
 
 import numpy as np
 
-from ranking.analyses.agreement.opinions import N_VALUES, VALUES, Opinions, Samples, known, panels
+from ranking.analyses.agreement.opinions import Samples, panels
+from ranking.analyses.cells import decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
 from ranking.numerics.agreement.counts import count_values
 from ranking.numerics.agreement.fleiss import most_common_number
 from ranking.numerics.agreement.gwet import gwet_ac1
 from ranking.numerics.agreement.krippendorff import Metric
+from ranking.numerics.agreement.opinions import N_VALUES, VALUES, Opinions
 from ranking.numerics.agreement.resampled import alphas, fleiss_kappas, raw_agreement, tally
 
 MOST_THREES = 60
@@ -54,7 +56,7 @@ def _coefficients(panel: Opinions, samples: Samples) -> Iterator[tuple[Cell, ...
     for metric in Metric:
         alpha = partial(alphas, tallies, values=VALUES, metric=metric)
         yield (f"Krippendorff's alpha, {metric.value}", n, *samples.cells(alpha))
-    yield ("Gwet's AC1", n, known(gwet_ac1(counts)), *NO_INTERVAL)
+    yield ("Gwet's AC1", n, decimal(gwet_ac1(counts)), *NO_INTERVAL)
     grades, grade = np.unique(panel.strength, return_inverse=True)
     graded = count_values(panel.item, grade, n_items=panel.n_items, n_values=len(grades))
     of_grades = tally(graded, panel.unit, n_units=samples.n_units)
@@ -70,7 +72,7 @@ def _mean_cohen(panel: Opinions) -> tuple[int, Cell]:
     kappas = cohen_kappas(pairs.tables)
     kept = np.isfinite(kappas)
     n_items = int((panel.counts().sum(axis=1) > 1).sum())
-    return n_items, known(np.average(kappas[kept], weights=n[kept])) if kept.any() else None
+    return n_items, decimal(np.average(kappas[kept], weights=n[kept])) if kept.any() else None
 
 
 def _fleiss(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
@@ -115,14 +117,14 @@ def _of_marks(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     tallies = tally(counts, panel.unit, n_units=samples.n_units)
     whole = np.ones((1, samples.n_units))
     ordinal, interval = (
-        known(alphas(tallies, whole, VALUES, metric)[0])
+        decimal(alphas(tallies, whole, VALUES, metric)[0])
         for metric in (Metric.ORDINAL, Metric.INTERVAL)
     )
     _, n_equal, fleiss, *_ = _fleiss(panel, samples)
     nominal = partial(alphas, tallies, values=VALUES, metric=Metric.NOMINAL)
     return (
         int((counts.sum(axis=1) > 1).sum()),
-        known(raw_agreement(tallies, whole)[0]),
+        decimal(raw_agreement(tallies, whole)[0]),
         n_equal,
         fleiss,
         ordinal,
@@ -144,7 +146,7 @@ def matrices(held: Opinions) -> tuple[Table, ...]:
     kappas: dict[tuple[int, int], Cell] = {}
     for one, other, share, kappa in found:
         for both in ((int(one), int(other)), (int(other), int(one))):
-            agree[both], kappas[both] = known(share), known(kappa)
+            agree[both], kappas[both] = decimal(share), decimal(kappa)
     kinds = (
         ("judges", "How often do two judges agree?", agree, ColumnKind.SHARE),
         ("judges-kappa", "Do two judges agree beyond chance?", kappas, ColumnKind.NUMBER),
@@ -187,7 +189,7 @@ def threes(held: Opinions) -> Table:
         answers = answers[:, (answers >= 0).all(axis=0)]
         n = answers.shape[1]
         differ = 1 + (np.diff(np.sort(answers, axis=0), axis=0) != 0).sum(axis=0)
-        counted = [known((differ == k).sum() / n) if n else None for k in (1, 2, 3)]
+        counted = [decimal((differ == k).sum() / n) if n else None for k in (1, 2, 3)]
         rows.append((", ".join(held.evaluators[one] for one in trio), n, *counted))
     return Table(
         "threes",

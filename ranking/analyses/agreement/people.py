@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.agreement.opinions import N_VALUES, TIE, Opinions, Samples, known
+from ranking.analyses.agreement.opinions import Samples
+from ranking.analyses.cells import decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.agreement.effective import effective_number, mean_correlation
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
+from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
 from ranking.numerics.agreement.others import majority_of_others
 from ranking.numerics.agreement.resampled import ratio, shares_of
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -141,8 +143,8 @@ def _beside(
     )
     return (
         len(item),
-        known(by_judge.mean()),
-        known(by_person.mean()),
+        decimal(by_judge.mean()),
+        decimal(by_person.mean()),
         *samples.cells(difference),
     )
 
@@ -175,13 +177,13 @@ def _of_kind(faced: Facing, items: Booleans) -> tuple[Cell, ...]:
     by_judges = faced.held.by_judges().on(items)
     ties = (by_judges.value == TIE).mean() if len(by_judges.value) else np.nan
     alike = [_raw(one.counts()) for one in (faced.people.on(items), by_judges)]
-    return (int(items.sum()), *alike, known(ties))
+    return (int(items.sum()), *alike, decimal(ties))
 
 
 def _raw(counts: Integers) -> Cell:
     judged = counts.sum(axis=1)
     n = (judged * (judged - 1)).sum()
-    return known((counts * (counts - 1)).sum() / n) if n else None
+    return decimal((counts * (counts - 1)).sum() / n) if n else None
 
 
 def independence(faced: Facing, samples: Samples) -> Table | None:
@@ -211,10 +213,10 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
             (
                 len(said),
                 len(items),
-                known(rho(np.ones((1, samples.n_units)))[0]),
-                known(found.value),
-                known(found.low),
-                known(found.high),
+                decimal(rho(np.ones((1, samples.n_units)))[0]),
+                decimal(found.value),
+                decimal(found.low),
+                decimal(found.high),
             ),
         ),
     )

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ranking.analyses.agreement.opinions import N_VALUES, Opinions, known
 from ranking.analyses.agreement.people import Facing, is_side
+from ranking.analyses.cells import decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.numerics.agreement.opinions import N_VALUES, Opinions
 from ranking.numerics.agreement.others import split_majorities
 from ranking.numerics.arrays import Integers
 
@@ -61,7 +62,7 @@ def _with(
         kept = is_side(some) & is_side(other)
         alike += ((some == other) & kept).sum(axis=1)
         n += kept.sum(axis=1)
-    with_rest, with_aim = (known(a / b) if b else None for a, b in zip(alike, n, strict=True))
+    with_rest, with_aim = (decimal(a / b) if b else None for a, b in zip(alike, n, strict=True))
     return with_rest, with_aim
 
 
