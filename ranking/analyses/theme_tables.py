@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from ranking.analyses.cells import share_cells
+from ranking.analyses.cells import adjusted, share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean
-from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.themes import Codebook, Theme
 
 SKILLS = {"skill": "micro-skill", "form": "form"}
@@ -132,7 +129,4 @@ def _share(values: Booleans) -> float | None:
 
 def _adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
     """Adjust the p-values of what was found, and keep the places of what was not."""
-    known = [place for place, one in enumerate(found) if one is not None]
-    raw = np.array([one.p_value() for one in found if one is not None])
-    adjusted = dict(zip(known, benjamini_hochberg(raw).tolist(), strict=True))
-    return [adjusted.get(place) for place in range(len(found))]
+    return adjusted([None if one is None else one.p_value() for one in found])

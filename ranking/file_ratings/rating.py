@@ -13,7 +13,7 @@ from ranking.numerics.arrays import Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import JoiningPair, NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
-from ranking.numerics.few_units import FEW_UNITS, TOO_FEW_UNITS
+from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.tiers import tiers
@@ -229,7 +229,7 @@ def _share(won: float, lost: float) -> float | None:
 
 def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[str]:
     """Say what a reader of the table should be warned of."""
-    n_units = len(chosen.judgments.unit.values)
+    n_units, units = len(chosen.judgments.unit.values), f"different {options.unit}"
     n_dropped = chosen.judgments.n_judgments - int(counted(chosen.judgments, options.ties).sum())
     told = []
     if n_dropped:
@@ -239,8 +239,8 @@ def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[s
             f"There are no errors or intervals: {n_units} {options.unit} "
             "is too little to tell how far another sample would differ."
         )
-    elif options.interval.needs_units and n_units < FEW_UNITS:
-        told.append(_few_units(n_units, options.unit))
+    elif options.interval.needs_units and (few := few_units_warning(n_units, units)):
+        told.append(few)
     if not options.interval.needs_units:
         told.append(NAIVE)
     if spread and spread.n_without_maximum:
@@ -254,18 +254,6 @@ def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[s
             "rough, and --strength ignore is what it was made for."
         )
     return told
-
-
-def _few_units(n_units: int, unit: str) -> str:
-    if n_units < TOO_FEW_UNITS:
-        return (
-            f"Only {n_units} different {unit}: with fewer than {TOO_FEW_UNITS}, "
-            "no interval can be relied on."
-        )
-    return (
-        f"Only {n_units} different {unit}: intervals carry a correction for few, "
-        "which is itself uncertain."
-    )
 
 
 NAIVE = (

@@ -129,19 +129,16 @@ def expanded_intervals(
     return Intervals(np.minimum(found.low, estimate), np.maximum(found.high, estimate))
 
 
-def few_units_warning(n_units: int) -> str | None:
+def few_units_warning(n_units: int, units: str = "source dialogues") -> str | None:
     """Say what few units do to intervals; None if there are enough."""
     if n_units >= FEW_UNITS:
         return None
     if n_units >= TOO_FEW_UNITS:
         return (
-            f"Only {n_units} source dialogues: intervals carry a correction for few, "
+            f"Only {n_units} {units}: intervals carry a correction for few, "
             "which is itself uncertain."
         )
-    return (
-        f"Only {n_units} source dialogues: with fewer than {TOO_FEW_UNITS}, "
-        "no interval can be relied on."
-    )
+    return f"Only {n_units} {units}: with fewer than {TOO_FEW_UNITS}, no interval can be relied on."
 
 
 def _unit_information(tables: WinTables, log_strengths: Floats) -> Floats:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ranking.analyses import cells
+from ranking.analyses.cells import decimal
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind
 from ranking.numerics.agreement.position import two_sided_p
@@ -15,7 +17,6 @@ from ranking.numerics.clustered_means import (
     clustered_difference,
     clustered_mean,
 )
-from ranking.numerics.multiplicity import benjamini_hochberg
 
 PEOPLE, JUDGES = "People", "LLM judges"
 P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
@@ -81,11 +82,8 @@ def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
 
 
 def adjusted_p(raw: Sequence[float | None]) -> list[float | None]:
-    """Adjust the p-values that there are, and keep the places of the others."""
-    known = [place for place, p in enumerate(raw) if p is not None]
-    values = benjamini_hochberg(np.array([p for p in raw if p is not None], dtype=np.float64))
-    by_place = dict(zip(known, (round(p, 6) for p in values.tolist()), strict=True))
-    return [by_place.get(place) for place in range(len(raw))]
+    """Adjust the p-values that there are, rounded; the others keep their places."""
+    return [decimal(p, 6) for p in cells.adjusted(raw)]
 
 
 def kinds(columns: JudgmentColumns) -> Iterator[tuple[str, Booleans]]:
