@@ -42,6 +42,8 @@ class AnalysisKind(models.TextChoices):
 
     PAIRS = "PAIRS", "System against system"
     DIMENSIONS = "DIMENSIONS", "Dimension by dimension"
+    WEIGHTS = "WEIGHTS", "Dimensions by weight"
+    LIKERT = "LIKERT", "Messages rated alone"
     PEOPLE = "PEOPLE", "People and models"
     AGREEMENT = "AGREEMENT", "Do evaluators agree?"
     CHECKS = "CHECKS", "Does the model fit?"

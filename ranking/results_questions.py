@@ -9,6 +9,8 @@ QUESTIONS = {
         "Who is preferred to whom, how often, and which differences are more than chance."
     ),
     AnalysisKind.DIMENSIONS: _("The ranking on each dimension of the rubric."),
+    AnalysisKind.WEIGHTS: _("The ranking for whom some dimensions matter more than others."),
+    AnalysisKind.LIKERT: _("How messages are rated that are read alone, and who is strict."),
     AnalysisKind.PEOPLE: _("How often people\u2019s messages are preferred to those of models."),
     AnalysisKind.AGREEMENT: _("How often people and judges say the same of the same pair."),
     AnalysisKind.CHECKS: _("Where the judgments and the model behind the table part."),
