@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from ranking import export, figures, results_figures
 from ranking.figures import FigureRefusedError, FiguresBusyError, Form
 from ranking.figures.marks import Drawing
+from ranking.results_chosen import Chosen, UnknownRowError
 from ranking.results_http import fit_or_404
 
 KEPT_S = 3600  # names of systems may be mended, and an analysis be computed anew
@@ -26,11 +27,16 @@ def ratings_figure(_request: HttpRequest, study: str, key: str, form: str) -> Ht
 
 @require_safe
 def table_figure(
-    _request: HttpRequest, study: str, key: str, kind: str, table: str, form: str
+    request: HttpRequest, study: str, key: str, kind: str, table: str, form: str
 ) -> HttpResponse:
     """Download one table of an analysis as a figure."""
     chosen = _form_or_404(form)
-    found = results_figures.table_to_draw(fit_or_404(study, key), kind, table)
+    chosen_rows = Chosen.read(request.GET.getlist("systems"))
+    try:
+        found = results_figures.table_to_draw(fit_or_404(study, key), kind, table, chosen_rows)
+    except UnknownRowError as error:
+        msg = f"there is no system {error} in {key}"
+        raise Http404(msg) from error
     if found is None:
         msg = f"there is no table {table} of {kind}"
         raise Http404(msg)

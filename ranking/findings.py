@@ -39,6 +39,11 @@ class ColumnKind(StrEnum):
     P_VALUE = "p"
     """A p-value; its header says whether and how it is adjusted."""
 
+    @property
+    def is_words(self) -> bool:
+        """Say whether its cells are words and not numbers."""
+        return self in {ColumnKind.TEXT, ColumnKind.SYSTEM, ColumnKind.EVALUATOR}
+
 
 class Picture(StrEnum):
     """How a table may be drawn; without one it is a table alone."""
@@ -55,6 +60,15 @@ class Picture(StrEnum):
 
     LINES = "lines"
     """Lines over ``x``: every other column that is no text is a line."""
+
+    RADAR = "radar"
+    """First column the system, every other column of the kind of the second an axis, three or
+    more: one line around them per row. All axes share one scale; a ring stands at their mark."""
+
+    FUNNEL = "funnel"
+    """One dot per row: ``x`` is how much it rests on, ``y`` the estimate, ``centre``, ``low`` and
+    ``high`` what is expected there and between which limits, ``outer_low`` and ``outer_high``
+    wider limits, which a table may lack."""
 
 
 @dataclass(frozen=True)

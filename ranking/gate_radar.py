@@ -1,16 +1,17 @@
 """A radar picture of two systems by dimension, as SVG: read in light and in dark."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-FEWEST_AXES = 3
+from ranking.results_rings import FEWEST_AXES, Rings, TooFewAxesError, anchor, corner
+
+__all__ = ["Line", "TooFewAxesError", "radar"]
+
 WIDTH, HEIGHT = 480, 485
 MIDDLE = (240.0, 220.0)
 RADIUS = 150.0
-RINGS = 4
-STEPS = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2500)  # points between two rings
+LEAST_STEP = 5.0  # points between two rings
 STYLE = """
   .paper { fill: #ffffff; } .ink { fill: #1b1f24; } .quiet { fill: #57606a; }
   .grid { fill: none; stroke: #c9d1d9; }
@@ -25,28 +26,12 @@ STYLE = """
 """
 
 
-class TooFewAxesError(ValueError):
-    """A radar needs three axes or more."""
-
-
 @dataclass(frozen=True)
 class Line:
     """One system: its name and its points by axis."""
 
     name: str
     points: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Points in the middle, and from one ring to the next."""
-
-    middle: float
-    step: float
-
-    def reach(self, points: float) -> float:
-        """Return how far from the middle of the picture that many points are."""
-        return RADIUS * (points - self.middle) / (RINGS * self.step)
 
 
 def radar(candidate: Line, baseline: Line, *, title: str, note: str = "") -> str:
@@ -76,7 +61,8 @@ def radar(candidate: Line, baseline: Line, *, title: str, note: str = "") -> str
     if len(axes) < FEWEST_AXES:
         msg = f"a radar needs {FEWEST_AXES} dimensions rated for both, not {len(axes)}"
         raise TooFewAxesError(msg)
-    scale = _scale([line.points[axis] for line in (candidate, baseline) for axis in axes])
+    points = [line.points[axis] for line in (candidate, baseline) for axis in axes]
+    rings = Rings.around(points, least=LEAST_STEP)
     told = ", ".join(
         f"{axis} {candidate.points[axis]:.0f} and {baseline.points[axis]:.0f}" for axis in axes
     )
@@ -85,9 +71,9 @@ def radar(candidate: Line, baseline: Line, *, title: str, note: str = "") -> str
         f"<desc>{escape(f'Candidate and baseline: {told}. {note}'.strip())}</desc>",
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
-        *_grid(axes, scale),
-        _area("baseline", [baseline.points[axis] for axis in axes], scale),
-        _area("candidate", [candidate.points[axis] for axis in axes], scale),
+        *_grid(axes, rings),
+        _area("baseline", [baseline.points[axis] for axis in axes], rings),
+        _area("candidate", [candidate.points[axis] for axis in axes], rings),
         *_legend(candidate.name, baseline.name, note),
     ]
     head = (
@@ -97,30 +83,20 @@ def radar(candidate: Line, baseline: Line, *, title: str, note: str = "") -> str
     return "\n".join([head, *parts, "</svg>", ""])
 
 
-def _scale(points: Sequence[float]) -> Scale:
-    """Choose round rings around all points; the lowest is never in the very middle."""
-    low, high = min(points), max(points)
-    for step in STEPS:
-        middle = math.floor(low / step) * step - step
-        if high <= middle + RINGS * step:
-            return Scale(middle, step)
-    step = math.ceil(high - low)
-    return Scale(low - step, step)
-
-
-def _grid(axes: Sequence[str], scale: Scale) -> list[str]:
+def _grid(axes: Sequence[str], rings: Rings) -> list[str]:
     parts = []
-    for ring in range(1, RINGS + 1):
-        at = scale.middle + ring * scale.step
-        corners = " ".join(_corner(place, len(axes), scale.reach(at)) for place in range(len(axes)))
+    for at in rings.values:
+        reach = rings.reach(at)
+        corners = " ".join(_corner(place, len(axes), reach) for place in range(len(axes)))
         parts.append(f'<polygon class="grid" points="{corners}"/>')
-        x, y = _at(0, len(axes), scale.reach(at))
+        x, y = _at(0, len(axes), reach)
         parts.append(f'<text class="quiet" x="{x + 4:.1f}" y="{y + 12:.1f}">{at:g}</text>')
     for place, axis in enumerate(axes):
-        end = _at(place, len(axes), RADIUS)
+        end = _at(place, len(axes), 1.0)
         line = f'x1="{MIDDLE[0]}" y1="{MIDDLE[1]}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"'
-        x, y = _at(place, len(axes), RADIUS + 20)
-        where = f'x="{x:.1f}" y="{y + 5:.1f}" text-anchor="{_anchor(x)}"'
+        x, y = _at(place, len(axes), 1.0 + 20.0 / RADIUS)
+        side = anchor(corner(place, len(axes), 1.0)[0])
+        where = f'x="{x:.1f}" y="{y + 5:.1f}" text-anchor="{side}"'
         parts += [
             f'<line class="grid" {line}/>',
             f'<text class="ink" {where}>{escape(axis)}</text>',
@@ -128,9 +104,9 @@ def _grid(axes: Sequence[str], scale: Scale) -> list[str]:
     return parts
 
 
-def _area(name: str, points: Sequence[float], scale: Scale) -> str:
+def _area(name: str, points: Sequence[float], rings: Rings) -> str:
     corners = (
-        _corner(place, len(points), scale.reach(value)) for place, value in enumerate(points)
+        _corner(place, len(points), rings.reach(value)) for place, value in enumerate(points)
     )
     return f'<polygon class="{name}" points="{" ".join(corners)}"/>'
 
@@ -148,17 +124,11 @@ def _legend(candidate: str, baseline: str, note: str) -> list[str]:
 
 
 def _at(place: int, n_axes: int, reach: float) -> tuple[float, float]:
-    """Return where that far along an axis is; the first axis points upwards."""
-    angle = 2.0 * math.pi * place / n_axes
-    return MIDDLE[0] + reach * math.sin(angle), MIDDLE[1] - reach * math.cos(angle)
+    """Return where that far along an axis is; 1 is the outermost ring."""
+    x, y = corner(place, n_axes, reach)
+    return MIDDLE[0] + RADIUS * x, MIDDLE[1] + RADIUS * y
 
 
 def _corner(place: int, n_axes: int, reach: float) -> str:
     x, y = _at(place, n_axes, reach)
     return f"{x:.1f},{y:.1f}"
-
-
-def _anchor(x: float) -> str:
-    if abs(x - MIDDLE[0]) < 1.0:
-        return "middle"
-    return "start" if x > MIDDLE[0] else "end"

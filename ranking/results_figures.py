@@ -7,8 +7,9 @@ from ranking import analysis_selectors, results_selectors
 from ranking.board import Board
 from ranking.board_selectors import board_of
 from ranking.figures import Sign
-from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.models import Fit
+from ranking.results_chosen import Chosen
 from ranking.results_names import Name, Names
 from ranking.results_people import public_table
 
@@ -28,10 +29,16 @@ def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
     return board, sign_of(fit, is_simulated=is_simulated)
 
 
-def table_to_draw(fit: Fit, kind: str, key: str) -> NamedTable | None:
+def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable | None:
     """Return a table that an analysis of a fit found, or None. Four queries.
 
     It is the public's also for staff: a picture is kept by whoever is on the way to the reader.
+    A radar has only the rows that are chosen.
+
+    Raises
+    ------
+    ranking.results_chosen.UnknownRowError
+        If a row is chosen that the table of a radar does not have.
     """
     known = analysis_selectors.analyses_of(fit)
     found = next((one.findings for one in known if one.kind.lower() == kind), None)
@@ -40,6 +47,8 @@ def table_to_draw(fit: Fit, kind: str, key: str) -> NamedTable | None:
         return None
     names = results_selectors.names_in(fit.study, shows_people=False)
     public = public_table(table, names)[0]
+    if public.picture is Picture.RADAR:
+        public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
     is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=found.is_exploratory)
     return NamedTable(_with_names(public, names), sign)

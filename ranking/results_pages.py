@@ -14,6 +14,7 @@ from ranking.board_selectors import board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings, Table
 from ranking.models import Fit
+from ranking.results_chosen import Chosen
 from ranking.results_links import AnalysisLink
 from ranking.results_names import Names
 from ranking.results_people import public_table
@@ -123,11 +124,18 @@ def fit_line(fit: Fit) -> FitLine:
     )
 
 
-def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | None:
+def analysis_page(
+    fit: Fit, slug: str, *, shows_people: bool, chosen: Chosen
+) -> AnalysisPage | None:
     """Return what an analysis of a fit found, or None if there is none of that kind.
 
     Five queries: the analysis, which others there are, systems, judges, and for the public
     raters. Findings of the others are not read.
+
+    Raises
+    ------
+    ranking.results_chosen.UnknownRowError
+        If a system is chosen for a picture that the picture's table does not have.
     """
     shown = analysis_selectors.analysis_of(fit, slug)
     if shown is None:
@@ -146,15 +154,15 @@ def analysis_page(fit: Fit, slug: str, *, shows_people: bool) -> AnalysisPage | 
         method=names.without_people(found.method),
         warnings=tuple(map(names.without_people, found.warnings)),
         is_exploratory=found.is_exploratory and shown.findings is not None,
-        tables=tuple(_figure(table, fit, slug, names) for table in found.tables),
+        tables=tuple(_figure(table, fit, slug, names, chosen) for table in found.tables),
         code_version=shown.code_version,
         links=tuple(analysis_link(fit, kind, state) for kind, state in states.items()),
     )
 
 
-def _figure(table: Table, fit: Fit, slug: str, names: Names) -> ShownTable:
+def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: Chosen) -> ShownTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
-    return replace(shown_table(table, names), csv=address)
+    return replace(shown_table(table, names, chosen), csv=address)
 
 
 def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | None:

@@ -5,21 +5,27 @@ from dataclasses import replace
 
 from django.utils.translation import gettext
 
-from ranking.findings import ColumnKind, Picture, Table
+from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.results_cells import WORDS, Warmth, as_number
+from ranking.results_chosen import Chosen, axes_of, least_step
+from ranking.results_funnel import LOOKS, Spot, funnel
 from ranking.results_names import Names
 from ranking.results_people import Row
 from ranking.results_plots import Axis, Point, Series, lines, scatter
+from ranking.results_radar import Outline, radar
 from ranking.results_scales import Tick
-from ranking.results_shown import ShownRow, ShownTable
+from ranking.results_shown import ShownChoice, ShownRow, ShownTable
 from ranking.results_whiskers import Interval, whiskers
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 1500.0)
+FEWEST_DOTS = 2
 
 
-def with_picture(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+def with_picture(shown: ShownTable, table: Table, names: Names, chosen: Chosen) -> ShownTable:
     """Add the picture that the table asks for, if it has rows and the columns for it."""
+    if table.picture is Picture.RADAR:
+        return _with_radar(shown, table, chosen)
     draw = _DRAWN.get(table.picture)
     return draw(shown, table, names) if draw and table.rows else shown
 
@@ -76,7 +82,11 @@ def _in_words(ticks: tuple[Tick, ...], table: Table, places: Sequence[int]) -> t
     """Write shares on an axis in per cent, as in the cells."""
     if table.columns[places[1]].kind is not ColumnKind.SHARE:
         return ticks
-    return tuple(replace(tick, value=round(100.0 * tick.value, 6)) for tick in ticks)
+    return tuple(map(_in_per_cent, ticks))
+
+
+def _in_per_cent(tick: Tick) -> Tick:
+    return replace(tick, value=round(100.0 * tick.value, 6))
 
 
 def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
@@ -115,6 +125,70 @@ def _with_lines(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
     return replace(shown, plot=plot if plot.lines else None)
 
 
+def _with_funnel(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+    places = _places(table, ("x", "y"))
+    if places is None:
+        return shown
+    x, y = (table.columns[n] for n in places)
+    limits = {key: at[0] for key in LOOKS if (at := _places(table, (key,)))}
+    spots = [
+        Spot(
+            _label(row, table, names),
+            *known,
+            {key: as_number(row[n]) for key, n in limits.items()},
+        )
+        for row in table.rows
+        if (known := _both([as_number(row[n]) for n in places]))
+    ]
+    if len(spots) < FEWEST_DOTS:
+        return shown
+    plot = funnel(spots, x=Axis(_head(x)), y=Axis(_head(y)))
+    is_share = y.kind is ColumnKind.SHARE
+    ticks = tuple(map(_in_per_cent, plot.y_ticks)) if is_share else plot.y_ticks
+    return replace(shown, plot=replace(plot, y_ticks=ticks), is_funnel=True)
+
+
+def _head(column: Column) -> str:
+    return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
+
+
+def _with_radar(shown: ShownTable, table: Table, chosen: Chosen) -> ShownTable:
+    """Draw the chosen rows; all of them can be chosen, and are in the table."""
+    axes = axes_of(table)
+    if not axes or not table.rows:
+        return shown
+    rows = chosen.rows(table)
+    first = table.columns[axes[0]]
+    picture = radar(
+        [table.columns[n].label for n in axes],
+        [
+            Outline(shown.rows[row].head.text, tuple(as_number(table.rows[row][n]) for n in axes))
+            for row in rows
+        ],
+        least=least_step(first.kind),
+        mark=first.mark,
+    )
+    return replace(
+        shown,
+        radar=picture,
+        choices=_choices(shown, table, rows),
+        are_too_many=chosen.are_too_many(),
+        query=f"?systems={','.join(chosen.asked)}" if chosen.asked else "",
+    )
+
+
+def _choices(shown: ShownTable, table: Table, drawn: Sequence[int]) -> tuple[ShownChoice, ...]:
+    return tuple(
+        ShownChoice(
+            slug=str(table.rows[place][0]),
+            text=row.head.text,
+            is_simulated=row.head.is_simulated,
+            style=drawn.index(place) if place in drawn else None,
+        )
+        for place, row in enumerate(shown.rows)
+    )
+
+
 def _places(table: Table, keys: Sequence[str]) -> list[int] | None:
     """Return where the columns of these keys are, or None if one is missing."""
     known = [column.key for column in table.columns]
@@ -138,4 +212,5 @@ _DRAWN: dict[Picture, Callable[[ShownTable, Table, Names], ShownTable]] = {
     Picture.WHISKERS: _with_whiskers,
     Picture.POINTS: _with_points,
     Picture.LINES: _with_lines,
+    Picture.FUNNEL: _with_funnel,
 }

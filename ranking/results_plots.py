@@ -17,6 +17,7 @@ LONGEST_LABEL = 24
 MOST_LABELS = 30
 LABELS_WIDTH = 168.0
 COLOURS = 6
+LINE_STYLES = 4
 X_TICKS, Y_TICKS = 6, 6
 
 
@@ -64,12 +65,24 @@ class Label:
 
 @dataclass(frozen=True)
 class Dot:
-    """A point where it is drawn, with its label if there is room for one."""
+    """A point where it is drawn, with its label if there is room for one.
+
+    One that is outside is beyond limits that are drawn with it.
+    """
 
     name: str
     x: float
     y: float
     label: Label | None = None
+    is_outside: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A smooth line through points; ``look`` is how it is drawn: centre, inner or outer."""
+
+    points: str
+    look: str
 
 
 @dataclass(frozen=True)
@@ -101,6 +114,7 @@ class Plot:
     lines: tuple[Line, ...] = ()
     diagonal: tuple[float, float, float, float] | None = None
     marks: tuple[float, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     def along(self, place: float, places: Sequence[float]) -> float:
         """Return where a place of the x axis is, given all that lines were drawn over."""
@@ -141,7 +155,7 @@ def scatter(points: Sequence[Point], *, x: Axis, y: Axis, has_diagonal: bool = F
         y_ticks=y_scale.ticks(at_most=Y_TICKS),
         x_label=x.label,
         y_label=y.label,
-        dots=_labelled(dots),
+        dots=labelled(dots),
         marks=() if x.mark is None else (x_scale.place(x.mark),),
         diagonal=(x_scale.start, y_scale.start, x_scale.end, y_scale.end) if has_diagonal else None,
     )
@@ -175,14 +189,15 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
-def _labelled(dots: Sequence[Dot]) -> tuple[Dot, ...]:
+def labelled(dots: Sequence[Dot], *, only_outside: bool = False) -> tuple[Dot, ...]:
     """Label dots one by one where nothing is in the way; with very many, label none."""
-    if len(dots) > MOST_LABELS:
+    meant = [dot for dot in dots if dot.name and (dot.is_outside or not only_outside)]
+    if len(meant) > MOST_LABELS:
         return tuple(dots)
     taken = [Box(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in dots]
     labelled = []
     for dot in dots:
-        label, box = _free_label(dot, taken) if dot.name else (None, None)
+        label, box = _free_label(dot, taken) if dot in meant else (None, None)
         taken += [box] if box else []
         labelled.append(replace(dot, label=label))
     return tuple(labelled)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ranking.results_plots import Plot
+from ranking.results_radar import Radar
 from ranking.results_scales import Tick
 from ranking.results_whiskers import Whisker
 
@@ -36,10 +37,21 @@ class ShownHeader:
 
 
 @dataclass(frozen=True)
+class ShownChoice:
+    """A row that a picture may draw; ``style`` is how it does, None while it does not."""
+
+    slug: str
+    text: str
+    is_simulated: bool
+    style: int | None = None
+
+
+@dataclass(frozen=True)
 class ShownTable:
     """One table with its picture; ``csv`` is the address of its download.
 
-    ``n_hidden`` people are in it together or not at all.
+    ``n_hidden`` people are in it together or not at all. Where a picture draws some rows alone,
+    ``choices`` are all that it could draw, and ``query`` names in an address those it does.
     """
 
     key: str
@@ -53,5 +65,15 @@ class ShownTable:
     is_heat: bool = False
     is_in_per_cent: bool = False
     plot: Plot | None = None
+    is_funnel: bool = False
+    radar: Radar | None = None
+    choices: tuple[ShownChoice, ...] = ()
+    are_too_many: bool = False
+    query: str = ""
     csv: str = ""
     has_figure: bool = False
+
+    @property
+    def drawn(self) -> tuple[ShownChoice, ...]:
+        """Return the choices that the picture draws."""
+        return tuple(one for one in self.choices if one.style is not None)

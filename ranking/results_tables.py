@@ -3,14 +3,23 @@
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.results_cells import WORDS, written
+from ranking.results_chosen import Chosen
 from ranking.results_names import Name, Names
 from ranking.results_people import Row, public_table
 from ranking.results_pictures import with_picture
 from ranking.results_shown import ShownCell, ShownHeader, ShownRow, ShownTable
 
+ALL_ALIKE = Chosen()
 
-def shown_table(table: Table, names: Names) -> ShownTable:
-    """Return the table as a page shows it to this reader."""
+
+def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> ShownTable:
+    """Return the table as a page shows it to this reader.
+
+    Raises
+    ------
+    ranking.results_chosen.UnknownRowError
+        If a row is chosen for a picture that the table does not have.
+    """
     table, n_hidden = public_table(table, names)
     shown = ShownTable(
         key=table.key,
@@ -21,7 +30,7 @@ def shown_table(table: Table, names: Names) -> ShownTable:
         n_hidden=n_hidden,
         has_figure=has_figure(table),
     )
-    return with_picture(shown, table, names)
+    return with_picture(shown, table, names, chosen)
 
 
 def _header(column: Column, names: Names) -> ShownHeader:

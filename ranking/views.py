@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from ranking import results_history, results_pages, results_selectors, selectors
 from ranking.board_selectors import board_of
+from ranking.results_chosen import Chosen, UnknownRowError
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
 
 FITS_A_PAGE = 50
@@ -61,7 +62,12 @@ def fits(request: HttpRequest, study: str) -> HttpResponse:
 def analysis(request: HttpRequest, study: str, key: str, kind: str) -> HttpResponse:
     """Show what one analysis of one fit found."""
     fit = fit_or_404(study, key)
-    page = results_pages.analysis_page(fit, kind, shows_people=is_staff(request))
+    chosen = Chosen.read(request.GET.getlist("systems"))
+    try:
+        page = results_pages.analysis_page(fit, kind, shows_people=is_staff(request), chosen=chosen)
+    except UnknownRowError as error:
+        msg = f"there is no system {error} in {key}"
+        raise Http404(msg) from error
     if page is None:
         msg = f"there is no analysis {kind} of {key}"
         raise Http404(msg)

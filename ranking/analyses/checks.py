@@ -7,6 +7,7 @@ from scipy import special, stats
 
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
+from ranking.analyses.checks_funnel import pairs_funnel
 from ranking.analyses.common import Fitted, fitted, whole_wins
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
@@ -82,6 +83,7 @@ def analyse(ground: Ground) -> Findings:
         _systems(checked),
         _bins(checked),
         _heat(checked),
+        *pairs_funnel(checked.residuals, checked.columns.systems, checked.best_first),
         _pairs(checked),
     )
     return Findings(METHOD, tables, _warnings(checked), is_exploratory=False)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.method import Method
 from ranking.numerics.arrays import Integers
+from ranking.numerics.elo import CENTRE
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
 from ranking.numerics.ranks import rank_intervals
+from ranking.results_rings import FEWEST_AXES
 
 METHOD = (
     "Bradley-Terry ratings of the marks on each dimension as if they were judgments of it alone, "
@@ -46,8 +49,10 @@ def analyse(ground: Ground) -> Findings:
     if not boards:
         raise AnalysisRefusedError(" ".join(warnings))
     level = ground.method.level
+    overview = _overview(boards)
     tables = (
-        _overview(boards),
+        overview,
+        *_radar(overview),
         *(
             _board_table(place, name, board, ground.dimensions[name], level)
             for place, (name, board) in enumerate(boards.items(), start=1)
@@ -97,6 +102,27 @@ def _overview(boards: Mapping[str, Board]) -> Table:
         ),
         tuple(rows),
         Picture.HEAT,
+    )
+
+
+def _radar(overview: Table) -> tuple[Table, ...]:
+    """Return the same figures as a radar, if there are axes enough for one."""
+    system, *dimensions = overview.columns
+    if len(dimensions) < FEWEST_AXES:
+        return ()
+    axes = (replace(one, mark=CENTRE) for one in dimensions)
+    return (
+        replace(
+            overview,
+            key="radar",
+            title="Where systems are strong and weak",
+            caption="One line for each system; the farther out, the better on that dimension. All "
+            "axes are Elo points on one scale, with the mean of the systems at 1500 (broken ring). "
+            "Rings do not begin at 0. Compare the corners, never the areas: an area grows with the "
+            "square of the figures, and with the order of the axes, which means nothing.",
+            columns=(system, *axes),
+            picture=Picture.RADAR,
+        ),
     )
 
 

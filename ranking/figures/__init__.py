@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 from ranking.board import Board
 from ranking.figures import ratings
+from ranking.figures.funnel import funnel
 from ranking.figures.heat import heat
 from ranking.figures.lines import lines
 from ranking.figures.marks import Drawing, Mark
 from ranking.figures.points import points
+from ranking.figures.radar import radar
 from ranking.figures.refusing import FigureRefusedError, has_figure, refusal, refusal_of_rows
 from ranking.figures.rendering import FiguresBusyError, Form, alone, rendered
 from ranking.figures.sheet import Sign, sheet
@@ -67,4 +69,6 @@ _DRAWN: dict[Picture, Callable[[Table], tuple[Mark, ...]]] = {
     Picture.WHISKERS: whiskers,
     Picture.POINTS: points,
     Picture.LINES: lines,
+    Picture.RADAR: radar,
+    Picture.FUNNEL: funnel,
 }

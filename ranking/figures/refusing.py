@@ -3,10 +3,23 @@
 from ranking.figures.lettering import WORDS, as_number
 from ranking.figures.names import places
 from ranking.findings import Picture, Table
+from ranking.results_chosen import axes_of
 
-KEYS = {Picture.WHISKERS: ("low", "value", "high"), Picture.POINTS: ("x", "y")}
-MOST_ROWS = {Picture.HEAT: 60, Picture.WHISKERS: 120, Picture.POINTS: 1000, Picture.LINES: 2000}
-MOST_COLUMNS = {Picture.HEAT: 41, Picture.LINES: 41}
+KEYS = {
+    Picture.WHISKERS: ("low", "value", "high"),
+    Picture.POINTS: ("x", "y"),
+    Picture.FUNNEL: ("x", "y"),
+}
+MOST_ROWS = {
+    Picture.HEAT: 60,
+    Picture.WHISKERS: 120,
+    Picture.POINTS: 1000,
+    Picture.LINES: 2000,
+    Picture.RADAR: 1000,  # of more than a few the first are drawn
+    Picture.FUNNEL: 1000,
+}
+MOST_COLUMNS = {Picture.HEAT: 41, Picture.LINES: 41, Picture.RADAR: 17}
+FEWEST_DOTS = 2
 
 
 class FigureRefusedError(Exception):
@@ -44,11 +57,13 @@ def _too_many(n: int, what: str, most: int) -> str:
 
 
 def _has_values(table: Table) -> bool:
-    """Say whether some row has all that one mark needs."""
+    """Say whether as many rows as it takes have all that one mark needs."""
     needed = _needed(table)
-    return any(
-        all(as_number(row[n]) is not None for n in some) for row in table.rows for some in needed
+    known = (
+        any(all(as_number(row[n]) is not None for n in some) for some in needed)
+        for row in table.rows
     )
+    return sum(known) >= (FEWEST_DOTS if table.picture is Picture.FUNNEL else 1)
 
 
 def _needed(table: Table) -> list[list[int]]:
@@ -56,6 +71,8 @@ def _needed(table: Table) -> list[list[int]]:
     if keys := KEYS.get(table.picture):
         at = places(table, *keys)
         return [at] if at else []
+    if table.picture is Picture.RADAR:
+        return [[n] for n in axes_of(table)]
     numbers = [n for n, one in enumerate(table.columns) if one.kind not in WORDS]
     if table.picture is Picture.HEAT:
         kind = table.columns[1].kind if len(table.columns) > 1 else None

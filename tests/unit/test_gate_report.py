@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from ranking.gate import OVERALL, Asked, Gate, GateTest, More, Outcome
-from ranking.gate_radar import TooFewAxesError
 from ranking.gate_report import (
     SIMULATED,
     Basis,
@@ -20,6 +19,7 @@ from ranking.gate_report import (
     escaped,
     verdict,
 )
+from ranking.results_rings import TooFewAxesError
 
 BASIS = Basis(
     study="support",

@@ -12,9 +12,9 @@ from annotation import selectors as annotation
 from ranking import services
 from ranking.findings import AnalysisRefusedError
 from ranking.gate import Asked, Outcome, UnknownSystemError
-from ranking.gate_radar import TooFewAxesError
 from ranking.gate_report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
 from ranking.management.asking import BAD_INPUT
+from ranking.results_rings import TooFewAxesError
 
 REFUSALS = (
     AnalysisRefusedError,

@@ -1,0 +1,142 @@
+"""Radars: one line around all axes for each system, on one scale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ranking.figures.colours import DASHES, LINES
+from ranking.figures.lettering import LEADING, as_number, stacked, wrapped
+from ranking.figures.marks import GRID, QUIET, SIZE, Mark, Spot, Stroke, Words
+from ranking.figures.names import row_names
+from ranking.findings import ColumnKind, Table
+from ranking.results_chosen import BY_DEFAULT, MOST, axes_of, least_step
+from ranking.results_rings import Rings, anchor, corner
+from ranking.results_scales import Tick
+
+RADIUS = 84.0
+BEYOND = 7.0
+TICK_SIZE = 6.0
+WIDEST_AXIS = 78.0
+SAMPLE = 22.0
+SIDES = {"start": "left", "middle": "center", "end": "right"}
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Shape:
+    name: str
+    values: tuple[float | None, ...]
+    colour: str
+    dashes: tuple[float, ...]
+
+
+def radar(table: Table) -> tuple[Mark, ...]:
+    """Draw the rows, or the first few of more than can be told apart."""
+    at = axes_of(table)
+    column = table.columns[at[0]]
+    shapes = _shapes(table, at)
+    values = [value for one in shapes for value in one.values if value is not None]
+    rings = Rings.around(values, least=least_step(column.kind))
+    return (
+        *_web(rings, len(at), column.mark),
+        *(mark for one in shapes for mark in _drawn(one, rings)),
+        *_ticks(rings, column.kind),
+        *_named([table.columns[n].label for n in at]),
+        *_legend(shapes),
+    )
+
+
+def _shapes(table: Table, at: Sequence[int]) -> list[_Shape]:
+    n_drawn = len(table.rows) if len(table.rows) <= MOST else BY_DEFAULT
+    named = zip(row_names(table)[:n_drawn], table.rows, strict=False)
+    return [
+        _Shape(
+            name,
+            tuple(as_number(row[n]) for n in at),
+            LINES[number % len(LINES)],
+            DASHES[number % len(DASHES)],
+        )
+        for number, (name, row) in enumerate(named)
+    ]
+
+
+def _web(rings: Rings, n_axes: int, mark: float | None) -> tuple[Mark, ...]:
+    """Return axes and rings, the one at the mark broken and darker."""
+    marks: list[Mark] = [
+        Stroke(((0.0, 0.0), _at(place, n_axes, 1.0)), GRID, 0.5) for place in range(n_axes)
+    ]
+    marks += [Stroke(_ring(n_axes, rings.reach(value)), GRID, 0.5) for value in rings.values]
+    if mark is not None and 0.0 < rings.reach(mark) <= 1.0:
+        marks.append(Stroke(_ring(n_axes, rings.reach(mark)), QUIET, 0.6, (2.0, 2.0)))
+    return tuple(marks)
+
+
+def _ring(n_axes: int, reach: float) -> tuple[Place, ...]:
+    return tuple(_at(place % n_axes, n_axes, reach) for place in range(n_axes + 1))
+
+
+def _at(place: int, n_axes: int, reach: float) -> Place:
+    x, y = corner(place, n_axes, reach)
+    return RADIUS * x, RADIUS * y
+
+
+def _drawn(one: _Shape, rings: Rings) -> tuple[Mark, ...]:
+    """Join the values of neighbouring axes; where one is missing the line has a gap."""
+    n = len(one.values)
+    places = [
+        None if value is None else _at(place, n, rings.reach(value))
+        for place, value in enumerate(one.values)
+    ]
+    known = [place for place in places if place is not None]
+    spots = [Spot(*place, 1.6, one.colour) for place in known]
+    if len(known) == n:
+        return (Stroke((*known, known[0]), one.colour, 1.2, one.dashes), *spots)
+    beside = zip(places, [*places[1:], places[0]], strict=True)
+    sides = [
+        Stroke((a, b), one.colour, 1.2, one.dashes)
+        for a, b in beside
+        if a is not None and b is not None
+    ]
+    return (*sides, *spots)
+
+
+def _ticks(rings: Rings, kind: ColumnKind) -> tuple[Mark, ...]:
+    """Return the values of the rings beside the first axis."""
+    factor, unit = (100.0, " %") if kind is ColumnKind.SHARE else (1.0, "")
+    return tuple(
+        Words(
+            f"{Tick(0.0, round(factor * value, 6)).text}{unit}",
+            2.0,
+            -RADIUS * rings.reach(value) + TICK_SIZE + 1.5,
+            TICK_SIZE,
+            colour=QUIET,
+        )
+        for value in rings.values
+    )
+
+
+def _named(axes: Sequence[str]) -> tuple[Mark, ...]:
+    """Return the words of each axis beyond its end."""
+    marks: list[Mark] = []
+    for place, axis in enumerate(axes):
+        x, y = corner(place, len(axes), 1.0)
+        lines = wrapped(axis, WIDEST_AXIS)
+        half = len(lines) * LEADING * SIZE / 2
+        middle = (RADIUS + BEYOND) * y + half * y
+        marks += stacked(lines, (RADIUS + BEYOND) * x, middle, anchor=SIDES[anchor(x)])
+    return tuple(marks)
+
+
+def _legend(shapes: Sequence[_Shape]) -> tuple[Mark, ...]:
+    """Return how each system is drawn, below each other and all names in full."""
+    marks: list[Mark] = []
+    y = RADIUS + BEYOND + 4.0 * LEADING * SIZE
+    for one in shapes:
+        lines = wrapped(one.name, 2.0 * RADIUS)
+        high = len(lines) * LEADING * SIZE
+        middle = y + high / 2
+        left = -RADIUS - SAMPLE
+        marks.append(Stroke(((left, middle), (left + SAMPLE, middle)), one.colour, 1.2, one.dashes))
+        marks.append(Spot(left + SAMPLE / 2, middle, 1.6, one.colour))
+        marks += stacked(lines, left + SAMPLE + 6.0, middle)
+        y += high + 2.0
+    return tuple(marks)

@@ -1,0 +1,162 @@
+"""Radar pictures of results as plain geometry: one line around all axes for each system."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from ranking.results_plots import LETTER, LINE_STYLES, Label
+from ranking.results_rings import Rings, anchor, corner
+from ranking.results_scales import Tick
+
+WIDTH = 380
+RADIUS = 112.0
+EDGE = 4.0
+BEYOND = 12.0  # from the end of an axis to its words
+LINE_HEIGHT = 15.0
+LETTERS, LINES_OF_WORDS = 16, 2
+Values = tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The values of one system: one for each axis, None where there is none."""
+
+    name: str
+    values: Values
+
+
+@dataclass(frozen=True)
+class Spoke:
+    """Where an axis ends, and its words."""
+
+    x: float
+    y: float
+    words: tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The corners of all places of one value; ``tick`` names it, if it is to be named."""
+
+    corners: str
+    tick: Label | None = None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One system as drawn: lines between neighbouring axes, a dot on each, and how it looks."""
+
+    name: str
+    lines: tuple[str, ...]
+    dots: tuple[tuple[float, float], ...]
+    style: int
+
+
+@dataclass(frozen=True)
+class Radar:
+    """A picture `WIDTH` wide around its middle, which is at ``x`` and ``y``."""
+
+    height: float
+    x: float
+    y: float
+    spokes: tuple[Spoke, ...]
+    rings: tuple[Ring, ...]
+    shapes: tuple[Shape, ...]
+    mark: Ring | None = None
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where the middle of a picture is, and how many axes it has."""
+
+    x: float
+    y: float
+    n_axes: int
+
+    def at(self, place: int, reach: float) -> tuple[float, float]:
+        """Return where a reach along an axis ends."""
+        x, y = corner(place, self.n_axes, reach)
+        return round(self.x + RADIUS * x, 1), round(self.y + RADIUS * y, 1)
+
+    def around(self, reach: float) -> str:
+        """Return the corners of a ring."""
+        return _path([self.at(place, reach) for place in range(self.n_axes)])
+
+
+def radar(
+    axes: Sequence[str], outlines: Sequence[Outline], *, least: float, mark: float | None = None
+) -> Radar:
+    """Draw outlines over three axes or more that share one scale.
+
+    ``least`` is the smallest step between rings that means anything; a broken ring stands at
+    ``mark`` if that is on the scale. Without any value the rings run from 0.
+    """
+    values = [value for one in outlines for value in one.values if value is not None]
+    rings = Rings.around(values or [0.0], least=least)
+    words = [tuple(_broken(axis)) for axis in axes]
+    above = max(map(len, words)) * LINE_HEIGHT + BEYOND
+    frame = _Frame(WIDTH / 2, above + RADIUS + EDGE, len(axes))
+    spokes = tuple(_spoke(frame, place, lines) for place, lines in enumerate(words))
+    lowest = max(one.y for spoke in spokes for one in spoke.words)
+    has_mark = mark is not None and 0.0 < rings.reach(mark) <= 1.0
+    return Radar(
+        height=round(max(lowest, frame.y + RADIUS) + LINE_HEIGHT / 2, 1),
+        x=frame.x,
+        y=frame.y,
+        spokes=spokes,
+        rings=tuple(_ring(frame, rings, value) for value in rings.values),
+        shapes=tuple(_shape(frame, rings, n, one) for n, one in enumerate(outlines)),
+        mark=Ring(frame.around(rings.reach(mark))) if has_mark and mark is not None else None,
+    )
+
+
+def _ring(frame: _Frame, rings: Rings, value: float) -> Ring:
+    x, y = frame.at(0, rings.reach(value))
+    return Ring(frame.around(rings.reach(value)), Label(Tick(0.0, value).text, x + 4, y + 13, ""))
+
+
+def _spoke(frame: _Frame, place: int, lines: Sequence[str]) -> Spoke:
+    """Put the words of an axis beyond its end, and inside the picture."""
+    across, down = corner(place, frame.n_axes, 1.0)
+    end = frame.at(place, 1.0)
+    x, side = end[0] + BEYOND * across, anchor(across)
+    wide = LETTER * max(map(len, lines))
+    if side == "start":
+        x = min(x, WIDTH - EDGE - wide)
+    elif side == "end":
+        x = max(x, EDGE + wide)
+    half = (len(lines) - 1) * LINE_HEIGHT / 2
+    middle = end[1] + BEYOND * down + down * (half + 4.0) + 4.5
+    words = (
+        Label(line, round(x, 1), round(middle - half + n * LINE_HEIGHT, 1), side)
+        for n, line in enumerate(lines)
+    )
+    return Spoke(*end, tuple(words))
+
+
+def _shape(frame: _Frame, rings: Rings, number: int, one: Outline) -> Shape:
+    """Join the values of neighbouring axes; where one is missing the line has a gap."""
+    places = [
+        None if value is None else frame.at(place, rings.reach(value))
+        for place, value in enumerate(one.values)
+    ]
+    known = [place for place in places if place is not None]
+    if len(known) == len(places):
+        lines = (_path([*known, known[0]]),)
+    else:
+        beside = zip(places, [*places[1:], places[0]], strict=True)
+        lines = tuple(_path([a, b]) for a, b in beside if a is not None and b is not None)
+    return Shape(one.name, lines, tuple(known), number % LINE_STYLES)
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in places)
+
+
+def _broken(axis: str) -> list[str]:
+    """Break the name of an axis into two lines at most."""
+    lines = wrap(axis, LETTERS) or [""]
+    if len(lines) <= LINES_OF_WORDS:
+        return lines
+    kept = lines[:LINES_OF_WORDS]
+    return [*kept[:-1], f"{kept[-1][: LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"]
