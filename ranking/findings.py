@@ -1,7 +1,7 @@
 """What an analysis found, as tables that pages, downloads and pictures all draw from."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -105,17 +105,20 @@ class Table:
 class Findings:
     """All that one analysis found. ``is_exploratory`` findings are marked as such wherever shown.
 
-    ``method`` is one or two sentences: the estimator, its assumptions, its source.
+    ``method`` is one or two sentences: the estimator, its assumptions, its source. ``kept`` is
+    stored beside the tables for pages that compute from it; it leaves in no download.
     """
 
     method: str
     tables: tuple[Table, ...]
     warnings: tuple[str, ...] = ()
     is_exploratory: bool = True
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the findings as they are stored."""
-        return asdict(self)
+        """Return the findings as they are stored; what is kept is there if anything is."""
+        content = asdict(self)
+        return content if self.kept else {key: content[key] for key in content if key != "kept"}
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Findings":
@@ -125,6 +128,7 @@ class Findings:
             tables=tuple(_table(one) for one in stored["tables"]),
             warnings=tuple(stored["warnings"]),
             is_exploratory=stored["is_exploratory"],
+            kept=stored.get("kept", {}),
         )
 
 

@@ -8,15 +8,13 @@ from scipy import stats
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, rated
-from ranking.analyses.common import weighted_pairs
+from ranking.analyses.common import method_of_marks, weighted_pairs
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.method import Method
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import TOO_FEW_UNITS
 from ranking.numerics.multiplicity import holm
 from ranking.numerics.planning.design import Contrast, contrast, needed_units
-from ranking.numerics.strength import StrengthMode
 from ranking.numerics.tables import tabulate
 
 OVERALL = "overall"
@@ -181,16 +179,10 @@ def _dimension_boards(ground: Ground, notes: list[str]) -> dict[str, tuple[Board
     boards = {}
     for name, columns in ground.dimensions.items():
         try:
-            boards[name] = (rated(columns, _method_of_marks(columns, ground.method)), columns)
+            boards[name] = (rated(columns, method_of_marks(columns, ground.method)), columns)
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} is not rated: {refusal}")
     return boards
-
-
-def _method_of_marks(columns: JudgmentColumns, method: Method) -> Method:
-    """Return the method of the fit, with whole wins where marks have no size."""
-    has_sizes = bool((np.abs(columns.strength) > 1).any())
-    return method if has_sizes else replace(method, strength=StrengthMode.IGNORE)
 
 
 def _test(name: str, board: Board, columns: JudgmentColumns, asked: Asked) -> GateTest:

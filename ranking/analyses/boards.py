@@ -10,7 +10,7 @@ from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
 from ranking.method import Method
 from ranking.numerics.arrays import Floats
-from ranking.numerics.bootstrap import bootstrap_strengths
+from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
@@ -39,6 +39,18 @@ class Board:
         return [int(index) for index in np.argsort(-self.elo, kind="stable")]
 
 
+@dataclass(frozen=True)
+class Resampled:
+    """Log strengths of the systems of the columns, and their resamples, with or without maximum.
+
+    Columns with as many dialogues draw the same ones, replicate by replicate.
+    """
+
+    log_strengths: Floats
+    drawn: BootstrapReplicates
+    n_units: int
+
+
 def rated(columns: JudgmentColumns, method: Method) -> Board:
     """Rate the systems, and resample the dialogues, as the fit of that method does.
 
@@ -47,6 +59,14 @@ def rated(columns: JudgmentColumns, method: Method) -> Board:
     AnalysisRefusedError
         If there are too few systems or dialogues, or the judgments do not connect the systems.
     """
+    found = resampled(columns, method)
+    elo, replicates = to_elo(found.log_strengths), to_elo(found.drawn.fitted())
+    without = found.drawn.n_without_maximum
+    return Board(columns.systems, elo, replicates, found.n_units, without)
+
+
+def resampled(columns: JudgmentColumns, method: Method) -> Resampled:
+    """Return what `rated` rests on; it has the same errors."""
     _check_enough(columns)
     tables = tabulated(columns, method)
     try:
@@ -66,8 +86,7 @@ def rated(columns: JudgmentColumns, method: Method) -> Board:
     if len(drawn.fitted()) < FEWEST:
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise AnalysisRefusedError(msg)
-    elo, resampled = to_elo(start), to_elo(drawn.fitted())
-    return Board(columns.systems, elo, resampled, tables.n_units, drawn.n_without_maximum)
+    return Resampled(start, drawn, tables.n_units)
 
 
 def board_warnings(board: Board) -> tuple[str, ...]:

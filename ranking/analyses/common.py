@@ -73,6 +73,12 @@ def with_whole_wins(method: Method) -> Method:
     return replace(method, strength=StrengthMode.IGNORE)
 
 
+def method_of_marks(columns: JudgmentColumns, method: Method) -> Method:
+    """Return the method for marks on one dimension: whole wins where they have no size."""
+    has_sizes = bool((np.abs(columns.strength) > 1).any())
+    return method if has_sizes else with_whole_wins(method)
+
+
 def judgment_weights(columns: JudgmentColumns, method: Method) -> Floats:
     """Return what each judgment counts: 1, unless the method declares masses of the pools."""
     by_judge = columns.is_judge[columns.evaluator].astype(np.int64)

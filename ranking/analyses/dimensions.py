@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, few_resamples_warning, rated
-from ranking.analyses.common import with_whole_wins
+from ranking.analyses.common import method_of_marks
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.method import Method
@@ -68,9 +68,8 @@ def _boards(
 ) -> tuple[dict[str, Board], list[str]]:
     boards, warnings = {}, []
     for name, columns in dimensions.items():
-        has_sizes = bool((np.abs(columns.strength) > 1).any())
         try:
-            board = rated(columns, method if has_sizes else with_whole_wins(method))
+            board = rated(columns, method_of_marks(columns, method))
         except AnalysisRefusedError as refusal:
             warnings.append(f"{name} is not rated: {refusal}")
             continue
