@@ -1,7 +1,5 @@
 """Downloads of ratings, analyses and judgments."""
 
-from typing import Any
-
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
 from django.utils import timezone
@@ -11,7 +9,14 @@ from ranking import export, history_selectors, results_pages
 from ranking.board_selectors import board_of
 from ranking.findings import Findings
 from ranking.models import Fit
-from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
+from ranking.results_http import (
+    csv_answer,
+    filters_or_404,
+    fit_or_404,
+    is_staff,
+    json_answer,
+    study_or_404,
+)
 from ranking.serializers import BoardOut
 
 
@@ -20,7 +25,7 @@ def ratings_csv(_request: HttpRequest, study: str, key: str) -> StreamingHttpRes
     """Download the table of one fit."""
     fit = fit_or_404(study, key)
     lines = export.csv_lines(export.rating_rows(board_of(fit)))
-    return _csv(lines, export.file_name(study, key, "ratings", is_simulated=fit.is_simulated))
+    return csv_answer(lines, export.file_name(study, key, "ratings", is_simulated=fit.is_simulated))
 
 
 @require_safe
@@ -28,7 +33,7 @@ def ratings_json(_request: HttpRequest, study: str, key: str) -> JsonResponse:
     """Download the ratings of one fit with their conditions."""
     fit = fit_or_404(study, key)
     content = BoardOut(board_of(fit)).data
-    return _json(
+    return json_answer(
         dict(content), export.file_name(study, key, "ratings", is_simulated=fit.is_simulated)
     )
 
@@ -43,9 +48,9 @@ def table_csv(
     if found is None:
         msg = f"there is no table {table}"
         raise Http404(msg)
-    rows = export.finding_rows(found, fit=key, is_simulated=fit.is_simulated)
+    rows = export.finding_rows(found, terms=results_pages.terms_of(fit))
     name = export.file_name(study, key, f"{kind}-{table}", is_simulated=fit.is_simulated)
-    return _csv(export.csv_lines(rows), name)
+    return csv_answer(export.csv_lines(rows), name)
 
 
 @require_safe
@@ -54,7 +59,7 @@ def analysis_json(request: HttpRequest, study: str, key: str, kind: str) -> Json
     fit = fit_or_404(study, key)
     found = _findings_or_404(request, fit, kind)
     content = results_pages.as_json(found, fit=fit, kind=kind)
-    return _json(content, export.file_name(study, key, kind, is_simulated=fit.is_simulated))
+    return json_answer(content, export.file_name(study, key, kind, is_simulated=fit.is_simulated))
 
 
 @require_safe
@@ -66,7 +71,7 @@ def history_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     is_simulated = any(point.is_simulated for point in points)
     parts = (study, "history", pool.lower(), context_set.lower())
     name = export.file_name(*parts, is_simulated=is_simulated)
-    return _csv(export.csv_lines(export.history_rows(points)), name)
+    return csv_answer(export.csv_lines(export.history_rows(points)), name)
 
 
 @require_safe
@@ -74,7 +79,7 @@ def verdicts_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what became of every call to a judge and of every pair handed to people."""
     accounts = results_pages.accounts_of(study_or_404(study))
     name = export.file_name(study, "verdicts", is_simulated=accounts.is_simulated)
-    return _csv(export.csv_lines(export.account_rows(accounts.rows)), name)
+    return csv_answer(export.csv_lines(export.account_rows(accounts.rows)), name)
 
 
 @require_safe
@@ -82,7 +87,7 @@ def verdicts_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
 def judgments_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download all judgments of a study, row by row as the database gives them."""
     rows = export.judgment_rows(study=study_or_404(study), now=timezone.now())
-    return _csv(export.csv_lines(rows), f"{study}-judgments")
+    return csv_answer(export.csv_lines(rows), f"{study}-judgments")
 
 
 @require_safe
@@ -90,7 +95,7 @@ def judgments_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
 def ensemble_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what the LLM judges of a study say together, comparison by comparison."""
     rows = export.ensemble_rows(study_or_404(study))
-    return _csv(export.csv_lines(rows), f"{study}-ensemble")
+    return csv_answer(export.csv_lines(rows), f"{study}-ensemble")
 
 
 def _findings_or_404(request: HttpRequest, fit: Fit, kind: str) -> Findings:
@@ -99,13 +104,3 @@ def _findings_or_404(request: HttpRequest, fit: Fit, kind: str) -> Findings:
         msg = f"there is no analysis {kind} of {fit.key}"
         raise Http404(msg)
     return found
-
-
-def _csv(lines: export.Lines, name: str) -> StreamingHttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _json(content: dict[str, Any], name: str) -> JsonResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
-    return JsonResponse(content, headers=headers)

@@ -2,7 +2,7 @@
 
 import csv
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.db.models import (
     BooleanField,
@@ -31,6 +31,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 2000
 Cell = str | int | float | bool | dt.datetime | None
 Lines = Iterator[str]
+Rows = Iterator[tuple[Cell, ...]]
 
 # Nothing of a judgment leaves that is not named here. Raters go by their pseudonym; platform
 # ids, sessions and time zones stay.
@@ -181,11 +182,14 @@ def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
         yield (*head, *_people_cells(board, one))
 
 
-def finding_rows(table: Table, *, fit: str, is_simulated: bool) -> Iterator[tuple[Cell, ...]]:
-    """Return a header and the rows of one table that an analysis found, systems by their slugs."""
-    yield ("fit", "fit_is_simulated", *(column.key for column in table.columns))
+def finding_rows(table: Table, *, terms: Mapping[str, Cell]) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and the rows of one table that an analysis found, systems by their slugs.
+
+    Each row begins with the ``terms`` on which it holds, such as the fit.
+    """
+    yield (*terms, *(column.key for column in table.columns))
     for row in table.rows:
-        yield (fit, is_simulated, *row)
+        yield (*terms.values(), *row)
 
 
 def account_rows(rows: Iterable[AccountRow]) -> Iterator[tuple[Cell, ...]]:

@@ -1,6 +1,9 @@
 """What the addresses of results have in common: what they name, and who asks."""
 
-from django.http import Http404, HttpRequest
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
 
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
@@ -38,3 +41,15 @@ def filters_or_404(request: HttpRequest, study: Study) -> filters.Filters:
 def is_staff(request: HttpRequest) -> bool:
     """Say whether the reader runs the site, and so may see single people's pseudonyms."""
     return request.user.is_active and request.user.is_staff
+
+
+def csv_answer(lines: Iterator[str], name: str) -> StreamingHttpResponse:
+    """Return lines of CSV as a download of that name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def json_answer(content: Mapping[str, Any], name: str) -> JsonResponse:
+    """Return plain values as a download of that name."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
+    return JsonResponse(content, headers=headers)

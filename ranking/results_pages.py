@@ -1,6 +1,7 @@
 """Pages of results as plain values: what each shows, put together from what was read."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,7 +50,11 @@ class FitLine:
 
 @dataclass(frozen=True)
 class AnalysisPage:
-    """What one analysis of one fit found, for one reader."""
+    """What one analysis of one fit found, for one reader.
+
+    ``kept`` is what the analysis left for pages that compute from it, ``names`` whose names this
+    reader may see in that.
+    """
 
     study: Study
     fit: FitLine
@@ -64,6 +69,8 @@ class AnalysisPage:
     tables: tuple[ShownTable, ...]
     code_version: str
     links: tuple[AnalysisLink, ...]
+    names: Names
+    kept: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -157,6 +164,8 @@ def analysis_page(
         tables=tuple(_figure(table, fit, slug, names, chosen) for table in found.tables),
         code_version=shown.code_version,
         links=tuple(analysis_link(fit, kind, state) for kind, state in states.items()),
+        names=names,
+        kept=found.kept,
     )
 
 
@@ -187,5 +196,9 @@ def table_by_key(found: Findings, key: str) -> Table | None:
 
 def as_json(found: Findings, *, fit: Fit, kind: str) -> dict[str, Any]:
     """Return findings as JSON, with what must not be left behind: of which fit, and of whom."""
-    terms = {"study": fit.study.slug, "fit": fit.key, "fit_is_simulated": fit.is_simulated}
-    return terms | {"analysis": kind} | found.as_json()
+    return {"study": fit.study.slug} | terms_of(fit) | {"analysis": kind} | found.as_json()
+
+
+def terms_of(fit: Fit) -> dict[str, str | bool]:
+    """Return what each row of a download says of the fit behind it."""
+    return {"fit": fit.key, "fit_is_simulated": fit.is_simulated}

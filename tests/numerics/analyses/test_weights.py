@@ -8,7 +8,8 @@ import pytest
 
 from ranking.analyses import dimensions, weighing, weights
 from ranking.analyses.common import weighted_pairs
-from ranking.analyses.joint_boards import JointBoards, jointly_rated
+from ranking.analyses.joint_boards import JointBoards
+from ranking.analyses.joint_rating import jointly_rated
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.draws import draw_units

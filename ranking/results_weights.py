@@ -1,0 +1,138 @@
+"""The page and the downloads of the ranking under weights of the dimensions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+
+from annotation.models import Study
+from annotation.selectors import content_of
+from ranking import analysis_selectors, export, results_pages
+from ranking.choices import AnalysisKind
+from ranking.findings import Findings, Table
+from ranking.models import Fit
+from ranking.results_shown import ShownTable
+from ranking.results_tables import shown_table
+from ranking.weight_examples import examples_for
+
+if TYPE_CHECKING:
+    from ranking.analyses import joint_boards, weighing
+else:
+    # Pages of results do without the numerics, but for this one (ADR-0043).
+    joint_boards, weighing = (
+        SimpleLazyObject(lambda name=name: import_module(f"ranking.analyses.{name}"))
+        for name in ("joint_boards", "weighing")
+    )
+
+SLUG = AnalysisKind.WEIGHTS.value.lower()
+DIGITS = 6  # of a share in a download
+ALIKE = 1e-9  # two shares that differ by less are the same
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """An example of weights, and where it leads."""
+
+    name: str
+    reason: str
+    query: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The ranking under some weights; ``shares`` are in per cent, by the dimensions' names."""
+
+    table: ShownTable
+    shares: tuple[tuple[str, float], ...]
+    json: str
+
+
+def names_of_dimensions(study: Study, kept: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the dimensions that can be weighed, by key."""
+    rubric = content_of(study)["rubric"]["dimensions"]
+    return {one["key"]: one["name"] for one in rubric if one["key"] in kept.get("dimensions", ())}
+
+
+def suggestions(
+    study: Study, dimensions: Mapping[str, str], shares: Mapping[str, float]
+) -> tuple[Suggestion, ...]:
+    """Return the examples for the study's rubric whose dimensions can all be weighed."""
+    fitting = (
+        one
+        for one in examples_for(content_of(study)["rubric"]["name"])
+        if {key for key, weight in one.weights.items() if weight} <= set(dimensions)
+    )
+    return tuple(
+        Suggestion(
+            one.name,
+            one.reason,
+            "?" + _query({key: one.weights.get(key, 0.0) for key in dimensions}),
+            is_current=are_alike(shares, one.weights),
+        )
+        for one in fitting
+    )
+
+
+def are_alike(shares: Mapping[str, float], weights: Mapping[str, float]) -> bool:
+    """Say whether shares, which add up to 1, are those of the weights."""
+    total = sum(weights.values())
+    return bool(shares) and all(
+        abs(shares.get(key, 0.0) - weights.get(key, 0.0) / total) < ALIKE
+        for key in {*shares, *weights}
+    )
+
+
+def weighed(page: results_pages.AnalysisPage, shares: Mapping[str, float]) -> Weighed:
+    """Return the ranking under weights, for the reader of the page, from what was kept."""
+    query = _query(shares)
+    table = shown_table(_table(page.kept, shares), page.names)
+    args = [page.study.slug, page.fit.key]
+    csv, json = (reverse(f"ranking:weighed_{form}", args=args) for form in ("csv", "json"))
+    names = names_of_dimensions(page.study, page.kept)
+    return Weighed(
+        replace(table, csv=f"{csv}?{query}", has_figure=False),
+        tuple((names[key], 100.0 * share) for key, share in shares.items()),
+        f"{json}?{query}",
+    )
+
+
+def found_of(fit: Fit) -> Findings | None:
+    """Return what the analysis of this fit found, or None if it has not. One query."""
+    shown = analysis_selectors.analysis_of(fit, SLUG)
+    return None if shown is None else shown.findings
+
+
+def rows_of(fit: Fit, found: Findings, shares: Mapping[str, float]) -> export.Rows:
+    """Return a header and the ranking under weights, which stand in columns of their own."""
+    weights = {f"weight_{key}": round(share, DIGITS) for key, share in shares.items()}
+    terms = results_pages.terms_of(fit) | weights
+    return export.finding_rows(_table(found.kept, shares), terms=terms)
+
+
+def as_json(fit: Fit, found: Findings, shares: Mapping[str, float]) -> dict[str, Any]:
+    """Return the ranking under weights as JSON, with these and the terms it holds on."""
+    shown = Findings(found.method, (_table(found.kept, shares),), found.warnings)
+    content = results_pages.as_json(shown, fit=fit, kind=SLUG)
+    return content | {"weights": {key: round(share, DIGITS) for key, share in shares.items()}}
+
+
+def file_name(fit: Fit, shares: Mapping[str, float]) -> str:
+    """Return the name of a download, which tells the weights."""
+    told = "-".join(f"{key}{share:.4g}" for key, share in shares.items())
+    parts = (fit.study.slug, fit.key, SLUG, told)
+    return export.file_name(*parts, is_simulated=fit.is_simulated)
+
+
+def _table(kept: Mapping[str, Any], shares: Mapping[str, float]) -> Table:
+    return weighing.weighed_boards(joint_boards.JointBoards.of(kept), shares)
+
+
+def _query(weights: Mapping[str, float]) -> str:
+    query = QueryDict(mutable=True)
+    query.update({key: f"{weight:.6g}" for key, weight in weights.items()})
+    return query.urlencode()

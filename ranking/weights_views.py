@@ -1,0 +1,86 @@
+"""The ranking under weights of the dimensions: the page and its downloads."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from ranking import export, results_pages, results_weights
+from ranking.findings import Findings
+from ranking.forms import Weights
+from ranking.models import Fit
+from ranking.results_http import csv_answer, fit_or_404, is_staff, json_answer
+
+BAD_REQUEST = 400
+
+
+@require_safe
+def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
+    """Show what the dimensions come to under the weights that the address names, if any."""
+    fit = fit_or_404(study, key)
+    page = results_pages.analysis_page(fit, results_weights.SLUG, shows_people=is_staff(request))
+    if page is None:
+        msg = f"there are no weighted dimensions of {key}"
+        raise Http404(msg)
+    if not page.kept:
+        return render(request, "ranking/analysis.html", {"study": fit.study, "page": page})
+    dimensions = results_weights.names_of_dimensions(fit.study, page.kept)
+    form = Weights(request.GET or None, dimensions=dimensions)
+    shares = form.shares if form.is_valid() else {}
+    parts = {
+        "study": fit.study,
+        "page": page,
+        "form": form,
+        "suggestions": results_weights.suggestions(fit.study, dimensions, shares),
+        "weighed": results_weights.weighed(page, shares) if shares else None,
+    }
+    status = BAD_REQUEST if form.errors else 200
+    return render(request, "ranking/weights.html", parts, status=status)
+
+
+@require_safe
+def weighed_csv(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
+    """Download the ranking under the weights that the address names."""
+    fit = fit_or_404(study, key)
+    found = _found_or_404(fit)
+    form = _form(request, fit, found)
+    if not form.is_valid():
+        return _refused(form)
+    rows = results_weights.rows_of(fit, found, form.shares)
+    return csv_answer(export.csv_lines(rows), results_weights.file_name(fit, form.shares))
+
+
+@require_safe
+def weighed_json(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
+    """Download the ranking under the weights that the address names, with its terms."""
+    fit = fit_or_404(study, key)
+    found = _found_or_404(fit)
+    form = _form(request, fit, found)
+    if not form.is_valid():
+        return _refused(form)
+    content = results_weights.as_json(fit, found, form.shares)
+    return json_answer(content, results_weights.file_name(fit, form.shares))
+
+
+def _found_or_404(fit: Fit) -> Findings:
+    found = results_weights.found_of(fit)
+    if found is None:
+        msg = f"there are no weighted dimensions of {fit.key}"
+        raise Http404(msg)
+    return found
+
+
+def _form(request: HttpRequest, fit: Fit, found: Findings) -> Weights:
+    dimensions = results_weights.names_of_dimensions(fit.study, found.kept)
+    return Weights(request.GET, dimensions=dimensions)
+
+
+def _refused(form: Weights) -> HttpResponse:
+    """Say in words what is wrong with the weights of the address."""
+    lines = [
+        f"{form.fields[name].label}: {error}" if name in form.fields else error
+        for name, errors in form.errors.items()
+        for error in errors
+    ]
+    content_type = "text/plain; charset=utf-8"
+    return HttpResponse("\n".join(lines), status=BAD_REQUEST, content_type=content_type)
