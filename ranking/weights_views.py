@@ -9,6 +9,7 @@ from ranking import export, results_pages, results_weights
 from ranking.findings import Findings
 from ranking.forms import Weights
 from ranking.models import Fit
+from ranking.results_chosen import Chosen
 from ranking.results_http import csv_answer, fit_or_404, is_staff, json_answer
 
 BAD_REQUEST = 400
@@ -18,7 +19,9 @@ BAD_REQUEST = 400
 def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
     """Show what the dimensions come to under the weights that the address names, if any."""
     fit = fit_or_404(study, key)
-    page = results_pages.analysis_page(fit, results_weights.SLUG, shows_people=is_staff(request))
+    page = results_pages.analysis_page(
+        fit, results_weights.SLUG, shows_people=is_staff(request), chosen=Chosen()
+    )
     if page is None:
         msg = f"there are no weighted dimensions of {key}"
         raise Http404(msg)
