@@ -97,6 +97,8 @@ class _Pull(Generic[Item, Result]):
     finished: list[Result] = field(default_factory=list)
     errors: list[Exception] = field(default_factory=list)
     n_stored: int = 0
+    _chore: asyncio.Future[None] | None = None
+    """Claiming or storing, one at a time; calls go on beside it."""
     _is_done: bool = False
     _claim_at: float = 0.0
     _oldest_at: float = math.inf
@@ -129,35 +131,51 @@ class _Pull(Generic[Item, Result]):
         self._interrupted.set_result(None)
 
     async def _step(self) -> None:
-        """Refill, wait for something to end, store what is due."""
-        if self._wants_more():
-            await self._refill()
+        """Take in what has ended, start what can be, and wait for something to end."""
+        self._collect()
+        self._begin_chore()
         if not self._is_over:
             self._start()
-        if self.asking:
+        if self.asking or self._chore is not None:
             await self._wait(self._patience())
-            self._collect()
-        if self._is_due():
-            await self._flush()
-        if not self.asking:
+        else:
             await self._idle()
 
+    def _begin_chore(self) -> None:
+        """Refill or store, whichever is due: without new items, soon nothing would be in flight."""
+        if self._chore is not None and self._chore.done():
+            ended, self._chore = self._chore, None
+            ended.result()
+        if self._chore is None and self._wants_more():
+            self._chore = asyncio.ensure_future(self._refill())
+        elif self._chore is None and self._is_due():
+            self._chore = asyncio.ensure_future(self._flush())
+
     async def _wait(self, seconds: float) -> None:
-        """Wait until a call ends, the pull is interrupted, or the time has passed."""
+        """Wait until a call or a chore ends, the pull is interrupted, or the time has passed."""
         events: set[asyncio.Future[Any]] = {*self.asking, self._interrupted}
+        if self._chore is not None:
+            events.add(self._chore)
         await asyncio.wait(events, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
 
     async def _wind_up(self) -> None:
-        """Stop what is still in flight, store what has finished, give the rest back."""
+        """End the chore, stop what is in flight, store what has finished, give the rest back."""
+        try:
+            if self._chore is not None:
+                await self._chore
+        finally:
+            await self._stop_asking()
+            await self._flush()
+            if self.waiting:
+                await self.source.release(tuple(self.waiting))
+
+    async def _stop_asking(self) -> None:
         self._collect()
         for task in self.asking:
             task.cancel()
         if self.asking:
             await asyncio.wait(self.asking)
             self._collect()
-        await self._flush()
-        if self.waiting:
-            await self.source.release(tuple(self.waiting))
 
     def _wants_more(self) -> bool:
         return (
@@ -208,9 +226,13 @@ class _Pull(Generic[Item, Result]):
         """Store the finished results; a failed one may have become claimable again."""
         if not self.finished:
             return
-        await self.source.store(tuple(self.finished))
-        self.n_stored += len(self.finished)
-        self.finished, self._oldest_at = [], math.inf
+        results, self.finished, self._oldest_at = self.finished, [], math.inf
+        try:
+            await self.source.store(tuple(results))
+        except BaseException:
+            self.finished = [*results, *self.finished]  # tried once more at the end
+            raise
+        self.n_stored += len(results)
         self._claim_at = min(self._claim_at, self._now)
 
     async def _idle(self) -> None:

@@ -118,6 +118,64 @@ class TestPull:
 
         assert source.stored[0] == (1,)
 
+    def test_calls_go_on_while_results_are_stored(self):
+        """Storing that waits for a new call to begin can end only if one does."""
+        began: list[int] = []
+        stored: list[int] = []
+
+        class SlowToStore(ListSource):
+            async def store(self, results):
+                seen = len(began)
+                async with asyncio.timeout(30):
+                    while len(began) == seen and len(began) < 40:
+                        await asyncio.sleep(0)
+                stored.append(len(began) - seen)
+                await super().store(results)
+
+        async def ask(item: int) -> int:
+            began.append(item)
+            await asyncio.sleep(0)
+            return item
+
+        source = SlowToStore(range(40))
+        run(source, ask)
+
+        assert source.all_stored == list(range(40))
+        assert stored[0] > 0
+
+    def test_calls_end_while_more_are_claimed(self):
+        """A claim that waits for calls in flight to end can end only if they do."""
+        gauge, claimed_in_flight = Gauge(), []
+
+        class SlowToClaim(ListSource):
+            async def claim(self, limit):
+                if gauge.running:
+                    async with asyncio.timeout(30):
+                        while gauge.running:
+                            await asyncio.sleep(0)
+                    claimed_in_flight.append(limit)
+                return await super().claim(limit)
+
+        source = SlowToClaim(range(40))
+        run(source, gauge)
+
+        assert source.all_stored == list(range(40))
+        assert claimed_in_flight
+
+    def test_a_claim_that_fails_ends_the_pull_after_what_has_finished_is_stored(self):
+        class Failing(ListSource):
+            async def claim(self, limit):
+                if self.claims:
+                    msg = "the database is gone"
+                    raise OSError(msg)
+                return await super().claim(limit)
+
+        source = Failing(range(20))
+        with pytest.raises(OSError, match="gone"):
+            run(source, Gauge())
+
+        assert sorted([*source.all_stored, *source.released]) == list(range(7))
+
     def test_an_empty_queue_ends_at_once(self):
         source = ListSource([])
 
