@@ -4,7 +4,7 @@ import importlib
 import logging
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ SWITCHES = {
     "LITELLM_MODE": "PRODUCTION",  # else the import reads ./.env into the environment
     "LITELLM_LOG": "ERROR",
 }
+STREAMS = "litellm.litellm_core_utils.streaming_handler"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -35,14 +36,18 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
     # At the end of a stream it puts the answer together twice, in threads, for logs and prices
     # that nobody reads here: two fifths of the processor time of a call.
     vars(library).update(stream_chunk_builder=_nothing)
+    vars(importlib.import_module(STREAMS)).update(asyncify=_at_once)
     return library
 
 
 def usage_of(chunks: Sequence[Any]) -> Any:  # noqa: ANN401 (of a module loaded late)
     """Return the tokens that a provider counted in a stream, or None if it counted none."""
-    if not any(getattr(chunk, "usage", None) for chunk in chunks):
+    counted = [chunk.usage for chunk in chunks if getattr(chunk, "usage", None)]
+    if not counted:
         return None  # else LiteLLM counts by itself, with some tokenizer
-    try:
+    if len(counted) == 1 and counted[0].prompt_tokens and counted[0].completion_tokens:
+        return counted[0]
+    try:  # some providers count the question at the start and the answer at the end
         return litellm().main.stream_chunk_builder(chunks=[*chunks]).usage
     except litellm().APIError:  # an answer that is paid for is worth more than its count
         return None
@@ -50,6 +55,15 @@ def usage_of(chunks: Sequence[Any]) -> Any:  # noqa: ANN401 (of a module loaded 
 
 def _nothing(*_given: object, **_named: object) -> None:
     """Stand in for what is not wanted."""
+
+
+def _at_once(function: Callable[..., object]) -> Callable[..., Awaitable[object]]:
+    """Stand in for what would start a thread, of which each stream would have one of its own."""
+
+    async def call(*given: object, **named: object) -> object:
+        return function(*given, **named)
+
+    return call
 
 
 def missing_keys(model: str) -> list[str]:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from completions import llm, offline, pulling
 from completions.llm.errors import classified
-from completions.llm.library import _forget_empty_keys, listed_price, litellm
+from completions.llm.library import _forget_empty_keys, listed_price, litellm, usage_of
 from completions.llm.parameters import arguments
 from completions.offline import Behaviour, Fault
 
@@ -79,17 +80,47 @@ class TestComplete:
         assert streamed.text == whole.text
         assert streamed.n_completion_tokens == whole.n_completion_tokens
 
-    def test_a_stream_is_put_together_once(self, server, monkeypatch):
-        seen, put_together = [], litellm().main.ChunkProcessor
+    def test_a_stream_is_put_together_by_us_alone(self, server, monkeypatch):
+        def refuse(*_given):
+            pytest.fail("the answer was put together for nobody, or tokens counted twice")
 
-        def counted(*given):
-            seen.append(given)
-            return put_together(*given)
+        monkeypatch.setattr(litellm().main, "ChunkProcessor", refuse)
+        reply = ask(make_request(server, stream=True))
 
-        monkeypatch.setattr(litellm().main, "ChunkProcessor", counted)
+        assert reply.n_prompt_tokens
+
+    def test_a_stream_starts_no_thread(self, server, monkeypatch):
+        ask(make_request(server, stream=True))  # what is loaded once
+        started, start = [], threading.Thread.start
+
+        def noted(thread: threading.Thread) -> None:
+            started.append(thread.name)
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", noted)
         ask(make_request(server, stream=True))
 
-        assert len(seen) == 1
+        assert not [name for name in started if "AnyIO" in name]
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            ([(7, 5)], (7, 5)),
+            ([(7, 0), (0, 5)], (7, 5)),  # the question is counted at the start, the answer later
+            ([(7, 1), (7, 5)], (7, 5)),  # a running count
+            ([], None),
+        ],
+    )
+    def test_counts_of_a_stream_are_read_wherever_they_stand(self, given, expected):
+        chunks = [litellm().ModelResponseStream() for _ in range(3)]
+        for chunk, (n_prompt, n_completion) in zip(chunks, given, strict=False):
+            counts = {"prompt_tokens": n_prompt, "completion_tokens": n_completion}
+            chunk.usage = litellm().Usage(**counts)
+
+        usage = usage_of(chunks)
+
+        found = usage and (usage.prompt_tokens, usage.completion_tokens)
+        assert found == expected
 
     def test_the_first_token_is_timed_apart_from_the_last(self, server):
         server.behaviour = Behaviour(latency_s=0.2, tokens_per_s=50)
