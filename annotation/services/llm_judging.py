@@ -2,9 +2,10 @@
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import Any
 
 from django.db.models import QuerySet
 from pydantic import TypeAdapter
@@ -100,16 +101,13 @@ class _Desk:
         read = partial(judge_answers.read_judge_answer, dimensions=rubric.keys)
         return JsonQuestion(claim, judge_prompt.prompt_hash(rubric), request, read)
 
-    def keep(self, call: JudgeCall, heard: Heard[Answer]) -> None:
-        """End the call; a valid answer becomes a judgment, an invalid one never does."""
-        columns = heard.columns()
-        if addressed := _addressed(call.comparison):
-            columns["asked"] |= {"addressed": addressed}
-        if heard.value is not None:
-            columns["first_probability"] = _first_probability(call, heard.reply)
-        JudgeCall.objects.filter(pk=call.pk).update(**columns)
-        if heard.value is not None:
-            _store_judgment(call, heard, heard.value)
+    def keep(self, ended: Sequence[tuple[JudgeCall, Heard[Answer]]]) -> None:
+        """End the calls; a valid answer becomes a judgment, an invalid one never does."""
+        for call, heard in ended:
+            JudgeCall.objects.filter(pk=call.pk).update(**_columns(call, heard))
+        _store_judgments(
+            [(call, heard, heard.value) for call, heard in ended if heard.value is not None]
+        )
 
 
 def _calls_of_open_studies() -> QuerySet[JudgeCall]:
@@ -157,27 +155,47 @@ def _ways_of(text: str) -> tuple[str, ...]:
     return addressed_by(f"{text}\n{_dressed(text)}")
 
 
+def _columns(call: JudgeCall, heard: Heard[Answer]) -> dict[str, Any]:
+    columns = heard.columns()
+    if addressed := _addressed(call.comparison):
+        columns["asked"] |= {"addressed": addressed}
+    if heard.value is not None:
+        columns["first_probability"] = _first_probability(call, heard.reply)
+    return columns
+
+
 def _first_probability(call: JudgeCall, reply: llm.Reply) -> float | None:
     """Return how probable it was that the first completion wins, where the provider said so."""
     of_a = probability_of_a(reply.text, reply.tokens)
     return of_a if of_a is None or call.first_side == Side.A else 1 - of_a
 
 
-def _store_judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> None:
-    canonical = verdicts.swap_frame(answer, first_is_a=call.first_side == Side.A)
-    judgment = Judgment.objects.create(
+def _store_judgments(valid: Sequence[tuple[JudgeCall, Heard[Answer], Answer]]) -> None:
+    answers = [
+        verdicts.swap_frame(answer, first_is_a=call.first_side == Side.A)
+        for call, _, answer in valid
+    ]
+    judgments = Judgment.objects.bulk_create(
+        _judgment(call, heard, answer)
+        for (call, heard, _), answer in zip(valid, answers, strict=True)
+    )
+    DimensionMark.objects.bulk_create(
+        DimensionMark(judgment=judgment, dimension=key, advantage=advantage)
+        for judgment, answer in zip(judgments, answers, strict=True)
+        for key, advantage in sorted(answer.marks.items())
+    )
+
+
+def _judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> Judgment:
+    return Judgment(
         comparison=call.comparison,
         judge_id=call.judge_id,
         judge_call=call,
         protocol=Protocol.RUBRIC,
-        verdict=canonical.verdict,
+        verdict=answer.verdict,
         first_side=call.first_side,
-        rationale=canonical.rationale,
+        rationale=answer.rationale,
         shown_at=min(heard.question.claim.at, heard.at),
         submitted_at=heard.at,
         protocol_hash=call.comparison.study.protocol_hash,
-    )
-    DimensionMark.objects.bulk_create(
-        DimensionMark(judgment=judgment, dimension=key, advantage=advantage)
-        for key, advantage in sorted(canonical.marks.items())
     )

@@ -69,8 +69,8 @@ class Desk(Protocol[Row, Value]):
     def question(self, call: Row, claim: Claim) -> JsonQuestion[Value]:
         """Put the question."""
 
-    def keep(self, call: Row, heard: Heard[Value]) -> None:
-        """End the call, whose row is locked and open, and store what follows from it."""
+    def keep(self, ended: Sequence[tuple[Row, Heard[Value]]]) -> None:
+        """End the calls, whose rows are locked and open, and store what follows from each."""
 
 
 def _nothing() -> None:
@@ -147,13 +147,10 @@ class CallQueue(Generic[Row, Value]):
         ids = [heard.question.claim.call_id for heard in answers]
         rows = self.desk.load(ids).filter(ended_at=None).order_by("pk")
         held = {call.pk: call for call in rows.select_for_update(of=("self",))}
-        for heard in answers:
-            if (call := held.get(heard.question.claim.call_id)) is not None:
-                self.desk.keep(call, heard)
-        paid = [(one.question.claim, one.reply) for one in answers]
-        calling.settle_answers(
-            [(held[claim.call_id], claim, reply) for claim, reply in paid if claim.call_id in held]
-        )
+        claims = [(heard.question.claim, heard) for heard in answers]
+        ended = [(held[one.call_id], heard) for one, heard in claims if one.call_id in held]
+        self.desk.keep(ended)
+        calling.settle_answers([(call, heard.question.claim, heard.reply) for call, heard in ended])
 
 
 def _claim(result: Heard[Value] | Failed) -> Claim:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -149,15 +149,16 @@ class Desk:
         read = partial(strategies.read_labels, text=text, codebook=codebook)
         return JsonQuestion(claim, strategies.strategist_prompt(codebook).hash, request, read)
 
-    def keep(self, call: StrategyCall, heard: Heard[Labels]) -> None:
-        """End the call, with a label for each strategy if the answer could be read."""
-        # Locked, so that whoever deletes the text meanwhile finds the quotes of it.
-        text = Completion.objects.select_for_update(no_key=True).get(pk=call.completion_id)
-        if text.erased_at is not None:
-            _keep_nothing(call, heard)
-            return
-        StrategyCall.objects.filter(pk=call.pk).update(**heard.columns())
-        StrategyLabel.objects.bulk_create(_labels(call, heard.value or {}))
+    def keep(self, ended: Sequence[tuple[StrategyCall, Heard[Labels]]]) -> None:
+        """End each call, with a label for each strategy if the answer could be read."""
+        for call, heard in ended:
+            # Locked, so that whoever deletes the text meanwhile finds the quotes of it.
+            text = Completion.objects.select_for_update(no_key=True).get(pk=call.completion_id)
+            if text.erased_at is not None:
+                _keep_nothing(call, heard)
+                continue
+            StrategyCall.objects.filter(pk=call.pk).update(**heard.columns())
+            StrategyLabel.objects.bulk_create(_labels(call, heard.value or {}))
 
 
 def shown_text(completion: Completion) -> str:

@@ -1,7 +1,7 @@
 """Have an assistant give a second opinion of the suitable candidates."""
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -128,8 +128,9 @@ class _Desk:
         read = partial(opinions.read_opinion, last=shown[candidate.turn_index]["text"], texts=texts)
         return JsonQuestion(claim, opinions.screener_prompt().hash, request, read)
 
-    def keep(self, call: ScreeningCall, heard: Heard[Opinion]) -> None:
-        """End the call; an opinion is kept as it was read."""
-        ScreeningCall.objects.filter(pk=call.pk).update(
-            **heard.columns(), opinion=heard.value or {}
-        )
+    def keep(self, ended: Sequence[tuple[ScreeningCall, Heard[Opinion]]]) -> None:
+        """End the calls; an opinion is kept as it was read."""
+        for call, heard in ended:
+            ScreeningCall.objects.filter(pk=call.pk).update(
+                **heard.columns(), opinion=heard.value or {}
+            )

@@ -206,9 +206,9 @@ class TestAsking:
     ):
         text = write_as_person(dataset, fixed_at=NOW)
 
-        def keep_late(desk, call, heard):
+        def keep_late(desk, ended):
             type(text).objects.filter(pk=text.pk).update(text="", erased_at=NOW)
-            keep(desk, call, heard)
+            keep(desk, ended)
 
         keep = labelling.Desk.keep
         monkeypatch.setattr(labelling.Desk, "keep", keep_late)

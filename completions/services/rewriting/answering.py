@@ -50,12 +50,13 @@ class Desk:
             return _write_question(call, claim)
         return _rate_question(call, claim)
 
-    def keep(self, call: RewriteCall, heard: Heard[Any]) -> None:
-        """End the call and take the next step: rate, write again, accept or drop."""
-        if call.step == RewriteStep.WRITE:
-            _keep_text(call, heard)
-        else:
-            _keep_ratings(call, heard)
+    def keep(self, ended: Sequence[tuple[RewriteCall, Heard[Any]]]) -> None:
+        """End each call and take the next step: rate, write again, accept or drop."""
+        for call, heard in ended:
+            if call.step == RewriteStep.WRITE:
+                _keep_text(call, heard)
+            else:
+                _keep_ratings(call, heard)
 
 
 def _write_question(call: RewriteCall, claim: Claim) -> JsonQuestion[Turns]:
