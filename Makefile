@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-import bench-loop bench-llm clean
+.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -66,6 +66,9 @@ bench-prompt: setup ## What ranking a million rows of a file costs (ARGS="--rows
 
 bench-refit: setup ## What a refit costs beside a scan of the judgments, on PostgreSQL (ARGS="--size b")
 	$(BIN)/python -m benchmarks.refit $(ARGS)
+
+bench-report: setup ## What the report of a study and its pages cost, on PostgreSQL (ARGS="--judgments 4000")
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.report $(ARGS)
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)

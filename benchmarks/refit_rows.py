@@ -1,6 +1,7 @@
-"""Rows for benchmarks.refit: a study of many judgments, made inside the database."""
+"""Rows for benchmarks: a study of many judgments, made inside the database."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -39,29 +40,35 @@ def fill(size: Size, *, with_marks: bool) -> Study:
     differs put in by an expression. Foreign keys are right by construction and not checked.
     """
     study = make_study(slug="bench", judgments_per_pair=N_EACH)
+    with unchecked():
+        _judge(_pair(study, size), size, with_marks=with_marks)
+    return study
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Let rows in without a look at foreign keys and triggers, drawn by chance from the seed."""
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute("SELECT setseed(%s)", [SEED])
-    _judge(_pair(study, size), size, with_marks=with_marks)
-    with connection.cursor() as cursor:
+        yield
         cursor.execute("SET session_replication_role = DEFAULT")
         cursor.execute("VACUUM ANALYZE")
-    return study
 
 
 def _pair(study: Study, size: Size) -> Comparison:
     """Make systems, contexts, completions and comparisons; return the comparison copied."""
     one = make_comparison(study=study, slots_left=0, purpose=Purpose.CHECK)
-    system = _copies(one.first.system, size.n_systems, {"slug": "'bench-' || i", "name": "i"})
+    system = copies(one.first.system, size.n_systems, {"slug": "'bench-' || i", "name": "i"})
     unique = {"content_hash": "md5(i::text) || md5(i::text)"}
-    dialogue = _copies(one.context.dialogue, size.n_contexts, {"position": "i"} | unique)
-    context = _copies(
+    dialogue = copies(one.context.dialogue, size.n_contexts, {"position": "i"} | unique)
+    context = copies(
         one.context,
         size.n_contexts,
         {"dialogue_id": f"{dialogue} + i", "key": "'bench-' || i"} | unique,
     )
     n = size.n_systems
-    completion = _copies(
+    completion = copies(
         one.first,
         size.n_contexts * n,
         {
@@ -73,7 +80,7 @@ def _pair(study: Study, size: Size) -> Comparison:
     left = f"({where} * 7 + {place}) % {n}"
     right = f"({left} + 1 + ({where} + {place} / {n}) % {n // 2 - 1}) % {n}"
     base = f"{completion} + 1 + {where} * {n}"
-    _copies(
+    copies(
         one,
         size.n_contexts * size.n_pairs,
         {
@@ -92,10 +99,10 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
     """Let each comparison that was made be judged, with a mark on each dimension if wanted."""
     given = make_judgment(comparison=one, verdict=0)
     n_raters = max(N_EACH * 40, size.n_judgments // 5_000)
-    rater = _copies(given.rater, n_raters, {"code": "'B' || i"})
+    rater = copies(given.rater, n_raters, {"code": "'B' || i"})
     pair = f"{one.pk} + 1 + (i - 1) / {N_EACH}"
     who = f"{rater} + 1 + ((i - 1) / {N_EACH} + (i - 1) % {N_EACH} * 37) % {n_raters}"
-    lease = _copies(
+    lease = copies(
         given.lease,
         size.n_judgments,
         {"comparison_id": pair, "rater_id": who, "number": "i", "token": "gen_random_uuid()"},
@@ -103,7 +110,7 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
     step = 2.0 * SPREAD / (size.n_systems - 1)
     apart = f"{step} * (pair.second_id - pair.first_id)"  # completions are in the order of systems
     chance = "ln(1.0 / (0.000001 + 0.999998 * random()) - 1.0)"
-    judgment = _copies(
+    judgment = copies(
         given,
         size.n_judgments,
         {
@@ -120,7 +127,7 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
         mark = DimensionMark.objects.create(judgment=given, dimension="H", advantage=1)
         n = len(DIMENSIONS)
         names = ", ".join(f"'{name}'" for name in DIMENSIONS)
-        _copies(
+        copies(
             mark,
             size.n_judgments * n,
             {
@@ -131,8 +138,11 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
         )
 
 
-def _copies(row: Model | None, n: int, changed: Mapping[str, str], *, join: str = "") -> int:
-    """Copy a row n times, with expressions of the copy's number i; return the last key before."""
+def copies(row: Model | None, n: int, changed: Mapping[str, str], *, join: str = "") -> int:
+    """Copy a row n times, with expressions of the copy's number i; return the last key before.
+
+    Copy i has that key and i more; a ``join`` may leave some out.
+    """
     if row is None:
         msg = "there is no row to copy"
         raise ValueError(msg)
@@ -146,6 +156,8 @@ def _copies(row: Model | None, n: int, changed: Mapping[str, str], *, join: str 
     chosen = f"SELECT {key} + i, {', '.join(values)} FROM {table} AS t"  # noqa: S608 (our words)
     copies = f"CROSS JOIN generate_series(1, {n}) AS i {join} WHERE t.id = {row.pk}"
     statement = f"INSERT INTO {table} (id, {', '.join(columns)}) {chosen} {copies}"
+    newest = f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
     with connection.cursor() as cursor:
         cursor.execute(statement)
+        cursor.execute(newest)
     return int(key)
