@@ -10,7 +10,13 @@ from annotation.verdict_selectors.page import (
     judge_rows,
     judges_page,
 )
-from annotation.verdict_selectors.tallies import Judged, Panel, judged_comparisons, panel_of
+from annotation.verdict_selectors.tallies import (
+    Judged,
+    Panel,
+    alike_tallies,
+    judged_comparisons,
+    panel_of,
+)
 
 __all__ = [
     "SHOWS",
@@ -23,6 +29,7 @@ __all__ = [
     "JudgedPair",
     "JudgesPage",
     "Panel",
+    "alike_tallies",
     "facts_of",
     "judge_rows",
     "judged_comparisons",

@@ -39,14 +39,18 @@ class JudgeRow:
 
     def add(self, one: Judged) -> None:
         """Take what the judge said of one comparison into account."""
-        replies = one.replies[self.judge.pk]
-        if one.is_erased:
-            self.n_erased += replies.n_valid
-            return
-        standing = one.verdicts[self.judge.pk].standing
-        self.comparisons[standing] += 1
-        self.answers[standing] += replies.n_valid
-        self.position.add(replies)
+        replies, standing = one.replies[self.judge.pk], one.verdicts[self.judge.pk].standing
+        self.count_answers(replies.n_valid, standing, is_erased=one.is_erased)
+        if not one.is_erased:
+            self.comparisons[standing] += 1
+            self.position.add(replies)
+
+    def count_answers(self, n: int, standing: Standing, *, is_erased: bool) -> None:
+        """Count valid answers to comparisons on which the judge stands like that."""
+        if is_erased:
+            self.n_erased += n
+        else:
+            self.answers[standing] += n
 
 
 @dataclass

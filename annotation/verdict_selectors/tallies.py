@@ -6,7 +6,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from django.db.models import Count, F, Q, Sum
+from django.db import connection
+from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.choices import Side
@@ -18,7 +19,7 @@ from annotation.ensembles import (
     ensemble_verdict,
     judge_verdict,
 )
-from annotation.models import Exclusion, Judge, JudgeCall, Study
+from annotation.models import Comparison, Exclusion, Judge, JudgeCall, Study
 from completions.choices import CallState
 
 BATCH = 2000
@@ -99,6 +100,29 @@ def judged_comparisons(study: Study, panel: Panel, *, only: int | None = None) -
         yield _judged(comparison, tuple(tallies), panel)
 
 
+def alike_tallies(study: Study) -> Iterator[tuple[Tally, int]]:
+    """Yield each tally that occurs, and for how many comparisons; one query.
+
+    However many calls there are, they can fall out in few ways. The sums of verdicts and the
+    comparison, which would tell tallies apart, are left at 0.
+    """
+    counts = {name: one for name, one in _counts().items() if not name.startswith("total")}
+    single = _calls(study, only=None).order_by().values_list(*GROUP).annotate(**counts)
+    sql, params = single.query.sql_with_params()
+    names = ", ".join(map(connection.ops.quote_name, ("judge_id", *counts)))
+    alike = f"SELECT {names}, count(*) FROM ({sql}) AS tally GROUP BY {names}"  # noqa: S608 (Django's)
+    with connection.cursor() as cursor:
+        cursor.execute(alike, params)
+        for *row, n in cursor.fetchall():
+            yield _of_counts(*row), n
+
+
+def _of_counts(judge: int, n_erased: int, n_open: int, *calls: int) -> Tally:
+    (calls_a, first_a, second_a), (calls_b, first_b, second_b) = calls[:3], calls[3:]
+    sides = (calls_a, first_a, second_a, 0, calls_b, first_b, second_b, 0)
+    return Tally(0, judge, n_erased > 0, n_open, *sides)
+
+
 def _judged(comparison: int, tallies: tuple[Tally, ...], panel: Panel) -> Judged:
     is_erased = any(tally.is_erased for tally in tallies)
     replies = {tally.judge: tally.replies for tally in tallies}
@@ -111,14 +135,22 @@ def _judged(comparison: int, tallies: tuple[Tally, ...], panel: Panel) -> Judged
 
 
 def _rows(study: Study, *, only: int | None) -> Iterator[tuple[int, ...]]:
+    rows = _calls(study, only=only).order_by(*GROUP).values_list(*GROUP).annotate(**_counts())
+    return rows.iterator(chunk_size=BATCH)
+
+
+def _calls(study: Study, *, only: int | None) -> QuerySet[JudgeCall]:
     calls = JudgeCall.objects.filter(comparison__study=study)
-    if only is not None:
-        calls = calls.filter(comparison=only)
-    erased = Q(comparison__first__erased_at__isnull=False) | Q(
-        comparison__second__erased_at__isnull=False
+    return calls if only is None else calls.filter(comparison=only)
+
+
+def _counts() -> dict[str, Count | Coalesce]:
+    """Return the columns of a tally; texts that were deleted are few, and looked up in a list."""
+    erased = Comparison.objects.filter(
+        Q(first__erased_at__isnull=False) | Q(second__erased_at__isnull=False)
     )
-    counts = {
-        "n_erased": Count("pk", filter=erased),
+    return {
+        "n_erased": Count("pk", filter=Q(comparison__in=erased)),
         "n_open": Count("pk", filter=Q(ended_at__isnull=True)),
         **{
             f"{name}_{side}": number
@@ -126,7 +158,6 @@ def _rows(study: Study, *, only: int | None) -> Iterator[tuple[int, ...]]:
             for name, number in _numbers(Q(first_side=side)).items()
         },
     }
-    return calls.order_by(*GROUP).values_list(*GROUP).annotate(**counts).iterator(chunk_size=BATCH)
 
 
 def _numbers(shown: Q) -> dict[str, Count | Coalesce]:

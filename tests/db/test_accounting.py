@@ -1,8 +1,11 @@
 """Every call is in one place of the account, so that the places sum to the calls."""
 
+import numpy as np
 import pytest
 
+from annotation.ensembles import Standing
 from annotation.models import Exclusion, Rater
+from annotation.verdict_selectors import judges_page
 from completions.choices import CallState, LeaseOutcome
 from ranking import accounting, frames
 from ranking.accounting import CLASSES, verdict_accounting
@@ -144,6 +147,24 @@ class TestJudges:
 
         assert the_row(study).is_excluded
         assert filled(the_row(study)) == {"n_left_out": 2, "n_timed_out": 1}
+
+    def test_counting_alike_pairs_at_once_is_counting_them_one_by_one(self, study, ask):
+        rng = np.random.default_rng(20260105)
+        for number in range(24):
+            order = ("A", "B", "AB", "AAB")[number % 4]
+            drawn = rng.choice((-4, -1, 2, 5), size=len(order))
+            said = (f"{side}{verdict:+d}" for side, verdict in zip(order, drawn, strict=True))
+            comparison = ask(*said)
+            if number % 6 == 0:
+                delete_text(comparison.first_id)
+        (one,) = judges_page(study, show="", page="").rows
+
+        row = the_row(study)
+
+        assert row.n_ties == one.answers[Standing.TIED] > 0
+        assert row.n_unsettled == one.answers[Standing.UNSETTLED] > 0
+        assert row.n_left_out == one.n_erased > 0
+        assert row.n_calls == one.n_answers
 
     def test_each_judge_has_a_row_and_other_studies_none(self, study, ask):
         ask("A+3")
