@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from annotation import blinded, selectors
 from completions.services import speaking
+from ranking.services import grounds
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
@@ -42,6 +43,12 @@ def _forget_locked_studies() -> None:
 def _forget_limits() -> None:
     """What a provider of one test has asked for is nothing to the next, on another clock."""
     speaking.forget_limits()
+
+
+@pytest.fixture(autouse=True)
+def _forget_judgments() -> None:
+    """A fit of the next test may have the key, and the hash, of one of this test."""
+    grounds.forget_judgments()
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,14 @@
 """The one rule for which judgments count, and the way from their rows to arrays."""
 
-from ranking.frames.columns import read_columns, read_dimension_columns
+from ranking.frames.columns import (
+    read_columns,
+    read_columns_and_dimensions,
+    read_dimension_columns,
+)
 from ranking.frames.evaluators import Evaluators, read_evaluators
-from ranking.frames.groups import read_compared, read_groups, read_stamps, read_verdicts
+from ranking.frames.groups import read_compared, read_groups, read_stamp, read_stamps, read_verdicts
 from ranking.frames.sources import DatabaseSources
+from ranking.frames.style import read_style
 from ranking.rule import (
     SIMULATED,
     Selection,
@@ -26,11 +31,14 @@ __all__ = [
     "n_judgments",
     "newest_judgment",
     "read_columns",
+    "read_columns_and_dimensions",
     "read_compared",
     "read_dimension_columns",
     "read_evaluators",
     "read_groups",
+    "read_stamp",
     "read_stamps",
+    "read_style",
     "read_verdicts",
     "selected",
 ]

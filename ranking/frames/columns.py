@@ -52,6 +52,13 @@ def read_dimension_columns(selection: Selection) -> dict[str, JudgmentColumns]:
     The advantage is the strength, and neither ahead is a tie. Dimensions go by their keys, in
     the order of the rubric; one that nobody marked is left out. Seven queries.
     """
+    return read_columns_and_dimensions(selection)[1]
+
+
+def read_columns_and_dimensions(
+    selection: Selection,
+) -> tuple[JudgmentColumns, dict[str, JudgmentColumns]]:
+    """Return the selected judgments, and the marks on each dimension; seven queries in all."""
     keys, columns = _read(selection)
     names = dimension_keys(selection.study)
     place = np.argsort(keys)
@@ -61,7 +68,7 @@ def read_dimension_columns(selection: Selection) -> dict[str, JudgmentColumns]:
         order = np.argsort(rows)
         if len(rows):
             found[names[index]] = columns.taken(rows[order], strength=mark[order, 1])
-    return found
+    return columns, found
 
 
 def _marks(selection: Selection, names: list[str]) -> list[Integers]:

@@ -143,6 +143,13 @@ def read_stamps(
     return stamps
 
 
+def read_stamp(selection: Selection, *, n_decisions: int) -> Stamp:
+    """Return the stamp of one selection, given how many decisions are behind it; one query."""
+    counts = {"n": Count("pk"), "newest": Max("pk", default=0), "keys": Sum("pk", default=0)}
+    found = selected(selection).order_by().aggregate(**counts)
+    return Stamp(found["n"], found["newest"], n_decisions, found["keys"])
+
+
 def _read_marks(selection: Selection) -> tuple[MarkGroup, ...]:
     """Count the marks that named a side, by system and dimension, in the database."""
     rows = (

@@ -15,6 +15,7 @@ from ranking.services.claiming import (
     reclaim_lost_fits,
 )
 from ranking.services.gating import NoFitError, ask_gate
+from ranking.services.grounds import forget_judgments
 from ranking.services.refitting import Refit, claim_refit
 from ranking.services.reviewing import (
     Move,
@@ -51,6 +52,7 @@ __all__ = [
     "fit_and_adapt",
     "forget_analysis_claims",
     "forget_fit_claims",
+    "forget_judgments",
     "reclaim_lost_analyses",
     "reclaim_lost_fits",
     "refit_study",

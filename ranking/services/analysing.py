@@ -11,18 +11,14 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from ranking import analysis_selectors, frames
-from ranking.analyses import Ground, analyse
-from ranking.choices import AnalysisKind, FitState
+from ranking import analysis_selectors
+from ranking.analyses import analyse
+from ranking.choices import FitState
 from ranking.code import code_version
 from ranking.findings import AnalysisRefusedError
 from ranking.models import Analysis, Fit
-from ranking.services.stored import (
-    JudgmentsChangedError,
-    judgments_of,
-    method_of_fit,
-    selection_of,
-)
+from ranking.services.grounds import ground_of
+from ranking.services.stored import JudgmentsChangedError
 
 Clock = Callable[[], dt.datetime]
 logger = logging.getLogger(__name__)
@@ -33,8 +29,6 @@ CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than any task may run
 MOST_UNDER_WAY = 1
 PATIENCE = dt.timedelta(minutes=2)
 MOST_BEGUN = 3
-# These ask for the length of the texts.
-OF_STYLE = (AnalysisKind.STYLE, AnalysisKind.BIAS, AnalysisKind.RATIONALES)
 BROKEN = "This analysis ended with an error of the software. It is in the log of the site."
 LOST = f"This analysis was begun {MOST_BEGUN} times, and each time the process that ran it ended."
 
@@ -109,7 +103,7 @@ def _claim(fit: Fit, kind: str, *, now: dt.datetime) -> Analysis | None:
 def _outcome(analysis: Analysis) -> Mapping[str, Any]:
     """Return what is to be stored: a result, or the reason why there is none."""
     try:
-        findings = analyse(analysis.kind, _ground(analysis))
+        findings = analyse(analysis.kind, ground_of(analysis.fit, analysis.kind))
         # Only what reads back as the same is stored; PostgreSQL takes no number that is none.
         return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
     except (AnalysisRefusedError, JudgmentsChangedError) as refusal:
@@ -117,19 +111,6 @@ def _outcome(analysis: Analysis) -> Mapping[str, Any]:
     except Exception:
         logger.exception("the analysis %s of %s failed", analysis.kind, analysis.fit.key)
         return {"refusal": BROKEN}
-
-
-def _ground(analysis: Analysis) -> Ground:
-    fit = analysis.fit
-    judgments_of(fit)
-    selection = selection_of(fit)
-    columns = frames.read_columns(selection, with_style=analysis.kind in OF_STYLE)
-    return Ground(
-        columns=columns,
-        method=method_of_fit(fit),
-        dimensions=frames.read_dimension_columns(selection),
-        sources=frames.DatabaseSources(selection, columns),
-    )
 
 
 def _end(analysis: Analysis, outcome: Mapping[str, Any], *, now: dt.datetime) -> bool:

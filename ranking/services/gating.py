@@ -7,7 +7,7 @@ from ranking.choices import ContextSet, EvaluatorPool
 from ranking.gate import Asked, run_gate
 from ranking.gate_report import Basis, GateReport, Named
 from ranking.models import Fit
-from ranking.services.stored import judgments_of, method_of_fit, selection_of
+from ranking.services.stored import check_stamp, judgments_of, method_of_fit, selection_of
 
 
 class NoFitError(Exception):
@@ -35,8 +35,9 @@ def ask_gate(*, study: Study, asked: Asked) -> GateReport:
         raise NoFitError(msg)
     judgments_of(fit)
     selection = selection_of(fit)
-    columns = frames.read_columns(selection)
-    ground = Ground(columns, method_of_fit(fit), frames.read_dimension_columns(selection))
+    columns, dimensions = frames.read_columns_and_dimensions(selection)
+    check_stamp(fit)
+    ground = Ground(columns, method_of_fit(fit), dimensions)
     found = run_gate(ground, asked)
     systems = frames.DatabaseSources(selection, columns).systems()
     candidate, baseline = (

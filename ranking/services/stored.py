@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ranking import people
+from ranking import frames, people
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
@@ -43,8 +43,27 @@ def judgments_of(fit: Fit) -> GroupedJudgments:
     JudgmentsChangedError
         If what counts as of the fit's time is something else now.
     """
-    decided = Stamp.of(fit.diagnostics["stamp"]).n_decisions
+    decided = _stamp_of(fit).n_decisions
     found = replace(people.read_judgments(selection_of(fit)), n_decisions=decided)
     if found.inputs_hash() != fit.inputs_hash:
         raise JudgmentsChangedError
     return found
+
+
+def check_stamp(fit: Fit) -> None:
+    """See in one query that no judgment joined or left those of an ended fit since it was made.
+
+    Judgments are never edited: whoever has read those of the fit needs to know no more.
+
+    Raises
+    ------
+    JudgmentsChangedError
+        If what counts as of the fit's time is something else now.
+    """
+    known = _stamp_of(fit)
+    if frames.read_stamp(selection_of(fit), n_decisions=known.n_decisions) != known:
+        raise JudgmentsChangedError
+
+
+def _stamp_of(fit: Fit) -> Stamp:
+    return Stamp.of(fit.diagnostics["stamp"])
