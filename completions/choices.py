@@ -131,7 +131,7 @@ class PauseReason(models.TextChoices):
 
 
 class Presence(models.TextChoices):
-    """Whether a text shows a strategy of support."""
+    """Whether a text shows what is looked for: a strategy of support, a theme."""
 
     PRESENT = "PRESENT", "Present"
     ABSENT = "ABSENT", "Absent"

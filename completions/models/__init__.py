@@ -10,6 +10,7 @@ from completions.models.dataset import Dataset, Dialogue
 from completions.models.endpoint import Endpoint
 from completions.models.generation import GenerationCall
 from completions.models.hold import Hold
+from completions.models.label import StoredLabel
 from completions.models.lease import TimedLease
 from completions.models.log import LogEntry
 from completions.models.message import Message, MessageDecision, MessageRevision
@@ -57,6 +58,7 @@ __all__ = [
     "ScreeningCall",
     "SpotCheck",
     "SpotCheckItem",
+    "StoredLabel",
     "StrategyCall",
     "StrategyLabel",
     "System",

@@ -6,12 +6,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from completions.choices import Presence
 from completions.models.append_only import AppendOnlyModel
 from completions.models.assistant import Assistant
 from completions.models.call import ProviderCall
 from completions.models.completion import Completion
 from completions.models.dataset import Dataset
+from completions.models.label import StoredLabel
 from completions.models.run import LabellingRun
 
 
@@ -41,28 +41,18 @@ class StrategyCall(ProviderCall):
         return f"#{self.pk} {self.assistant_id} on {self.completion_id}"
 
 
-class StrategyLabel(AppendOnlyModel):
+class StrategyLabel(StoredLabel):
     """What a model said of one strategy in one completion."""
+
+    KEY = "strategy"
 
     call = models.ForeignKey(StrategyCall, models.PROTECT, related_name="labels")
     strategy = models.CharField(max_length=40, help_text="A key of the codebook.")
-    presence = models.CharField(max_length=9, choices=Presence)
-    probability = models.FloatField(help_text="That the strategy is present, as the model says.")
-    quote = models.TextField(blank=True, help_text="The words of the text that show it.")
 
-    class Meta(AppendOnlyModel.Meta):
-        constraints = (
+    class Meta(StoredLabel.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.UniqueConstraint(fields=["call", "strategy"], name="strategylabel_once"),
-            models.CheckConstraint(
-                condition=Q(presence__in=Presence.values), name="strategylabel_presence_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(probability__range=(0, 1)), name="strategylabel_probability_range"
-            ),
-            models.CheckConstraint(
-                condition=~Q(presence=Presence.PRESENT) | ~Q(quote=""),
-                name="strategylabel_present_with_quote",
-            ),
+            *StoredLabel.Meta.constraints,
         )
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from completions import strategies
-from completions.choices import CallState, Presence
+from completions.labels import Labels
 from completions.models import (
     Assistant,
     Completion,
@@ -21,25 +21,15 @@ from completions.models import (
     StrategyLabel,
 )
 from completions.normaliser import plain
-from completions.services import asking, calling
+from completions.services import asking, calling, quoting
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim, Clock
-from completions.strategies import Labels
+from completions.services.quoting import TextDeletedError
 
 MAX_TOKENS = 3000
 TIMEOUT_S = 120.0
 BATCH = 500
-DELETED = "[deleted]"
-"""Stands where words of a text stood that was deleted at its writer's wish."""
-ERASED = {
-    "error_kind": "erased",
-    "error_detail": "The text was deleted at its writer's wish.",
-}
 _TURN = threading.Lock()
-
-
-class TextDeletedError(ValueError):
-    """The text was deleted at its writer's wish after somebody wanted it labelled."""
 
 
 def completions_to_label(dataset: Dataset) -> QuerySet[Completion]:
@@ -106,13 +96,8 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
     calls = StrategyCall.objects.filter(completion__in=completions)
-    calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
-    for call in calls.exclude(raw_answer="").order_by("pk"):
-        asked = {name: value for name, value in call.asked.items() if name != "first_try"}
-        StrategyCall.objects.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
-    # The exception to rows that are written once (ADR-0008): plain querysets, on purpose.
-    labels: QuerySet[StrategyLabel] = QuerySet(StrategyLabel)
-    labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)
+    quoting.forget_quotes(calls, StrategyLabel, now=now)
+    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
     notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
     notes.filter(item__completion__in=completions).exclude(note="").update(note="")
 
@@ -154,11 +139,11 @@ class Desk:
         for call, heard in ended:
             # Locked, so that whoever deletes the text meanwhile finds the quotes of it.
             text = Completion.objects.select_for_update(no_key=True).get(pk=call.completion_id)
-            if text.erased_at is not None:
-                _keep_nothing(call, heard)
-                continue
-            StrategyCall.objects.filter(pk=call.pk).update(**heard.columns())
-            StrategyLabel.objects.bulk_create(_labels(call, heard.value or {}))
+            own = StrategyCall.objects.filter(pk=call.pk)
+            if text.erased_at is None:
+                quoting.keep_labels(own, heard, StrategyLabel)
+            else:
+                quoting.keep_nothing(own, heard)
 
 
 def shown_text(completion: Completion) -> str:
@@ -170,29 +155,5 @@ def shown_text(completion: Completion) -> str:
         If it was deleted.
     """
     if completion.erased_at is not None:
-        msg = "the text was deleted at its writer's wish"
-        raise TextDeletedError(msg)
+        raise TextDeletedError
     return plain(completion.text)
-
-
-def _labels(call: StrategyCall, labels: Labels) -> list[StrategyLabel]:
-    return [
-        StrategyLabel(
-            call=call,
-            strategy=key,
-            presence=_PRESENCE[label.presence],
-            probability=label.probability,
-            quote=label.quote,
-        )
-        for key, label in labels.items()
-    ]
-
-
-def _keep_nothing(call: StrategyCall, heard: Heard[Labels]) -> None:
-    """End a call whose text was deleted while it was made: nothing that quotes it is kept."""
-    fields = heard.columns() | {"raw_answer": DELETED, "state": CallState.FAILED}
-    fields["asked"].pop("first_try", None)
-    StrategyCall.objects.filter(pk=call.pk).update(**fields | ERASED)
-
-
-_PRESENCE: Mapping[str, Presence] = {one.lower(): one for one in Presence}

@@ -9,7 +9,7 @@ from completions.strategies.codebook import (
     load_codebook,
     parse_codebook,
 )
-from completions.strategies.reading import Label, Labels, answer_schema, read_labels
+from completions.strategies.reading import answer_schema, read_labels
 from completions.strategies.sampling import Item, sample
 from completions.strategies.scoring import Judged, LabelScore, Scores, cohen_kappa, score
 
@@ -20,9 +20,7 @@ __all__ = [
     "CodebookError",
     "Item",
     "Judged",
-    "Label",
     "LabelScore",
-    "Labels",
     "Scores",
     "Strategy",
     "answer_schema",

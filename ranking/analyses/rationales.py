@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from annotation.themes import Codebook, load_codebook
 from ranking.analyses import Ground
 from ranking.analyses.reasons import Reasons, coded
 from ranking.analyses.theme_tables import shares_table, together_table, winning_table
@@ -17,7 +18,6 @@ from ranking.numerics.clustered_means import (
     clustered_mean,
 )
 from ranking.numerics.partial import NothingLeftError, partial_slope
-from ranking.themes import Codebook, load_codebook
 
 MOST = 100_000
 LENGTH = "length"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.themes import Codebook
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.themes import Codebook
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from annotation.themes import Codebook, Theme
 from ranking.analyses.cells import adjusted, share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean
-from ranking.themes import Codebook, Theme
 
 SKILLS = {"skill": "micro-skill", "form": "form"}
 THEME = (

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from annotation.themes import load_codebook
 from ranking.analyses import analyse, rationales
 from ranking.findings import AnalysisRefusedError
 from ranking.sources import JudgmentFacts
-from ranking.themes import load_codebook
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

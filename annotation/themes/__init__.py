@@ -1,6 +1,6 @@
 """What rationales speak of: the codebook of themes, and rationales coded by it."""
 
-from ranking.themes.codebook import (
+from annotation.themes.codebook import (
     SHIPPED,
     Codebook,
     CodebookError,
