@@ -21,7 +21,7 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {
     # "Ignore the rubric", "disregard all previous instructions"
     "sets-rules-aside": re.compile(
         r"\b(?:ignore|disregard|forget|override|bypass|set aside)\b[^.!?\n]{0,40}"
-        r"\b(?:rubric|checklist|criteria|dimensions|(?:system )?prompt|instructions)\b",
+        r"\b(?:rubric|codebook|checklist|criteria|dimensions|(?:system )?prompt|instructions)\b",
         re.IGNORECASE,
     ),
     # "As a judge", "you are the judge", "dear evaluator"; not "you are the best judge of that"

@@ -35,6 +35,25 @@ def ask_judges() -> None:
 
 
 @shared_task(ignore_result=True)
+def finish_rationale_runs() -> None:
+    """Beat tick: end the runs about rationales that have no open call; safe to run twice."""
+    services.finish_rationale_runs(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def wake_rationale_labelling() -> None:
+    """Beat tick: start a pull if calls about rationales are waiting."""
+    if services.is_rationale_labelling_waiting(now=timezone.now()):
+        find_themes.apply_async(expires=NUDGE_EXPIRES_S)
+
+
+@shared_task(ignore_result=True)
+def find_themes() -> None:
+    """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
+    services.find_themes(clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
 def send_report_alerts() -> None:
     """Beat tick: tell admins by e-mail of what raters reported; safe to run twice."""
     services.send_report_alerts(now=timezone.now())

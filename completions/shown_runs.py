@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from completions import run_selectors
 from completions.choices import CallState, PauseReason, RunState
-from completions.models import Run
+from completions.models import ProviderCall, Run
 from completions.run_selectors import RunProgress
 
 ON_PAGE = 25
@@ -23,12 +23,8 @@ STATES = {
     RunState.ENDED: gettext_lazy("ended"),
 }
 CLASSES = {RunState.RUNNING: "open", RunState.PAUSED: "paused"}
-WITH = {
-    "system": ("context", "system"),
-    "judge": ("comparison__context", "judge"),
-    "assistant": ("completion__context", "assistant"),
-}
-"""What the rows of failures show of each kind of call, by the model that it asks."""
+TALKS = ("context", "comparison__context", "completion__context", "judgment__comparison__context")
+"""The way from a call to the talk that it is about: a call has the first row of one of them."""
 INVALID = "invalid_answer"
 """The kind of what was answered twice in another shape than was asked for."""
 _HOUR_AND_HALF = 90
@@ -169,12 +165,17 @@ def _failures(run: Run, kind: str) -> QuerySet[Any]:
     calls = run_selectors.calls_of(run).filter(state__in=ended_badly)
     asked = run_selectors.endpoint_name(calls.model)
     found: QuerySet[Any] = calls.filter(error_kind=kind) if kind else calls
-    return found.select_related(*WITH[asked]).order_by("-ended_at", "pk")
+    return found.select_related(_way(calls.model), asked).order_by("-ended_at", "pk")
+
+
+def _way(calls: type[ProviderCall]) -> str:
+    """Return the way from calls of this kind to their talks."""
+    return next(way for way in TALKS if hasattr(calls, way.partition("__")[0]))
 
 
 def _failure_row(call: Any, asked: str) -> FailureRow:  # noqa: ANN401 (any kind of call)
     where: Any = call
-    for name in WITH[asked][0].split("__"):
+    for name in _way(type(call)).split("__"):
         where = getattr(where, name)
     return FailureRow(
         context=where.key,

@@ -122,6 +122,7 @@ def _folder_in_use() -> Iterator[None]:
                 completions.forget_generation_claims()
                 completions.forget_labelling_claims()
                 annotation.forget_judging_claims()
+                annotation.forget_rationale_claims()
                 ranking.forget_fit_claims()
                 ranking.forget_analysis_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)

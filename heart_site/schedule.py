@@ -20,6 +20,9 @@ ROUTES = {
     "annotation.tasks.finish_judge_runs": {"queue": MAINTENANCE},
     "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
+    "annotation.tasks.finish_rationale_runs": {"queue": MAINTENANCE},
+    "annotation.tasks.wake_rationale_labelling": {"queue": MAINTENANCE},
+    "annotation.tasks.find_themes": {"queue": LLM},
     "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
     "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
     "ranking.tasks.run_fit": {"queue": ANALYSIS},
@@ -58,10 +61,18 @@ def beat_schedule(
         # Whoever stores the last answer ends its run; these see what two did at once.
         "finish-runs": {"task": "completions.tasks.finish_runs", "schedule": 15.0},
         "finish-judge-runs": {"task": "annotation.tasks.finish_judge_runs", "schedule": 15.0},
+        "finish-rationale-runs": {
+            "task": "annotation.tasks.finish_rationale_runs",
+            "schedule": 15.0,
+        },
         # The rows are the queue; these ticks are the nudge that work may be waiting.
         "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
         "wake-labelling": {"task": "completions.tasks.wake_labelling", "schedule": wake_seconds},
         "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
+        "wake-rationale-labelling": {
+            "task": "annotation.tasks.wake_rationale_labelling",
+            "schedule": wake_seconds,
+        },
         # Keeps the leaderboard a few seconds behind the judgments.
         "refit-changed-studies": {
             "task": "ranking.tasks.refit_changed_studies",

@@ -8,6 +8,7 @@ from annotation.models.judging import DimensionMark, Judgment, Lease
 from annotation.models.people import Consent, Rater
 from annotation.models.platform import PlatformEvent
 from annotation.models.quality import Exclusion, QualityCheck
+from annotation.models.rationale import RationaleCall, RationaleRun, ThemeLabel
 from annotation.models.study import Study
 
 __all__ = [
@@ -23,9 +24,12 @@ __all__ = [
     "PlatformEvent",
     "QualityCheck",
     "Rater",
+    "RationaleCall",
+    "RationaleRun",
     "Report",
     "ReportAlert",
     "ReportDecision",
     "SourceGuess",
     "Study",
+    "ThemeLabel",
 ]

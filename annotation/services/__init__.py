@@ -65,6 +65,14 @@ from annotation.services.llm_judging import (
 from annotation.services.pausing import pause_judging
 from annotation.services.planning import PlanReport, plan_study
 from annotation.services.platform_events import take_event
+from annotation.services.rationale_labelling import (
+    find_themes,
+    forget_rationale_claims,
+    forget_themes,
+    is_rationale_labelling_waiting,
+    plan_rationale_calls,
+)
+from annotation.services.rationale_runs import finish_rationale_runs, start_rationale_run
 from annotation.services.reporting import (
     ReasonMissingError,
     ReportWords,
@@ -137,12 +145,17 @@ __all__ = [
     "enter_study",
     "exclude_by_rules",
     "exclude_rater",
+    "find_themes",
     "finish_judge_runs",
+    "finish_rationale_runs",
     "finish_with_nothing_left",
     "forget_judging_claims",
+    "forget_rationale_claims",
+    "forget_themes",
     "is_enrolled",
     "is_judging_waiting",
     "is_mail_set_up",
+    "is_rationale_labelling_waiting",
     "lease_next_comparison",
     "link_writer",
     "load_gold",
@@ -153,6 +166,7 @@ __all__ = [
     "pause_judging",
     "pause_study",
     "plan_judge_calls",
+    "plan_rationale_calls",
     "plan_study",
     "record_guesses",
     "register_simulated_judge",
@@ -162,6 +176,7 @@ __all__ = [
     "send_report_alerts",
     "skip_comparison",
     "start_judge_run",
+    "start_rationale_run",
     "stop_judging",
     "submit_and_go_on",
     "submit_judgment",

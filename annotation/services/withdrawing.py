@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from annotation.choices import RaterState
 from annotation.models import Comparison, Judgment, Lease, Rater, Report
+from annotation.services.rationale_labelling import forget_themes
 from annotation.services.slots import give_back, lock_rater, return_slot
 from completions.choices import LeaseOutcome
 from completions.services import record, timed
@@ -28,7 +29,7 @@ def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False
         return
     held = timed.lock_open(rater.leases)
     if not keep_answers:
-        _delete_answers(rater, held)
+        _delete_answers(rater, held, now=now)
     if held is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
     _forget_person(rater, now=now, data_kept=keep_answers)
@@ -47,7 +48,7 @@ def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
     rater.save()
 
 
-def _delete_answers(rater: Rater, held: Lease | None) -> None:
+def _delete_answers(rater: Rater, held: Lease | None, *, now: dt.datetime) -> None:
     counted = Judgment.objects.filter(
         rater=rater,
         revises__isnull=True,
@@ -65,4 +66,5 @@ def _delete_answers(rater: Rater, held: Lease | None) -> None:
         return_slot(comparison_id, side=side)
     # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
     QuerySet(Judgment).filter(rater=rater).update(rationale="")
+    forget_themes(Judgment.objects.filter(rater=rater), now=now)
     QuerySet(Report).filter(rater=rater).update(text="")

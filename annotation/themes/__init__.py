@@ -1,5 +1,12 @@
-"""What rationales speak of: the codebook of themes, and rationales coded by it."""
+"""What rationales speak of: the codebook of themes, and how a model is asked for them."""
 
+from annotation.themes.asking import (
+    CODER,
+    answer_schema,
+    coder_messages,
+    coder_prompt,
+    read_themes,
+)
 from annotation.themes.codebook import (
     SHIPPED,
     Codebook,
@@ -10,10 +17,15 @@ from annotation.themes.codebook import (
 )
 
 __all__ = [
+    "CODER",
     "SHIPPED",
     "Codebook",
     "CodebookError",
     "Theme",
+    "answer_schema",
+    "coder_messages",
+    "coder_prompt",
     "load_codebook",
     "parse_codebook",
+    "read_themes",
 ]

@@ -80,6 +80,11 @@ class Codebook(Part):
         return f"{self.name}-{self.version}"
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the themes, in order."""
+        return tuple(theme.key for theme in self.themes)
+
+    @property
     def sha256(self) -> str:
         """The hash of the canonical content."""
         return content_hash(self.model_dump(mode="json"))

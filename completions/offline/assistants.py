@@ -1,20 +1,21 @@
-"""Simulated assistants: they rewrite, rate hostility, screen, and name strategies; strict JSON."""
+"""Simulated assistants: they rewrite, rate, screen, name strategies and themes; strict JSON."""
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from completions.offline import hostility
+from completions.offline import hostility, strategies, themes
 from completions.offline.judges import UnreadablePromptError
 from completions.offline.lexicon import CRISIS_PHRASES, CRISIS_WORDS, FEELINGS, plain, words
-from completions.offline.strategies import CUES, HINTS
 
 _SECTION = re.compile(
-    r"<(dialogue|hostility|situation|reply|strategies|message)>\s*(.*?)\s*</\1>", re.DOTALL
+    r"<(dialogue|hostility|situation|reply|strategies|message|themes|rationale)>\s*(.*?)\s*</\1>",
+    re.DOTALL,
 )
 ASKING = ("what should i", "what can i do", "how do i", "how can i", "any advice", "help me")
 Material = Mapping[str, Any]
+Phrases = Mapping[str, Sequence[str]]
 
 
 def answer(assistant: str, messages: Sequence[Mapping[str, str]]) -> str:
@@ -78,13 +79,26 @@ def _screen(material: Material) -> dict[str, Any]:
 
 def _name_strategies(material: Material) -> dict[str, Any]:
     """Look for each strategy's words in the message; the dialogue plays no part."""
-    return {key: _label(key, material["message"]) for key in material["strategies"]}
+    cues, hints, text = strategies.CUES, strategies.HINTS, material["message"]
+    return {
+        key: _label(cues.get(key, ()), hints.get(key, ()), text) for key in material["strategies"]
+    }
 
 
-def _label(strategy: str, text: str) -> dict[str, Any]:
-    if quote := _first(CUES.get(strategy, ()), text):
+def _name_themes(material: Material) -> dict[str, Any]:
+    """Look for each theme's words in the rationale."""
+    return _labels(material["themes"], themes.CUES, themes.HINTS, material["rationale"])
+
+
+def _labels(keys: Sequence[str], cues: Phrases, hints: Phrases, text: str) -> dict[str, Any]:
+    return {key: _label(cues.get(key, ()), hints.get(key, ()), text) for key in keys}
+
+
+def _label(cues: Sequence[str], hints: Sequence[str], text: str) -> dict[str, Any]:
+    """Say whether one of the cues stands in a text, or at least a hint."""
+    if quote := _first(cues, text):
         return {"quote": quote, "presence": "present", "probability": 0.9}
-    if quote := _first(HINTS.get(strategy, ()), text):
+    if quote := _first(hints, text):
         return {"quote": quote, "presence": "uncertain", "probability": 0.4}
     return {"quote": "", "presence": "absent", "probability": 0.1}
 
@@ -111,4 +125,5 @@ ASSISTANTS: Mapping[str, Callable[[Material], dict[str, Any]]] = {
     "offline-hostility-rater": _rate,
     "offline-screener": _screen,
     "offline-strategist": _name_strategies,
+    "offline-coder": _name_themes,
 }

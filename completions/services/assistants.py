@@ -1,4 +1,4 @@
-"""Register the language models that help to prepare contexts and to name strategies."""
+"""Register the language models that help: with contexts, with strategies, with rationales."""
 
 import hashlib
 
@@ -15,6 +15,7 @@ SIMULATED = {
     "hostility-rater": "Simulated hostility rater",
     "screener": "Simulated screener",
     "strategist": "Simulated strategist",
+    "coder": "Simulated coder",
 }
 
 

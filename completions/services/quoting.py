@@ -27,9 +27,20 @@ class TextDeletedError(ValueError):
         super().__init__("the text was deleted at its writer's wish")
 
 
-def keep_labels(call: QuerySet[Any], heard: Heard[Labels], rows: type[StoredLabel]) -> None:
-    """End the one call, with a label for each key if the answer could be read."""
-    call.update(**heard.columns())
+def keep_labels(
+    call: QuerySet[Any],
+    heard: Heard[Labels],
+    rows: type[StoredLabel],
+    *,
+    flags: Mapping[str, Any] | None = None,
+) -> None:
+    """End the one call, with a label for each key if the answer could be read.
+
+    ``flags`` say what is unusual about the text that was asked about.
+    """
+    columns = heard.columns()
+    columns["asked"] |= flags or {}
+    call.update(**columns)
     key_of, call_id = rows.KEY, heard.question.claim.call_id
     said: Any = rows.objects
     said.bulk_create(

@@ -15,6 +15,7 @@ from annotation.models import (
     Report,
     ReportDecision,
     SourceGuess,
+    ThemeLabel,
 )
 from completions.models import (
     AdmissionDecision,
@@ -30,6 +31,7 @@ from ranking.models import DimensionRate, HumanRating, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
 from tests.factories_of_care import make_decision, make_event, make_guess, make_report
+from tests.factories_of_rationales import make_theme_label
 from tests.factories_of_strategies import make_human_labelling, make_strategy_label
 from tests.factories_of_writing import make_admission, make_message_decision, make_revision
 from tests.factories_written_once import (
@@ -64,6 +66,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     ReportDecision: make_decision,
     SourceGuess: make_guess,
     StrategyLabel: make_strategy_label,
+    ThemeLabel: make_theme_label,
     WriterConsent: make_writer_consent,
 }
 # Where the usual builder leaves a parent out.

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation import services as annotation
-from annotation.models import JudgeCall
+from annotation.models import JudgeCall, RationaleCall
 from completions import services as completions
 from completions.choices import CallState
 from completions.models import GenerationCall
@@ -11,6 +11,7 @@ from ranking import services as ranking
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import Fit
 from tests.factories import NOW, digest, make_generation_call, make_judge_call, make_study
+from tests.factories_of_rationales import make_rationale_call
 
 pytestmark = pytest.mark.django_db
 CLAIMED = {"state": CallState.CLAIMED, "claimed_at": NOW, "attempts": 1}
@@ -22,8 +23,9 @@ FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "permanent"}
     [
         (GenerationCall, make_generation_call, completions.forget_generation_claims),
         (JudgeCall, make_judge_call, annotation.forget_judging_claims),
+        (RationaleCall, make_rationale_call, annotation.forget_rationale_claims),
     ],
-    ids=["generation", "judging"],
+    ids=["generation", "judging", "rationales"],
 )
 def test_claimed_calls_wait_again_and_ended_ones_do_not(model, make, forget):
     claimed, failed = make(**CLAIMED), make(**FAILED)

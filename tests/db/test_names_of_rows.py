@@ -7,6 +7,7 @@ import pytest
 from tests import (
     factories,
     factories_of_care,
+    factories_of_rationales,
     factories_of_runs,
     factories_of_strategies,
     factories_of_writing,
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.django_db
 MODULES = (
     factories,
     factories_of_care,
+    factories_of_rationales,
     factories_of_runs,
     factories_of_strategies,
     factories_of_writing,

@@ -34,6 +34,7 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
 )
+from tests.factories_of_rationales import make_theme_label
 from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
 from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
 from tests.factories_of_writing import make_admission, make_mail, make_message_decision
@@ -55,6 +56,7 @@ OTHERS: list[Callable[[], object]] = [
     make_generation_run,
     make_labelling_run,
     make_judge_run,
+    make_theme_label,
     make_alert,
     make_decision,
     make_guess,

@@ -2,7 +2,7 @@
 
 from annotation.judge_selectors import UnknownJudgeError
 from annotation.management.judging import ACTIONS
-from annotation.management.judging.running import StudyError
+from annotation.management.studies import StudyError
 from annotation.services.judge_running import SamplesAlikeError
 from completions import services
 from completions.catalogue import CatalogueError

@@ -4,8 +4,9 @@ import argparse
 
 from django.utils import timezone
 
-from annotation import judge_selectors, selectors
+from annotation import judge_selectors
 from annotation.choices import StudyState
+from annotation.management.studies import StudyError, study_named
 from annotation.models import JudgeRun
 from annotation.services import judge_running, llm_judging
 from completions.management.actions import Action, positive
@@ -13,10 +14,6 @@ from completions.management.progress import Progress
 from completions.management.run_actions import Kind, actions_of
 from completions.management.run_actions.kind import add_budget, add_no_wait
 from completions.management.run_actions.working import work_or_leave
-
-
-class StudyError(ValueError):
-    """A study that does not exist, or whose protocol can still change."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    study = selectors.study_by_slug(asked.study)
-    if study is None or study.locked_at is None:
-        why = "its protocol is not locked" if study else "there is none of that name"
-        msg = f'study "{asked.study}": {why}'
+    study = study_named(asked.study)
+    if study.locked_at is None:
+        msg = f'study "{asked.study}": its protocol is not locked'
         raise StudyError(msg)
     asking = judge_running.Asking(
         both_orders=asked.both_orders, samples=asked.samples, temperature=asked.temperature

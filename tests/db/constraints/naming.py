@@ -1,11 +1,13 @@
-"""Ways to break the rules of how strategies are named and checked."""
+"""Ways to break the rules of how strategies and themes are named and checked."""
 
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from completions.choices import Presence
 from tests.db.constraints.preparing import calls
 from tests.db.constraints.rules import Case, twice
-from tests.factories import make_assistant, make_completion, make_dataset
+from tests.factories import make_assistant, make_completion, make_dataset, make_judgment
+from tests.factories_of_rationales import BOOK, make_rationale_call, make_theme_label
 from tests.factories_of_strategies import (
     KEYS,
     make_spot_check,
@@ -16,6 +18,24 @@ from tests.factories_of_strategies import (
 
 PRESENT = {"presence": Presence.PRESENT, "probability": 0.9, "quote": "No wonder"}
 
+
+def labels(name: str, make: Callable[..., object]) -> Iterator[Case]:
+    """Yield the ways to break what every label is held to."""
+    yield Case(f"{name}_presence_known", partial(make, presence="OTHER"))
+    for wrong, right, which in ((1.01, 1, "above"), (-0.01, 0, "below")):
+        yield Case(
+            f"{name}_probability_range",
+            partial(make, probability=wrong),
+            partial(make, probability=right),
+            which,
+        )
+    yield Case(
+        f"{name}_present_with_quote",
+        partial(make, **PRESENT | {"quote": ""}),
+        partial(make, **PRESENT),
+    )
+
+
 CALLS = [
     Case(
         "strategycall_once_per_completion",
@@ -23,6 +43,17 @@ CALLS = [
         twice(make_strategy_call, completion=make_completion),
     ),
     *calls("strategycall", make_strategy_call, done={}),
+    Case(
+        "rationalecall_once_per_judgment",
+        twice(make_rationale_call, judgment=make_judgment, assistant=make_assistant),
+        twice(
+            make_rationale_call,
+            judgment=make_judgment,
+            assistant=make_assistant,
+            changed={"codebook": "heart-2"},
+        ),
+    ),
+    *calls("rationalecall", make_rationale_call, done={}),
 ]
 
 LABELS = [
@@ -31,24 +62,13 @@ LABELS = [
         twice(make_strategy_label, call=make_strategy_call),
         twice(make_strategy_label, call=make_strategy_call, changed={"strategy": KEYS[1]}),
     ),
-    Case("strategylabel_presence_known", partial(make_strategy_label, presence="OTHER")),
+    *labels("strategylabel", make_strategy_label),
     Case(
-        "strategylabel_probability_range",
-        partial(make_strategy_label, probability=1.01),
-        partial(make_strategy_label, probability=1),
-        "above",
+        "themelabel_once",
+        twice(make_theme_label, call=make_rationale_call),
+        twice(make_theme_label, call=make_rationale_call, changed={"theme": BOOK.keys[1]}),
     ),
-    Case(
-        "strategylabel_probability_range",
-        partial(make_strategy_label, probability=-0.01),
-        partial(make_strategy_label, probability=0),
-        "below",
-    ),
-    Case(
-        "strategylabel_present_with_quote",
-        partial(make_strategy_label, **PRESENT | {"quote": ""}),
-        partial(make_strategy_label, **PRESENT),
-    ),
+    *labels("themelabel", make_theme_label),
 ]
 
 CHECKS = [

@@ -12,6 +12,7 @@ from tests.factories import (
     make_rewrite_call,
     make_screening_call,
 )
+from tests.factories_of_rationales import make_rationale_call, make_rationale_run
 from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
 from tests.factories_of_strategies import make_strategy_call
 
@@ -76,6 +77,7 @@ CASES = [
     *runs("generationrun", make_generation_run),
     *runs("labellingrun", make_labelling_run),
     *runs("judgerun", make_judge_run),
+    *runs("rationalerun", make_rationale_run),
     *(
         Case(
             "judgerun_samples_range",
@@ -90,6 +92,7 @@ CASES = [
     *reserves("screeningcall", make_screening_call),
     *reserves("rewritecall", make_rewrite_call),
     *reserves("strategycall", make_strategy_call),
+    *reserves("rationalecall", make_rationale_call),
     *(
         Case(
             "judgecall_probability_range",

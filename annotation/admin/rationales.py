@@ -1,0 +1,53 @@
+"""Themes of rationales in Django's admin: what models were asked, and what they found."""
+
+from django.contrib import admin
+
+from annotation.admin.judges import AddressedFilter, ways_of
+from annotation.models import RationaleCall, RationaleRun, ThemeLabel
+from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS, Table
+
+
+@admin.register(RationaleRun)
+class RationaleRunAdmin(Table):
+    """Runs that have a model find the themes of a study's rationales."""
+
+    list_display = ("pk", "study", *RUN_COLUMNS)
+    list_filter = ("state", "study")
+    list_select_related = ("study",)
+    search_fields = ("study__slug", "pause_detail")
+    ordering = ("-pk",)
+
+
+@admin.register(RationaleCall)
+class RationaleCallAdmin(Table):
+    """Questions about rationales, and what the providers said."""
+
+    list_display = (
+        "judgment",
+        "assistant",
+        "codebook",
+        "state",
+        "attempts",
+        "error_kind",
+        "addressed",
+        *CALL_NUMBERS,
+    )
+    list_filter = ("state", "error_kind", AddressedFilter, "assistant", "codebook")
+    list_select_related = ("judgment", "assistant")
+    search_fields = ("provider_id", "error_detail")
+    ordering = ("-pk",)
+
+    def addressed(self, row: RationaleCall) -> str:
+        """Show how the rationale speaks to the model."""
+        return ways_of(row)
+
+
+@admin.register(ThemeLabel)
+class ThemeLabelAdmin(Table):
+    """What a model said of one theme in one rationale."""
+
+    list_display = ("call", "theme", "presence", "probability", "quote")
+    list_filter = ("presence", "theme")
+    list_select_related = ("call",)
+    search_fields = ("theme", "quote")
+    ordering = ("-pk",)

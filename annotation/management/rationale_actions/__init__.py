@@ -1,0 +1,6 @@
+"""The actions of ``manage.py rationales``, one per module."""
+
+from annotation.management.rationale_actions import labelling
+from completions.management.run_actions import actions_of
+
+ACTIONS = (labelling.ACTION, *actions_of(labelling.KIND))

@@ -1,0 +1,60 @@
+"""What rationales speak of: asked of a model, one judgment at a time."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.judging import Judgment
+from annotation.models.study import Study
+from completions.models import Assistant, ProviderCall, Run, StoredLabel
+
+
+class RationaleRun(Run):
+    """A run that has a model find the themes of a study's rationales."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="rationale_runs")
+
+
+class RationaleCall(ProviderCall):
+    """The call by which one assistant finds the themes that one judgment's rationale speaks of."""
+
+    run = models.ForeignKey(RationaleRun, models.PROTECT, related_name="calls")
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="rationale_calls")
+    assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="rationale_calls")
+    codebook = models.CharField(max_length=60, help_text="Name and version.")
+
+    class Meta(ProviderCall.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            *ProviderCall.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["judgment", "assistant", "codebook"],
+                name="rationalecall_once_per_judgment",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["id"], condition=Q(ended_at__isnull=True), name="rationalecall_open"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.assistant_id} on {self.judgment_id}"
+
+
+class ThemeLabel(StoredLabel):
+    """What a model said of one theme in one rationale."""
+
+    KEY = "theme"
+
+    call = models.ForeignKey(RationaleCall, models.PROTECT, related_name="labels")
+    theme = models.CharField(max_length=40, help_text="A key of the codebook.")
+
+    class Meta(StoredLabel.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            models.UniqueConstraint(fields=["call", "theme"], name="themelabel_once"),
+            *StoredLabel.Meta.constraints,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.call_id} {self.theme} {self.presence}"
