@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -161,7 +162,7 @@ def _shown(judgment: Judgment) -> str:
     return plain(judgment.rationale)
 
 
-def _flags(rationale: str) -> dict[str, list[str]]:
+def _flags(rationale: str) -> dict[str, Any]:
     """Say how a rationale addresses who reads it; for people who look at the call."""
     ways = sorted(TELLING.intersection(addressed_by(f"{rationale}\n{plain(rationale)}")))
     return {"addressed": {"rationale": ways}} if ways else {}

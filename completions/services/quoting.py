@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from completions.choices import CallState, Presence
-from completions.labels import Labels
+from completions.labels import Label, Labels
 from completions.models import StoredLabel
 from completions.services.asking import Heard
 
@@ -41,18 +41,20 @@ def keep_labels(
     columns = heard.columns()
     columns["asked"] |= flags or {}
     call.update(**columns)
-    key_of, call_id = rows.KEY, heard.question.claim.call_id
-    said: Any = rows.objects
-    said.bulk_create(
-        rows(
-            call_id=call_id,
-            presence=_PRESENCE[label.presence],
-            probability=label.probability,
-            quote=label.quote,
-            **{key_of: key},
-        )
-        for key, label in (heard.value or {}).items()
-    )
+    found = heard.value or {}
+    labels = [rows(**_fields(found[key], heard), **{rows.KEY: key}) for key in found]
+    manager: Any = rows.objects
+    manager.bulk_create(labels)
+
+
+def _fields(label: Label, heard: Heard[Labels]) -> dict[str, Any]:
+    """Return the columns that labels of all kinds have."""
+    return {
+        "call_id": heard.question.claim.call_id,
+        "presence": _PRESENCE[label.presence],
+        "probability": label.probability,
+        "quote": label.quote,
+    }
 
 
 def keep_nothing(call: QuerySet[Any], heard: Heard[Labels]) -> None:
@@ -72,5 +74,5 @@ def forget_quotes(calls: QuerySet[Any], rows: type[StoredLabel], *, now: dt.date
         asked = {name: value for name, value in call.asked.items() if name != "first_try"}
         calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
     # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
-    labels: QuerySet[StoredLabel] = QuerySet(rows)
+    labels: QuerySet[Any] = QuerySet(rows)
     labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)

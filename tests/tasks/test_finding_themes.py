@@ -189,9 +189,10 @@ class TestAsking:
         assert dict(found.values_list("theme", "quote")) == {"warmth": "warm", "asks": "asks"}
 
     def test_shows_the_rationale_alone_without_its_dress(self, study, ask, provider):
+        author = make_judge(slug="judge-of-gondor", name="Judge of Mordor")
         judgment = make_llm_judgment(
             comparison=make_comparison(study=study),
-            judge=make_judge(name="Judge of Mordor"),
+            judge=author,
             rationale=TEXT,
             verdict=-4,
         )
@@ -203,7 +204,7 @@ class TestAsking:
         said = json.dumps(asked)
         hidden = [
             "Mordor",
-            judgment.judge.slug,
+            author.slug,
             judgment.comparison.key,
             judgment.comparison.first.text,
             judgment.comparison.first.system.name,

@@ -8,6 +8,7 @@ from annotation import themes
 from annotation.addressing import addressed_by
 from completions.answers import InvalidAnswerError
 from completions.offline import assistants
+from completions.offline.themes import CUES
 
 BOOK = themes.load_codebook()
 TEXT = "B is warmer,  and asks\nwhat happened."
@@ -126,7 +127,7 @@ class TestTheSimulatedCoder:
         assert shown == {"warmth": "present", "length": "uncertain"}
 
     def test_knows_every_theme(self):
-        assert set(assistants.themes.CUES) == set(BOOK.keys)
+        assert set(CUES) == set(BOOK.keys)
 
 
 def test_a_rationale_that_sets_the_codebook_aside_is_noticed():
