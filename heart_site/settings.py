@@ -12,6 +12,8 @@ env = environ.FileAwareEnv()  # NAME, or the content of the file that NAME_FILE 
 
 # --- What a deployment sets (see .env.example) ---
 SECRET_KEY = env.str("HEART_SECRET_KEY")
+CELERY_BROKER_URL = env.str("HEART_BROKER_URL", default="memory://localhost/")
+IS_EMBEDDED = CELERY_BROKER_URL.startswith("memory")  # web pages and workers are one process
 DEBUG = env.bool("HEART_DEBUG", default=False)
 ALLOWED_HOSTS = env.list("HEART_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("HEART_CSRF_TRUSTED_ORIGINS", default=[])
@@ -22,6 +24,9 @@ HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
 HEART_LLM_LIMITS = read_limits(env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS")
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
 HEART_ANALYSIS_SECONDS = env.float("HEART_ANALYSIS_SECONDS", default=600.0)
+HEART_ANALYSIS_PACE_SECONDS = env.float(
+    "HEART_ANALYSIS_PACE_SECONDS", default=10.0 if IS_EMBEDDED else 0.0
+)
 HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
 HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
@@ -152,11 +157,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
-CELERY_BROKER_URL = env.str("HEART_BROKER_URL", default="memory://localhost/")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"polling_interval": 0.05}  # the default of one second stalls an in-process broker
-    if CELERY_BROKER_URL.startswith("memory")
+    if IS_EMBEDDED
     else {
         "visibility_timeout": 900,
         "unacked_restore_interval": 10,

@@ -1,7 +1,7 @@
 """Reads of the analyses of fits: what was found, and what is still to be looked into."""
 
 import datetime as dt
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -43,6 +43,14 @@ class _Begun(NamedTuple):
 
     fit: int
     at: dt.datetime
+
+
+class Due(NamedTuple):
+    """An analysis that is to be computed; ``is_first`` is that of what a reader is shown first."""
+
+    fit: Fit
+    kind: str
+    is_first: bool
 
 
 @dataclass(frozen=True)
@@ -99,8 +107,8 @@ def analysed_fit(fit: Fit) -> Fit | None:
     return next(iter([*whole, *newest]), None)
 
 
-def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[tuple[Fit, str]]:
-    """Yield the fits and the kinds of the analyses that are due, the most telling first.
+def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[Due]:
+    """Yield the analyses that are due, the most telling first.
 
     Due are those of the newest fit of each pool and context set, once ``pause`` has passed since
     an earlier one was analysed, or at once if a person asked for that fit. What was begun on a
@@ -109,10 +117,18 @@ def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[tuple
     places = _places()
     targets = (_target(places, selection, now - pause) for selection in places.newest)
     found = [fit for fit in targets if fit is not None]
+    first = _shown_first(places.newest)
     for fit in sorted(found, key=_rank):
         for kind in known_kinds():
             if kind not in places.kinds.get(fit.pk, ()):
-                yield fit, kind
+                is_first = (fit.study_id, fit.pool, fit.context_set) in first
+                yield Due(fit, kind, is_first)
+
+
+def newest_claim() -> dt.datetime | None:
+    """Return when an analysis was claimed last, of whatever study."""
+    found: dt.datetime | None = Analysis.objects.aggregate(at=Max("claimed_at"))["at"]
+    return found
 
 
 def _places() -> _Places:
@@ -142,8 +158,19 @@ def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime)
 
 
 def _rank(fit: Fit) -> tuple[int, ...]:
-    pool, context_set = EvaluatorPool(fit.pool), ContextSet(fit.context_set)
-    return PREFERRED.index(pool), list(ContextSet).index(context_set), fit.pk
+    return *_order((fit.study_id, fit.pool, fit.context_set)), fit.pk
+
+
+def _shown_first(selections: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
+    """Return of each study the selection that a reader is shown who names none."""
+    first = {selection[0]: selection for selection in sorted(selections, key=_order, reverse=True)}
+    return set(first.values())
+
+
+def _order(selection: tuple[object, ...]) -> tuple[int, int]:
+    """Return the place of a selection among those of its study, the most telling first."""
+    pool, context_set = EvaluatorPool(selection[1]), ContextSet(selection[2])
+    return PREFERRED.index(pool), list(ContextSet).index(context_set)
 
 
 def _shown(row: Analysis) -> ShownAnalysis:

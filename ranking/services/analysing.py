@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db.models import F
 
 from ranking import analysis_selectors
 from ranking.analyses import analyse
+from ranking.analysis_selectors import Due
 from ranking.choices import FitState
 from ranking.code import code_version
 from ranking.findings import AnalysisRefusedError
@@ -37,12 +38,26 @@ def claim_due_analyses(*, now: dt.datetime) -> list[int]:
     """Claim the next analyses that are due, or whose worker was lost, and return their keys."""
     claimed = reclaim_lost_analyses(now=now)
     running = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__gt=now - PATIENCE)
-    pause = dt.timedelta(seconds=settings.HEART_ANALYSIS_SECONDS)
     free = max(0, MOST_UNDER_WAY - running.count())
-    for fit, kind in islice(analysis_selectors.missing_analyses(now=now, pause=pause), free):
-        if (analysis := _claim(fit, kind, now=now)) is not None:
+    for due in islice(_due(now), free):
+        if (analysis := _claim(due.fit, due.kind, now=now)) is not None:
             claimed.append(analysis.pk)
     return claimed
+
+
+def _due(now: dt.datetime) -> Iterator[Due]:
+    """Yield what is to be claimed now.
+
+    Where web pages come from the same process, only what a reader is shown first, and what a
+    person asked for, is computed without a pause: the rest would slow all pages down.
+    """
+    pause = dt.timedelta(seconds=settings.HEART_ANALYSIS_SECONDS)
+    pace = dt.timedelta(seconds=settings.HEART_ANALYSIS_PACE_SECONDS)
+    last = analysis_selectors.newest_claim() if pace else None
+    is_resting = last is not None and now - last < pace
+    for due in analysis_selectors.missing_analyses(now=now, pause=pause):
+        if due.is_first or due.fit.is_on_request or not is_resting:
+            yield due
 
 
 def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:

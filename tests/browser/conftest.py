@@ -93,6 +93,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         "HEART_DATA_DIR": str(folder),
         "HEART_REFIT_SECONDS": "1",
         "HEART_BOOTSTRAP_REPLICATES": "100",
+        "HEART_ANALYSIS_PACE_SECONDS": "3600",  # no test looks at those of other selections
+        "HEART_ANALYSIS_SECONDS": "3600",  # nor again at what has changed since
         "HEART_LOG_LEVEL": "WARNING",
     }
     with (

@@ -28,8 +28,9 @@ PAUSE = dt.timedelta(seconds=600)
 
 
 @pytest.fixture(autouse=True)
-def _two_kinds(monkeypatch):
+def _two_kinds(monkeypatch, settings):
     know_kinds(monkeypatch, (PAIRS, CHECKS))
+    settings.HEART_ANALYSIS_PACE_SECONDS = 0.0
 
 
 @pytest.fixture
@@ -136,6 +137,36 @@ class TestClaimDueAnalyses:
         Fit.objects.filter(pk=asked.pk).update(is_on_request=True)
 
         assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
+
+    def test_others_than_what_is_shown_first_wait_between_where_there_is_a_pace(
+        self, study, settings
+    ):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 30
+        other = services.refit_study(study=make_judged_study(), clock=lambda: START)
+        first = [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
+
+        assert run_all() == [*first, *first]
+        assert len(other) == 4
+        assert claim(START + 0.4 * MINUTE) == []
+        assert run_all(START + 0.5 * MINUTE) == [(COMBINED, ContextSet.REGULAR, PAIRS)]
+        assert run_all(START + MINUTE) == [(COMBINED, ContextSet.REGULAR, CHECKS)]
+
+    def test_a_pace_keeps_nobody_waiting_who_asked(self, study, settings):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        Fit.objects.filter(pk=newest(study, HUMAN).pk).update(is_on_request=True)
+
+        assert [done[0] for done in run_all()] == [COMBINED, COMBINED, HUMAN, HUMAN]
+
+    def test_what_is_shown_first_is_of_people_while_there_is_no_more(self, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 40
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        study = make_judged_study()
+        for context_set in (ContextSet.REGULAR, ContextSet.ALL):
+            chosen = {"study": study, "pool": HUMAN, "context_set": context_set}
+            fit = services.claim_fit(**chosen, now=START)
+            services.run_fit(fit_id=fit.pk, clock=lambda: START)
+
+        assert run_all() == [(HUMAN, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
 
     def test_new_code_is_asked_again(self, study, monkeypatch):
         run_all()

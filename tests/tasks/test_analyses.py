@@ -33,7 +33,8 @@ class Queue:
 
 
 @pytest.fixture
-def queue(monkeypatch):
+def queue(monkeypatch, settings):
+    settings.HEART_ANALYSIS_PACE_SECONDS = 0.0  # as with workers of their own
     queue = Queue()
     monkeypatch.setattr(timezone, "now", lambda: queue.time)
     monkeypatch.setattr(
