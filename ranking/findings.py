@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Any
 
 Cell = str | int | float | bool | None
+ALL_JUDGES = "majority of the judges"
+"""Stands among evaluators for what most judges say: nobody's name, and nobody's pseudonym."""
 
 
 class AnalysisRefusedError(Exception):
@@ -22,7 +24,7 @@ class ColumnKind(StrEnum):
     """The slug of a system; pages write its name and say whether it is simulated."""
 
     EVALUATOR = "evaluator"
-    """A rater's pseudonym or a judge's slug; public pages show judges alone by name."""
+    """A rater's pseudonym, a judge's slug or `ALL_JUDGES`; the public sees judges by name alone."""
 
     COUNT = "count"
     """A whole number of something."""

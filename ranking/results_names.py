@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
 
+from ranking.findings import ALL_JUDGES
+
 TOKEN = re.compile(r"[\w-]+")
 WORD = re.compile(r"\w+")
 
@@ -36,11 +38,12 @@ class Names:
 
     def evaluator(self, code: str) -> Name:
         """Return the name of a judge, or a rater's pseudonym."""
-        return self.judges.get(code, Name(code))
+        return self.judges.get(code, Name(gettext(code) if code == ALL_JUDGES else code))
 
     def is_hidden(self, code: object) -> bool:
         """Say whether this is an evaluator whom the reader does not see alone."""
-        return not self.shows_people and code not in self.judges
+        is_public = code in self.judges or code == ALL_JUDGES
+        return not self.shows_people and not is_public
 
     def is_hidden_column(self, key: str) -> bool:
         """Say whether a column is about one person whom the reader does not see alone."""

@@ -64,10 +64,14 @@ class Treated:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to treat ties and grades, by its key in downloads and its words on the page."""
+    """A way to treat ties and grades, by its key in downloads and its words on the page.
+
+    ``head`` is short enough to stand over a column.
+    """
 
     key: str
     label: str
+    head: str
     fit: Callable[[Judged], Treated]
 
 
@@ -88,7 +92,7 @@ def analyse(ground: Ground) -> Findings:
     if board not in found:
         msg = "The judgments do not determine the ratings of the board itself."
         raise AnalysisRefusedError(msg)
-    tables = [_ways(found, columns, counted, board), _systems(found, columns)]
+    tables = [_ways(found, columns, counted, board), *_systems(found, columns, board)]
     tables += [_grades(one.fit, columns) for one in found.values() if one.fit is not None]
     return Findings(METHOD, tuple(tables), tuple(warnings + _cautions(ground, found)))
 
@@ -162,13 +166,13 @@ def _apart(theta: Floats) -> Floats:
 
 
 WAYS = (
-    Way("soft", "Soft scores, ties half", _soft),
-    Way("multiply", "Wins times strength, ties half", _multiply),
-    Way("ignore", "Wins alone, ties half", _half),
-    Way("drop", "Wins alone, ties left out", _drop),
-    Way("davidson", "Davidson: ties in the model", _davidson),
-    Way("rao_kupper", "Rao-Kupper: ties in the model", _rao_kupper),
-    Way("cumulative", "Cumulative logit: grades in the model", _cumulative),
+    Way("soft", "Soft scores, ties half", "Soft scores", _soft),
+    Way("multiply", "Wins times strength, ties half", "Times strength", _multiply),
+    Way("ignore", "Wins alone, ties half", "Wins alone", _half),
+    Way("drop", "Wins alone, ties left out", "Ties left out", _drop),
+    Way("davidson", "Davidson: ties in the model", "Davidson", _davidson),
+    Way("rao_kupper", "Rao-Kupper: ties in the model", "Rao-Kupper", _rao_kupper),
+    Way("cumulative", "Cumulative logit: grades in the model", "Cumulative logit", _cumulative),
 )
 
 
@@ -242,25 +246,34 @@ def _decided(treated: Treated, counted: Outcomes) -> float | None:
     return float(special.xlogy(counted.wins, given).sum() / counted.wins.sum())
 
 
-def _systems(found: dict[str, Treated], columns: JudgmentColumns) -> Table:
+def _systems(
+    found: dict[str, Treated], columns: JudgmentColumns, board: str
+) -> tuple[Table, Table]:
+    """Return ratings and ranks under each way, in the order of the board."""
     ways = [way for way in WAYS if way.key in found]
-    head = [Column("system", "System", ColumnKind.SYSTEM)]
-    cells: list[list[Cell]] = [[slug] for slug in columns.systems]
-    for way in ways:
-        elo = to_elo(found[way.key].log_strengths)
-        head += [
-            Column(f"elo_{way.key}", f"Elo, {way.label}", ColumnKind.ELO),
-            Column(f"rank_{way.key}", f"Rank, {way.label}", ColumnKind.COUNT),
-        ]
-        for row, rating, rank in zip(cells, elo, ranks_of(elo), strict=True):
-            row += [cell(rating), rank]
-    return Table(
-        "systems",
-        "Ratings under each way",
-        "Each pair of columns is a board of its own with mean 1500. Compare ranks across; "
-        "scales differ, since soft scores shrink and strengths as counts stretch them.",
-        tuple(head),
-        tuple(tuple(row) for row in cells),
+    elo = {way.key: to_elo(found[way.key].log_strengths) for way in ways}
+    ranks = {key: ranks_of(ratings) for key, ratings in elo.items()}
+    system = Column("system", "System", ColumnKind.SYSTEM)
+    best_first = [int(one) for one in np.argsort(-elo[board], kind="stable")]
+    return (
+        Table(
+            "systems",
+            "Ratings under each way",
+            "Elo; each column is a board of its own with mean 1500. Scales differ, since soft "
+            "scores shrink and strengths as counts stretch them: compare within columns.",
+            (system, *(Column(f"elo_{way.key}", way.head, ColumnKind.ELO) for way in ways)),
+            tuple(
+                (columns.systems[n], *(cell(elo[way.key][n]) for way in ways)) for n in best_first
+            ),
+        ),
+        Table(
+            "ranks",
+            "Ranks under each way",
+            "Rows are in the order of the board. A row of one number alone means that the system's "
+            "place does not depend on how ties and grades are treated.",
+            (system, *(Column(f"rank_{way.key}", way.head, ColumnKind.COUNT) for way in ways)),
+            tuple((columns.systems[n], *(ranks[way.key][n] for way in ways)) for n in best_first),
+        ),
     )
 
 

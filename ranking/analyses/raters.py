@@ -196,8 +196,13 @@ def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:
             Column("evidence", "Evidence of being unlike, now", ColumnKind.NUMBER),
             Column("highest", "At its highest", ColumnKind.NUMBER),
         ),
-        tuple(_row(columns, measured, index) for index in range(len(columns.evaluators))),
+        tuple(_row(columns, measured, index) for index in _most_reliable_first(measured)),
     )
+
+
+def _most_reliable_first(measured: Measured) -> list[int]:
+    """Return the evaluators' places, those of whom nothing was measured last."""
+    return [int(one) for one in np.argsort(-measured.reliability, kind="stable")]
 
 
 def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell, ...]:
@@ -223,7 +228,8 @@ def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell
 
 def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
     elo = to_elo(crowd.log_strengths)
-    rows = zip(columns.systems, elo, ranks_of(elo), strict=True)
+    ranks = ranks_of(elo)
+    best_first = np.argsort(-elo, kind="stable")
     return Table(
         "systems",
         "Ratings with reliability in the model",
@@ -234,7 +240,7 @@ def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
             Column("elo", "Elo", ColumnKind.ELO),
             Column("rank", "Rank", ColumnKind.COUNT),
         ),
-        tuple((slug, cell(rating), rank) for slug, rating, rank in rows),
+        tuple((columns.systems[n], cell(elo[n]), ranks[n]) for n in best_first),
     )
 
 

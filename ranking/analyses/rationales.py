@@ -55,11 +55,12 @@ def analyse(ground: Ground) -> Findings:
     if not len(reasons.rows):
         msg = "Nobody who judged these messages gave a rationale."
         raise AnalysisRefusedError(msg)
-    tables = (
-        _shares(reasons, columns, book, ground.method.level),
-        _together(reasons, columns, book, ground.method.level),
-        _winning(reasons, ground, book),
-    )
+    tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
+    if reasons.speaks.any():
+        tables += (
+            _together(reasons, columns, book, ground.method.level),
+            _winning(reasons, ground, book),
+        )
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
@@ -70,6 +71,9 @@ def analyse(ground: Ground) -> Findings:
 def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[str]:
     silent = float((~reasons.speaks.any(axis=1)).mean())
     warnings = [f"{100 * silent:.0f} % of the rationales speak of no theme of the codebook."]
+    if not reasons.speaks.any():
+        n = len(reasons.rows)
+        warnings = [f"None of {n} rationales speaks of a theme of the codebook: nothing is shown."]
     if len(reasons.rows) < n_given:
         warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
     if columns.features is None or LENGTH not in columns.feature_names:

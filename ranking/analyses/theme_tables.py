@@ -29,6 +29,8 @@ def shares_table(
     for place, theme in enumerate(book.themes):
         by = (_share(speaks[~is_judge, place]), _share(speaks[is_judge, place]))
         rows.append((*_head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
+    if not speaks.any():
+        rows = []  # noughts alone would look like a finding
     n_people = int((~is_judge).sum())
     return Table(
         key="themes",

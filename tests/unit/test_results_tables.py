@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranking.findings import Column, ColumnKind, Picture, Table
+from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
 from ranking.results_cells import Warmth, written
 from ranking.results_names import Name, Names
 from ranking.results_people import FEWEST_TOGETHER, public_table
@@ -194,6 +194,15 @@ class TestPeople:
         table, n_hidden = public_table(self.TABLE, STAFF)
 
         assert (table, n_hidden) == (self.TABLE, 0)
+
+    def test_are_not_meant_where_all_judges_are_taken_together(self):
+        share = Column("value", "Agreement", ColumnKind.SHARE)
+        rows = [("judge-oak", 0.8), (ALL_JUDGES, 0.9)]
+
+        shown = shown_table(make_table(WHO, share, rows=rows), NAMES)
+
+        assert [row.head.text for row in shown.rows] == ["Judge Oak", "majority of the judges"]
+        assert shown.n_hidden == 0
 
     def test_are_left_out_where_a_median_would_show_them(self):
         few = make_table(WHO, Column("w", "W"), rows=[("R1", 1.0), ("R2", 2.0)])

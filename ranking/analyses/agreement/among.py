@@ -190,13 +190,15 @@ def threes(held: Opinions) -> Table:
         n = answers.shape[1]
         differ = 1 + (np.diff(np.sort(answers, axis=0), axis=0) != 0).sum(axis=0)
         counted = [decimal((differ == k).sum() / n) if n else None for k in (1, 2, 3)]
-        rows.append((", ".join(held.evaluators[one] for one in trio), n, *counted))
+        rows.append((*(held.evaluators[one] for one in trio), n, *counted))
     return Table(
         "threes",
         "Do three judges agree?",
         f"On the pairs that all three judged; at most {MOST_THREES} threes are listed.",
         (
-            Column("judges", "Judges", ColumnKind.TEXT),
+            Column("first", "Judge", ColumnKind.EVALUATOR),
+            Column("second", "second", ColumnKind.EVALUATOR),
+            Column("third", "third", ColumnKind.EVALUATOR),
             Column("items", "Pairs", ColumnKind.COUNT),
             Column("all", "All three agree", ColumnKind.SHARE),
             Column("two", "Two agree", ColumnKind.SHARE),

@@ -7,15 +7,13 @@ import numpy as np
 
 from ranking.analyses.agreement.opinions import Samples
 from ranking.analyses.cells import decimal
-from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.findings import ALL_JUDGES, Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.agreement.effective import effective_number, mean_correlation
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
 from ranking.numerics.agreement.others import majority_of_others
 from ranking.numerics.agreement.resampled import ratio, shares_of
 from ranking.numerics.arrays import Booleans, Floats, Integers
-
-ENSEMBLE = "majority of the judges"
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def facing(held: Opinions, is_adversarial: Booleans | None) -> Facing:
     people, by_judges = held.people(), held.by_judges()
     said = {held.evaluators[one]: held.by_evaluator(one) for one in held.judges}
     if len(said) > 1:
-        said[ENSEMBLE] = majorities(by_judges.counts())
+        said[ALL_JUDGES] = majorities(by_judges.counts())
     return Facing(held, people, majorities(people.counts()), said, is_adversarial)
 
 
@@ -80,7 +78,7 @@ def against_majority(faced: Facing, samples: Samples) -> Table:
         "other side or a tie. Pairs without such a side, and the judge's own ties, are left out: "
         "read the number of pairs beside it.",
         (
-            Column("judge", "Judge", ColumnKind.TEXT),
+            Column("judge", "Judge", ColumnKind.EVALUATOR),
             Column("stratum", "Pairs of", ColumnKind.TEXT),
             Column("items", "Pairs", ColumnKind.COUNT),
             Column("value", "Agreement", ColumnKind.SHARE),
@@ -116,7 +114,7 @@ def ceiling(faced: Facing, samples: Samples) -> Table:
         "and the judge all name a side. A difference above 0 is in favour of the judge; where "
         "the interval holds 0 the two cannot be told apart.",
         (
-            Column("judge", "Judge", ColumnKind.TEXT),
+            Column("judge", "Judge", ColumnKind.EVALUATOR),
             Column("comparisons", "Comparisons", ColumnKind.COUNT),
             Column("judge_share", "Judge with people", ColumnKind.SHARE),
             Column("person_share", "Person with people", ColumnKind.SHARE),
@@ -188,7 +186,7 @@ def _raw(counts: Integers) -> Cell:
 
 def independence(faced: Facing, samples: Samples) -> Table | None:
     """Return how many independent judges the judges are worth, if there are two or more."""
-    said = [answers for name, answers in faced.said.items() if name != ENSEMBLE]
+    said = [answers for name, answers in faced.said.items() if name != ALL_JUDGES]
     if len(said) <= 1 or not faced.is_clear.any():
         return None
     items = np.flatnonzero(faced.is_clear)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import analyse
-from ranking.findings import AnalysisRefusedError, Findings
+from ranking.findings import ALL_JUDGES, AnalysisRefusedError, ColumnKind, Findings
 from ranking.sources import ItemFacts
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
@@ -122,6 +122,18 @@ class TestJudges:
         assert rows[0][judges[1]] == rows[1][judges[0]]
         row = table(findings, "threes")[0]
         assert row["all"] + row["two"] + row["none"] == pytest.approx(1.0, abs=2e-4)
+
+    def test_are_told_by_name_and_all_of_them_together_in_words(self, columns):
+        findings = analyse("AGREEMENT", make_ground(columns))
+
+        by_key = {one.key: one for one in findings.tables}
+        for key in ("majority", "ceiling"):
+            assert by_key[key].columns[0].kind is ColumnKind.EVALUATOR
+            said = {row[0] for row in by_key[key].rows}
+            assert said == {"z-judge-0", "z-judge-1", "z-judge-2", ALL_JUDGES}
+        trio, *_ = by_key["threes"].rows
+        assert trio[:3] == ("z-judge-0", "z-judge-1", "z-judge-2")
+        assert [one.kind for one in by_key["threes"].columns[:3]] == [ColumnKind.EVALUATOR] * 3
 
     def test_that_say_what_people_say_agree_with_the_majority(self):
         answers = [[("p", s), ("q", s), ("r", -s), ("z", s)] for s in (1, -1, 2, -2)] * 6

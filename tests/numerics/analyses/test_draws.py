@@ -24,11 +24,24 @@ class TestStudies:
     def test_rates_every_system_under_every_way(self, rng):
         findings = analyse("DRAWS", make_ground(simulate(rng)))
 
-        systems = table(findings, "systems")
-        assert [row["system"] for row in systems] == [f"system-{n}" for n in range(4)]
+        systems, ranks = table(findings, "systems"), table(findings, "ranks")
+        for rows in (systems, ranks):
+            assert [row["system"] for row in rows] == [f"system-{n}" for n in range(4)]
         for key in WAYS:
-            assert [row[f"rank_{key}"] for row in systems] == [1, 2, 3, 4]
+            assert [row[f"rank_{key}"] for row in ranks] == [1, 2, 3, 4]
             assert np.mean([row[f"elo_{key}"] for row in systems]) == pytest.approx(1500, abs=0.1)
+
+    def test_lists_the_best_of_the_board_first(self, rng):
+        findings = analyse("DRAWS", make_ground(simulate(rng, theta=(-0.9, 0.8, -0.2, 0.3))))
+
+        for key in ("systems", "ranks"):
+            found = [row["system"] for row in table(findings, key)]
+            assert found == ["system-1", "system-3", "system-2", "system-0"]
+
+    def test_no_table_is_wider_than_a_page(self, rng):
+        tables = analyse("DRAWS", make_ground(simulate(rng))).tables
+
+        assert max(len(one.columns) for one in tables) <= 1 + len(WAYS)
 
     def test_soft_scores_shrink_and_strengths_as_counts_stretch_the_scale(self, rng):
         ways = table(analyse("DRAWS", make_ground(simulate(rng))), "ways")

@@ -40,10 +40,19 @@ class TestStudies:
 
         found = evaluators(columns)
 
-        assert list(found) == list(columns.evaluators)
+        assert sorted(found) == sorted(columns.evaluators)
         assert found["r00"]["kind"] == "person"
         assert found["z-judge-1"]["kind"] == "LLM judge"
         assert sum(row["judgments"] for row in found.values()) == columns.n_judgments
+
+    def test_lists_the_most_reliable_and_the_best_first(self, rng):
+        columns = simulate(rng, theta=(-0.9, 0.8, -0.2, 0.3), n_units=150)
+        findings = analyse("RATERS", make_ground(with_answers(columns, "r02", lambda old: -old)))
+
+        reliability = [row["reliability"] for row in table(findings, "evaluators")]
+        assert reliability == sorted(reliability, reverse=True)
+        assert table(findings, "evaluators")[-1]["evaluator"] == "r02"
+        assert [row["rank"] for row in table(findings, "systems")] == [1, 2, 3, 4]
 
     def test_tells_a_random_and_a_turned_evaluator_from_the_others(self, rng):
         columns = simulate(rng, n_units=150, theta=(1.5, 0.5, -0.5, -1.5), n_raters=8)

@@ -61,9 +61,19 @@ class TestThemes:
         assert theme(findings, "themes", "Warmth")["people"] == 1.0
 
     def test_silence_is_counted(self, columns):
-        findings = analyse("RATIONALES", known(columns, [NOTHING] * columns.n_judgments))
+        texts = [WARM, *[NOTHING] * (columns.n_judgments - 1)]
+
+        findings = analyse("RATIONALES", known(columns, texts))
 
         assert findings.warnings[0].startswith("100 % of the rationales")
+        assert table(findings, "themes")
+
+    def test_silence_of_all_is_said_and_no_table_of_noughts_is_shown(self, columns):
+        findings = analyse("RATIONALES", known(columns, [NOTHING] * columns.n_judgments))
+
+        n = columns.n_judgments
+        assert findings.warnings[0].startswith(f"None of {n} rationales speaks of a theme")
+        assert [(one.key, one.rows) for one in findings.tables] == [("themes", ())]
 
 
 class TestTogether:
