@@ -47,9 +47,9 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable |
         return None
     names = results_selectors.names_in(fit.study, shows_people=False)
     public = public_table(table, names)[0]
+    is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     if public.picture is Picture.RADAR:
         public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
-    is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=found.is_exploratory)
     return NamedTable(_with_names(public, names), sign)
 

@@ -141,12 +141,11 @@ def _shape(frame: _Frame, rings: Rings, number: int, one: Outline) -> Shape:
         for place, value in enumerate(one.values)
     ]
     known = [place for place in places if place is not None]
+    beside = zip(places, [*places[1:], places[0]], strict=True)
+    lines = [_path([a, b]) for a, b in beside if a is not None and b is not None]
     if len(known) == len(places):
-        lines = (_path([*known, known[0]]),)
-    else:
-        beside = zip(places, [*places[1:], places[0]], strict=True)
-        lines = tuple(_path([a, b]) for a, b in beside if a is not None and b is not None)
-    return Shape(one.name, lines, tuple(known), number % LINE_STYLES)
+        lines = [_path([*known, known[0]])]
+    return Shape(one.name, tuple(lines), tuple(known), number % LINE_STYLES)
 
 
 def _path(places: Sequence[tuple[float, float]]) -> str:

@@ -12,6 +12,8 @@ def make_findings(systems=("ash", "beech"), evaluators=(), **fields) -> Findings
         intervals(systems),
         points(systems),
         over_time(systems),
+        around(systems),
+        funnel(systems),
         of_evaluators(evaluators),
     )
     words = {"method": "By hand, for a test.", "warnings": ("Only a test.",)}
@@ -45,6 +47,23 @@ def over_time(systems):
     return _table(
         "growth", Picture.LINES, Column("x", "Judgments", ColumnKind.COUNT), *columns, rows=rows
     )
+
+
+def around(systems):
+    axes = (Column(key, key.upper(), ColumnKind.ELO, mark=1500.0) for key in ("h", "e", "a"))
+    rows = [(slug, *(1500.0 + 10 * n * m for m in range(3))) for n, slug in enumerate(systems)]
+    return _table("radar", Picture.RADAR, SYSTEM, *axes, rows=rows)
+
+
+def funnel(systems):
+    keys = ("y", "centre", "low", "high", "outer_low", "outer_high")
+    columns = (Column(key, key, ColumnKind.SHARE) for key in keys)
+    x = Column("x", "Judgments", ColumnKind.COUNT)
+    rows = [
+        (slug, 10 * n, 0.9, 0.5, *(0.5 + end / n for end in (-0.2, 0.2, -0.3, 0.3)))
+        for n, slug in enumerate(systems, start=1)
+    ]
+    return _table("funnel", Picture.FUNNEL, SYSTEM, x, *columns, rows=rows)
 
 
 def of_evaluators(evaluators):

@@ -20,7 +20,7 @@ from tests.rated import DIAGNOSTICS, METHOD, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 
-DRAWN = ("matrix", "differences", "told-and-seen", "growth")
+DRAWN = ("matrix", "differences", "told-and-seen", "growth", "radar", "funnel")
 TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 

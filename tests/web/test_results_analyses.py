@@ -95,7 +95,8 @@ class TestAnalysisPage:
 
         page = client.get(address(fit))
 
-        for key in ("matrix", "differences", "told-and-seen", "growth", "evaluators"):
+        keys = ("matrix", "differences", "told-and-seen", "growth", "radar", "funnel", "evaluators")
+        for key in keys:
             assert f"How to read {key}." in text(page)
             assert address(fit, "table_csv", "raters", key) in page.content.decode()
         assert "By hand, for a test." in text(page)
@@ -106,7 +107,9 @@ class TestAnalysisPage:
 
         html = client.get(address(fit)).content.decode()
 
-        assert html.count('class="plot"') == 2
+        assert html.count('class="plot"') == 3
+        assert html.count('class="radar"') == 1
+        assert html.count('class="limit ') == 5
         assert html.count('class="whisker"') == 2
         assert re.search(r'class="number heat (up|down)5"', html)
         assert not re.findall(r"<script|<style|\sstyle=|\son\w+=", html)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import dimensions
-from ranking.findings import AnalysisRefusedError, Findings
+from ranking.findings import AnalysisRefusedError, Findings, Picture
 from ranking.numerics.strength import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 
@@ -45,6 +45,14 @@ class TestDimensions:
         overview = {row["system"]: row["warmth"] for row in table(findings, "dimensions")}
 
         assert overview == {row["system"]: row["value"] for row in table(findings, "1-warmth")}
+
+    def test_three_dimensions_make_a_radar_of_the_same_figures_with_a_ring_at_the_mean(self, rng):
+        findings = found_in({name: simulate(rng) for name in ("Warmth", "Care", "Tact")})
+
+        overview, radar = findings.tables[:2]
+        assert (radar.key, radar.picture, radar.rows) == ("radar", Picture.RADAR, overview.rows)
+        assert [one.mark for one in radar.columns] == [None, 1500.0, 1500.0, 1500.0]
+        assert "never the areas" in radar.caption
 
     def test_a_dimension_that_cannot_be_rated_does_not_stop_the_others(self, rng):
         findings = found_in({"Warmth": simulate(rng), "Safety": make_columns(ONE_DIALOGUE)})

@@ -78,6 +78,29 @@ def over_time(names=NAMES):
     return make_table(Picture.LINES, [Column("x", "Judgments", ColumnKind.COUNT), *columns], rows)
 
 
+def around(names=NAMES[:3], axes=("Alignment", "Responsiveness", "Attunement", "Resonance")):
+    columns = [Column(f"a{n}", axis, ColumnKind.ELO, mark=1500.0) for n, axis in enumerate(axes)]
+    rows = [
+        (name, *(1480.0 + (23 * row + 31 * n) % 90 for n in range(len(axes))))
+        for row, name in enumerate(names)
+    ]
+    return make_table(Picture.RADAR, [SYSTEM, *columns], rows)
+
+
+def funnel(names=NAMES, outside=2):
+    keys = ("y", "centre", "low", "high", "outer_low", "outer_high")
+    columns = [Column("x", "Judgments", ColumnKind.COUNT)]
+    columns += [Column(key, key.title(), ColumnKind.SHARE) for key in keys]
+    rows = []
+    for n, name in enumerate(names):
+        x = 20 * (n + 1)
+        half = x**-0.5
+        far = 1.5 if n < outside else 0.4 * (-1) ** n
+        ends = (0.7 - half, 0.7 + half, 0.7 - 1.6 * half, 0.7 + 1.6 * half)
+        rows.append((name, x, 0.7 + far * half, 0.7, *ends))
+    return make_table(Picture.FUNNEL, [SYSTEM, *columns], rows)
+
+
 def make_board(names=NAMES, people=True):
     rows = tuple(_row(place, name) for place, name in enumerate(names))
     ends = (1480.0, 10.0, 1460.0, 1500.0)

@@ -6,15 +6,17 @@ from itertools import combinations
 import pytest
 
 from ranking.figures import FigureRefusedError, board_drawing, has_figure, table_drawing
-from ranking.figures.colours import BLUE, BROWN, PAPER, Shades
+from ranking.figures.colours import BLUE, BROWN, LINES, PAPER, Shades
 from ranking.figures.labels import meets
 from ranking.figures.marks import Block, Spot, Stroke
 from ranking.findings import Column, ColumnKind, Findings, Picture
 from tests.unit.figures.drawn import (
     NAMES,
     SYSTEM,
+    around,
     boxes_of,
     calibration,
+    funnel,
     heat_map,
     intervals,
     make_board,
@@ -35,6 +37,11 @@ TABLES = {
     "few times": speeds(("Ash", "Beech", "Cedar")),
     "calibration": calibration(),
     "lines": over_time(),
+    "radar": around(),
+    "radar of many axes": around(NAMES[:4], tuple(f"A dimension of care {n}" for n in range(9))),
+    "radar of three axes": around(("Ash",), ("Empathy", "Attunement", "Care")),
+    "funnel": funnel(),
+    "funnel with all outside": funnel(outside=len(NAMES)),
 }
 
 
@@ -234,3 +241,57 @@ class TestStoredFindings:
 
         x = Findings.of(stored).tables[0].columns[1]
         assert (x.is_logarithmic, x.mark) == (False, None)
+
+
+class TestRadar:
+    def lines(self, drawn):
+        return [m for m in drawn.marks if isinstance(m, Stroke) and m.colour in LINES]
+
+    def test_has_a_closed_line_for_each_system_and_a_sample_beside_its_name(self):
+        drawn = table_drawing(around(("Ash", "Beech")), make_sign())
+
+        outlines, samples = self.lines(drawn)[:2], self.lines(drawn)[2:]
+        assert [one.points[0] == one.points[-1] for one in outlines] == [True, True]
+        assert [one.dashes for one in samples] == [one.dashes for one in outlines]
+        assert len({one.dashes for one in outlines}) == 2
+        assert {"Ash", "Beech"} <= set(texts(drawn))
+
+    def test_of_more_than_can_be_told_apart_draws_the_first(self):
+        shown = texts(table_drawing(around(("Ash", "Beech", "Cedar", "Oak", "Elm")), make_sign()))
+
+        assert {"Ash", "Beech", "Cedar"} <= set(shown)
+        assert not {"Oak", "Elm"} & set(shown)
+
+    def test_leaves_a_gap_where_a_value_is_missing(self):
+        table = around(("Ash",))
+        row = table.rows[0]
+        drawn = table_drawing(replace(table, rows=((row[0], None, *row[2:]),)), make_sign())
+
+        outline = self.lines(drawn)[:-1]
+        assert [len(one.points) for one in outline] == [2, 2]
+
+    def test_of_two_axes_is_refused(self):
+        assert not has_figure(around(("Ash",), ("Empathy", "Attunement")))
+
+
+class TestFunnel:
+    def test_names_only_what_is_beyond_the_limits(self):
+        shown = texts(table_drawing(funnel(("Ash", "Beech", "Cedar"), outside=1), make_sign()))
+
+        assert "Ash" in shown
+        assert not {"Beech", "Cedar"} & set(shown)
+
+    def test_draws_dots_beyond_the_limits_hollow(self):
+        drawn = table_drawing(funnel(("Ash", "Beech", "Cedar"), outside=1), make_sign())
+
+        assert [spot.is_hollow for spot in spots(drawn)] == [True, False, False]
+
+    def test_draws_a_centre_and_two_limits_on_each_side(self):
+        drawn = table_drawing(funnel(), make_sign())
+
+        curves = [m for m in drawn.marks if isinstance(m, Stroke) and len(m.points) > 20]
+        assert [one.dashes for one in curves] == [(), *[(4.0, 2.0)] * 2, *[(1.0, 1.5)] * 2]
+
+    def test_of_one_dot_is_refused(self):
+        assert not has_figure(funnel(("Ash",)))
+        assert has_figure(funnel(("Ash", "Beech")))

@@ -18,7 +18,9 @@ from ranking.figures import (
 )
 from tests.unit.figures.drawn import (
     NAMES,
+    around,
     calibration,
+    funnel,
     heat_map,
     intervals,
     make_board,
@@ -35,6 +37,8 @@ DRAWINGS = {
     "points": lambda sign: table_drawing(speeds(FEW), sign),
     "calibration": lambda sign: table_drawing(calibration(), sign),
     "lines": lambda sign: table_drawing(over_time(FEW), sign),
+    "radar": lambda sign: table_drawing(around(), sign),
+    "funnel": lambda sign: table_drawing(funnel(), sign),
     "ratings": lambda sign: board_drawing(make_board(FEW), sign),
 }
 STARTS = {Form.SVG: b"<?xml", Form.PDF: b"%PDF", Form.PNG: b"\x89PNG"}

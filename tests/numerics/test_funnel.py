@@ -1,0 +1,104 @@
+"""Control limits of funnels, against closed forms, scipy, and chance itself."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats.mstats import winsorize
+
+from ranking.numerics.funnel import control_limits, dispersion
+
+N = np.array([10.0, 40.0, 1000.0])
+
+
+class TestControlLimits:
+    def test_are_those_of_a_share_by_hand(self):
+        limits = control_limits(np.array([100.0]), centre=0.8, variance=0.8 * 0.2, level=0.95)
+
+        assert limits.low == pytest.approx(0.8 - 1.959964 * 0.04)
+        assert limits.high == pytest.approx(0.8 + 1.959964 * 0.04)
+
+    @pytest.mark.parametrize(("level", "degrees"), [(0.95, np.inf), (0.998, np.inf), (0.95, 11.0)])
+    def test_agree_with_the_intervals_of_scipy(self, level, degrees):
+        limits = control_limits(N, centre=-0.1, variance=0.2, level=level, degrees=degrees)
+
+        scale = np.sqrt(0.2 / N)
+        low, high = stats.t.interval(level, degrees, loc=-0.1, scale=scale)
+        assert limits.low == pytest.approx(low, rel=1e-9)
+        assert limits.high == pytest.approx(high, rel=1e-9)
+
+    def test_hold_as_many_estimates_as_they_say(self):
+        rng = np.random.default_rng(5)
+        n = rng.integers(40, 400, size=20_000)
+        share = rng.binomial(n, 0.7) / n
+
+        for level in (0.95, 0.998):
+            limits = control_limits(n.astype(float), centre=0.7, variance=0.21, level=level)
+            held = ((share >= limits.low) & (share <= limits.high)).mean()
+            assert held == pytest.approx(level, abs=0.006)
+
+    @settings(max_examples=50)
+    @given(n=st.floats(1.0, 1e6), level=st.floats(0.5, 0.999), factor=st.floats(1.1, 50.0))
+    def test_narrow_with_more_and_widen_with_the_level(self, n, level, factor):
+        def reach(n, level):
+            limits = control_limits(np.array([n]), centre=0.0, variance=1.0, level=level)
+            assert limits.high[0] == -limits.low[0]
+            return limits.high[0]
+
+        assert reach(n * factor, level) == pytest.approx(reach(n, level) / np.sqrt(factor))
+        assert reach(n, 0.9995) > reach(n, level)
+
+    def test_of_nothing_are_nothing(self):
+        assert control_limits(np.empty(0), centre=0.0, variance=1.0, level=0.9).low.shape == (0,)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"n": np.array([0.0])}, {"variance": -1.0}, {"level": 1.0}, {"degrees": 0.0}],
+        ids=lambda one: next(iter(one)),
+    )
+    def test_refuse_what_makes_no_sense(self, wrong):
+        given = {"n": N, "centre": 0.0, "variance": 1.0, "level": 0.95, "degrees": 5.0} | wrong
+        with pytest.raises(ValueError, match=r"must be|level"):
+            control_limits(given.pop("n"), **given)
+
+
+class TestDispersion:
+    def test_is_the_mean_square_by_hand(self):
+        assert dispersion(np.array([1.0, -2.0, 3.0]), winsorised=0.0) == pytest.approx(14 / 3)
+
+    def test_agrees_with_the_winsorising_of_scipy(self):
+        scores = np.random.default_rng(1).standard_t(3, size=137) * 2.0
+
+        peer = np.asarray(winsorize(scores, limits=(0.1, 0.1)))
+        assert dispersion(scores) == pytest.approx(np.mean(peer**2))
+
+    def test_is_one_where_chance_explains_all_or_nothing_is_known(self):
+        assert dispersion(np.zeros(10)) == 1.0
+        assert dispersion(np.empty(0)) == 1.0
+
+    def test_is_not_moved_by_the_few_whom_the_limits_should_find(self):
+        scores = np.random.default_rng(2).standard_normal(100)
+        with_two_far_off = np.append(scores, [40.0, -60.0])
+
+        assert dispersion(with_two_far_off) < 1.3
+        assert dispersion(with_two_far_off, winsorised=0.0) > 10.0
+
+    def test_makes_limits_hold_where_estimates_vary_more_than_chance(self):
+        rng = np.random.default_rng(3)
+        n = rng.integers(50, 500, size=4_000)
+        true = 0.7 + np.sqrt(2.0 * 0.21 / n) * rng.standard_normal(len(n))  # dispersion 3
+        share = rng.binomial(n, np.clip(true, 0.0, 1.0)) / n
+        found = dispersion((share - 0.7) / np.sqrt(0.21 / n), winsorised=0.0)
+
+        assert found == pytest.approx(3.0, rel=0.1)
+        limits = control_limits(n.astype(float), centre=0.7, variance=0.21 * found, level=0.95)
+        held = ((share >= limits.low) & (share <= limits.high)).mean()
+        assert held == pytest.approx(0.95, abs=0.01)
+
+    @pytest.mark.parametrize(
+        ("scores", "winsorised"), [([np.nan], 0.1), ([1.0], 0.5), ([1.0], -0.1)]
+    )
+    def test_refuses_what_makes_no_sense(self, scores, winsorised):
+        with pytest.raises(ValueError, match="must be finite"):
+            dispersion(np.array(scores), winsorised=winsorised)
