@@ -7,6 +7,7 @@ from ranking.figures.colours import DASHES, LINES
 from ranking.figures.lettering import LEADING, as_number, stacked, wrapped
 from ranking.figures.marks import GRID, QUIET, SIZE, Mark, Spot, Stroke, Words
 from ranking.figures.names import row_names
+from ranking.figures.sheet import extent
 from ranking.findings import ColumnKind, Table
 from ranking.results_chosen import BY_DEFAULT, MOST, axes_of, least_step
 from ranking.results_rings import Rings, anchor, corner
@@ -16,7 +17,8 @@ RADIUS = 84.0
 BEYOND = 7.0
 TICK_SIZE = 6.0
 WIDEST_AXIS = 78.0
-SAMPLE = 22.0
+SAMPLE, GAP = 22.0, 9.0
+LOOKS = (*DASHES, (6.0, 1.5, 1.0, 1.5))
 SIDES = {"start": "left", "middle": "center", "end": "right"}
 Place = tuple[float, float]
 
@@ -36,12 +38,12 @@ def radar(table: Table) -> tuple[Mark, ...]:
     shapes = _shapes(table, at)
     values = [value for one in shapes for value in one.values if value is not None]
     rings = Rings.around(values, least=least_step(column.kind))
+    around = (*_web(rings, len(at), column.mark), *_named([table.columns[n].label for n in at]))
     return (
-        *_web(rings, len(at), column.mark),
-        *(mark for one in shapes for mark in _drawn(one, rings)),
+        *around,
         *_ticks(rings, column.kind),
-        *_named([table.columns[n].label for n in at]),
-        *_legend(shapes),
+        *(mark for one in shapes for mark in _drawn(one, rings)),
+        *_legend(shapes, extent(around)[3] + GAP),
     )
 
 
@@ -53,7 +55,7 @@ def _shapes(table: Table, at: Sequence[int]) -> list[_Shape]:
             name,
             tuple(as_number(row[n]) for n in at),
             LINES[number % len(LINES)],
-            DASHES[number % len(DASHES)],
+            LOOKS[number % len(LOOKS)],
         )
         for number, (name, row) in enumerate(named)
     ]
@@ -126,10 +128,9 @@ def _named(axes: Sequence[str]) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _legend(shapes: Sequence[_Shape]) -> tuple[Mark, ...]:
+def _legend(shapes: Sequence[_Shape], y: float) -> tuple[Mark, ...]:
     """Return how each system is drawn, below each other and all names in full."""
     marks: list[Mark] = []
-    y = RADIUS + BEYOND + 4.0 * LEADING * SIZE
     for one in shapes:
         lines = wrapped(one.name, 2.0 * RADIUS)
         high = len(lines) * LEADING * SIZE

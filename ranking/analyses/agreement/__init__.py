@@ -2,6 +2,7 @@
 
 from ranking.analyses import Ground
 from ranking.analyses.agreement.among import coefficients, matrices, of_dimensions, threes
+from ranking.analyses.agreement.funnel import alike_funnel
 from ranking.analyses.agreement.opinions import Samples, opinions, panels
 from ranking.analyses.agreement.people import (
     Facing,
@@ -50,6 +51,8 @@ def analyse(ground: Ground) -> Findings:
     ]
     steady = steadiness(faced, seed=ground.method.seed)
     tables += [steady] if steady else []
+    for place, (among, panel) in enumerate(panels(held).items(), start=1):
+        tables += alike_funnel(f"funnel-{place}", among, panel)
     return Findings(METHOD, tuple(tables), _warnings(held, samples), is_exploratory=False)
 
 

@@ -256,6 +256,11 @@ class TestRadar:
         assert len({one.dashes for one in outlines}) == 2
         assert {"Ash", "Beech"} <= set(texts(drawn))
 
+    def test_gives_four_systems_four_kinds_of_line(self):
+        drawn = table_drawing(around(NAMES[:4]), make_sign())
+
+        assert len({one.dashes for one in self.lines(drawn)}) == 4
+
     def test_of_more_than_can_be_told_apart_draws_the_first(self):
         shown = texts(table_drawing(around(("Ash", "Beech", "Cedar", "Oak", "Elm")), make_sign()))
 
