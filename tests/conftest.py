@@ -58,6 +58,12 @@ def _forget_what_ticks_saw() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _find_static_files_when_asked(settings) -> None:
+    """Each test client would list all static files for itself."""
+    settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(autouse=True)
 def _fast_passwords(settings) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
