@@ -47,7 +47,7 @@ class Suggestion:
 class Weighed:
     """The ranking under some weights; ``shares`` are in per cent, by the dimensions' names."""
 
-    table: ShownTable
+    tables: tuple[ShownTable, ...]
     shares: tuple[tuple[str, float], ...]
     json: str
 
@@ -90,12 +90,12 @@ def are_alike(shares: Mapping[str, float], weights: Mapping[str, float]) -> bool
 def weighed(page: results_pages.AnalysisPage, shares: Mapping[str, float]) -> Weighed:
     """Return the ranking under weights, for the reader of the page, from what was kept."""
     query = _query(shares)
-    table = shown_table(_table(page.kept, shares), page.names)
+    tables = (shown_table(one, page.names) for one in weighing.in_two(_table(page.kept, shares)))
     args = [page.study.slug, page.fit.key]
     csv, json = (reverse(f"ranking:weighed_{form}", args=args) for form in ("csv", "json"))
     names = names_of_dimensions(page.study, page.kept)
     return Weighed(
-        replace(table, csv=f"{csv}?{query}", has_figure=False),
+        tuple(replace(one, csv=f"{csv}?{query}", has_figure=False) for one in tables),
         tuple((names[key], 100.0 * share) for key, share in shares.items()),
         f"{json}?{query}",
     )

@@ -1,6 +1,7 @@
 """The ranking under weights of the dimensions, from what is stored of their boards."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,13 +30,20 @@ BESIDE = (
     Column("change_low", "gained, from", ColumnKind.ELO),
     Column("change_high", "gained, to", ColumnKind.ELO),
 )
+SHOWN = ("system", "value", "low", "high", "rank_low", "rank_high", "equal", "places")
+GAINED = ("system", "change", "change_low", "change_high", "equal_rank_low", "equal_rank_high")
+ENDS = {"change": "value", "change_low": "low", "change_high": "high"}
 BOARD_CAPTION = (
     "Weighted mean of Elo over the dimensions. Each interval holds for one system; the best and "
     "worst ranks hold for all systems together."
 )
-BESIDE_CAPTION = (
-    "Beside it the ranking with equal weights. Places gained are of the order shown, below 0 where "
-    "a system falls. Where the interval of the Elo gained holds 0, other dialogues might undo it."
+PLACES_CAPTION = (
+    "Beside it Elo with equal weights. Places gained are of the order shown, below 0 where a "
+    "system falls."
+)
+GAINED_CAPTION = (
+    "What each system gains over equal weights. Where the interval holds 0, other dialogues might "
+    "undo it. The ranks are those with equal weights."
 )
 
 
@@ -69,9 +77,25 @@ def weighed_boards(boards: JointBoards, weights: Mapping[str, float]) -> Table:
         )
         for n in chosen.best_first
     )
-    caption = f"{BOARD_CAPTION} {BESIDE_CAPTION}"
+    caption = f"{BOARD_CAPTION} {PLACES_CAPTION}"
     title = "The ranking under these weights"
     return Table("weighted", title, caption, BOARD + BESIDE, tuple(rows), Picture.WHISKERS)
+
+
+def in_two(whole: Table) -> tuple[Table, Table]:
+    """Return the board under weights, and what they change, as two tables of fewer columns."""
+    board = _columns_of(whole, SHOWN)
+    gained = _columns_of(whole, GAINED)
+    columns = tuple(replace(one, key=ENDS.get(one.key, one.key)) for one in gained.columns)
+    title = "What these weights change"
+    return board, Table("gained", title, GAINED_CAPTION, columns, gained.rows, gained.picture)
+
+
+def _columns_of(table: Table, keys: Sequence[str]) -> Table:
+    known = [column.key for column in table.columns]
+    places = [known.index(key) for key in keys]
+    rows = tuple(tuple(row[n] for n in places) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[n] for n in places), rows=rows)
 
 
 def equal_board(boards: JointBoards) -> Table:

@@ -87,6 +87,7 @@ class TestPage:
 
         # Cedar has 3/4 of 1600 and 1/4 of 1500, and with equal weights 1500
         assert re.search(r"Cedar 1,?575 1,?\d+ 1,?\d+ 1 1 1,?500", shown)
+        assert "What these weights change" in shown
         assert "Dimension E 75 %" in shown
         assert "Simulated Beech simulated" in shown
         assert 'name="E" type="number"' in page.content.decode()

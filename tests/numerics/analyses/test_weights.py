@@ -89,6 +89,18 @@ class TestComposite:
         assert sum(row["places"] for row in rows.values()) == 0
         assert any(row["places"] for row in rows.values())
 
+    def test_in_two_tables_are_the_same_figures(self, rng):
+        whole = weighing.weighed_boards(boards_of(marked(rng)), {"H": 1.0, "E": 2.0})
+        keys = [column.key for column in whole.columns]
+
+        board, gained = weighing.in_two(whole)
+
+        assert [column.key for column in gained.columns][:4] == ["system", "value", "low", "high"]
+        for row, one, other in zip(whole.rows, board.rows, gained.rows, strict=True):
+            cells = dict(zip(keys, row, strict=True))
+            assert one == tuple(cells[column.key] for column in board.columns)
+            assert other[:2] == (cells["system"], cells["change"])
+
     def test_equal_weights_change_nothing(self, rng):
         rows = rows_under(boards_of(marked(rng)), H=2.0, E=2.0, A=2.0)
 
