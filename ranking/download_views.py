@@ -44,11 +44,13 @@ def table_csv(
 ) -> StreamingHttpResponse:
     """Download one table of an analysis."""
     fit = fit_or_404(study, key)
-    found = results_pages.table_by_key(_findings_or_404(request, fit, kind), table)
+    findings = _findings_or_404(request, fit, kind)
+    found = results_pages.table_by_key(findings, table)
     if found is None:
         msg = f"there is no table {table}"
         raise Http404(msg)
-    rows = export.finding_rows(found, terms=results_pages.terms_of(fit))
+    terms = results_pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
+    rows = export.finding_rows(found, terms=terms)
     name = export.file_name(study, key, f"{kind}-{table}", is_simulated=fit.is_simulated)
     return csv_answer(export.csv_lines(rows), name)
 

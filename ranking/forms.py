@@ -30,8 +30,14 @@ class Weights(forms.Form):
     ``dimensions`` are the names of those that can be weighed, by key.
     """
 
-    def __init__(self, data: QueryDict | None, *, dimensions: Mapping[str, str]) -> None:
-        super().__init__(data, auto_id="weight-%s")
+    def __init__(
+        self,
+        data: QueryDict | None,
+        *,
+        dimensions: Mapping[str, str],
+        initial: Mapping[str, float] | None = None,
+    ) -> None:
+        super().__init__(data, auto_id="weight-%s", initial=dict(initial or {}))
         for key, name in dimensions.items():
             self.fields[key] = _weight(name)
 

@@ -12,6 +12,7 @@ from ranking.models import Fit
 from ranking.results_chosen import Chosen
 from ranking.results_names import Name, Names
 from ranking.results_people import public_table
+from ranking.standings import named_analyses
 
 
 @dataclass(frozen=True)
@@ -40,21 +41,22 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable |
     ranking.results_chosen.UnknownRowError
         If a row is chosen that the table of a radar does not have.
     """
-    known = analysis_selectors.analyses_of(fit)
-    found = next((one.findings for one in known if one.kind.lower() == kind), None)
+    shown = analysis_selectors.analysis_of(fit, kind)
+    found = shown.findings if shown else None
     table = next((one for one in found.tables if one.key == key), None) if found else None
-    if found is None or table is None:
+    if shown is None or table is None:
         return None
     names = results_selectors.names_in(fit.study, shows_people=False)
     public = public_table(table, names)[0]
     is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     if public.picture is Picture.RADAR:
         public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
-    sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=found.is_exploratory)
+    is_exploratory = named_analyses(fit.study).is_exploratory(shown.kind)
+    sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=is_exploratory)
     return NamedTable(_with_names(public, names), sign)
 
 
-def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool = False) -> Sign:
+def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool | None = None) -> Sign:
     """Return what a figure of a fit says of its origin."""
     return Sign(fit.study.title, fit.key, fit.as_of, is_simulated, is_exploratory)
 

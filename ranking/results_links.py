@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class AnalysisLink:
     """One analysis of the fit of that name, what it asks, and where it stands.
 
-    ``state`` is one of `FitState`.
+    ``state`` is one of `FitState`; ``is_exploratory`` says that the study's file did not name it
+    before the judgments were seen.
     """
 
     fit: str
@@ -15,6 +16,7 @@ class AnalysisLink:
     label: str
     question: str
     state: str
+    is_exploratory: bool = True
 
     @property
     def is_running(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.models import Study
 from ranking import analysis_selectors, results_selectors
@@ -22,6 +23,9 @@ from ranking.results_people import public_table
 from ranking.results_questions import question_of
 from ranking.results_shown import ShownTable
 from ranking.results_tables import shown_table
+from ranking.standings import Named, named_analyses, with_standing
+
+NOTHING = Findings(method="", tables=())
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class AnalysisPage:
     """What one analysis of one fit found, for one reader.
 
     ``kept`` is what the analysis left for pages that compute from it, ``names`` whose names this
-    reader may see in that.
+    reader may see in that, ``named`` what the study's file named in advance.
     """
 
     study: Study
@@ -65,11 +69,13 @@ class AnalysisPage:
     refusal: str
     method: str
     warnings: tuple[str, ...]
+    is_found: bool
     is_exploratory: bool
     tables: tuple[ShownTable, ...]
     code_version: str
     links: tuple[AnalysisLink, ...]
     names: Names
+    named: Named
     kept: Mapping[str, Any]
 
 
@@ -101,14 +107,22 @@ def analyses_beside(fit: Fit) -> Analyses | None:
     states = results_selectors.analysis_states(shown)
     if not states:
         return None
-    links = tuple(analysis_link(shown, kind, state) for kind, state in states.items())
+    links = analysis_links(shown, states)
     return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=links)
 
 
-def analysis_link(fit: Fit, kind: AnalysisKind, state: FitState) -> AnalysisLink:
-    """Return how one analysis is named and led to."""
-    words = (str(kind.label), question_of(kind))
-    return AnalysisLink(fit.key, kind.value.lower(), *words, state.value)
+def analysis_links(
+    fit: Fit, states: Mapping[AnalysisKind, FitState], named: Named | None = None
+) -> tuple[AnalysisLink, ...]:
+    """Return how analyses are named and led to, and which were named in advance."""
+    known = named_analyses(fit.study) if named is None else named
+    return tuple(
+        AnalysisLink(
+            *(fit.key, kind.value.lower(), str(kind.label), question_of(kind), state.value),
+            is_exploratory=kind not in known.kinds,
+        )
+        for kind, state in states.items()
+    )
 
 
 def board_with_analyses(fit: Fit) -> Board:
@@ -136,8 +150,8 @@ def analysis_page(
 ) -> AnalysisPage | None:
     """Return what an analysis of a fit found, or None if there is none of that kind.
 
-    Five queries: the analysis, which others there are, systems, judges, and for the public
-    raters. Findings of the others are not read.
+    Five queries, or six where the study names analyses in advance: the analysis, which others
+    there are, systems, judges, and for the public raters. Findings of the others are not read.
 
     Raises
     ------
@@ -148,7 +162,8 @@ def analysis_page(
     if shown is None:
         return None
     states = results_selectors.analysis_states(fit)
-    found = shown.findings or Findings(method="", tables=())
+    named = named_analyses(fit.study)
+    found = with_standing(shown.findings or NOTHING, named, shown.kind)
     names = results_selectors.names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
         study=fit.study,
@@ -159,14 +174,26 @@ def analysis_page(
         state=shown.state,
         refusal=names.without_people(shown.refusal),
         method=names.without_people(found.method),
-        warnings=tuple(map(names.without_people, found.warnings)),
-        is_exploratory=found.is_exploratory and shown.findings is not None,
+        warnings=(*_file_warnings(named), *map(names.without_people, found.warnings)),
+        is_found=shown.findings is not None,
+        is_exploratory=found.is_exploratory,
         tables=tuple(_figure(table, fit, slug, names, chosen) for table in found.tables),
         code_version=shown.code_version,
-        links=tuple(analysis_link(fit, kind, state) for kind, state in states.items()),
+        links=analysis_links(fit, states, named),
         names=names,
+        named=named,
         kept=found.kept,
     )
+
+
+def _file_warnings(named: Named) -> tuple[str, ...]:
+    if not named.was_changed:
+        return ()
+    text = gettext(
+        "The study\u2019s file is not the one that it was locked and judged under: what it names "
+        "as confirmatory does not count."
+    )
+    return (text,)
 
 
 def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: Chosen) -> ShownTable:
@@ -179,7 +206,7 @@ def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | 
     shown = analysis_selectors.analysis_of(fit, slug)
     if shown is None or shown.findings is None:
         return None
-    found = shown.findings
+    found = with_standing(shown.findings, named_analyses(fit.study), shown.kind)
     names = results_selectors.names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),
@@ -200,5 +227,5 @@ def as_json(found: Findings, *, fit: Fit, kind: str) -> dict[str, Any]:
 
 
 def terms_of(fit: Fit) -> dict[str, str | bool]:
-    """Return what each row of a download says of the fit behind it."""
+    """Return what a download says of the fit behind it."""
     return {"fit": fit.key, "fit_is_simulated": fit.is_simulated}

@@ -17,6 +17,7 @@ from ranking.findings import Findings, Table
 from ranking.models import Fit
 from ranking.results_shown import ShownTable
 from ranking.results_tables import shown_table
+from ranking.standings import are_alike, named_analyses
 from ranking.weight_examples import examples_for
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ else:
 
 SLUG = AnalysisKind.WEIGHTS.value.lower()
 DIGITS = 6  # of a share in a download
-ALIKE = 1e-9  # two shares that differ by less are the same
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Weighed:
     tables: tuple[ShownTable, ...]
     shares: tuple[tuple[str, float], ...]
     json: str
+    is_exploratory: bool
 
 
 def names_of_dimensions(study: Study, kept: Mapping[str, Any]) -> dict[str, str]:
@@ -78,15 +79,6 @@ def suggestions(
     )
 
 
-def are_alike(shares: Mapping[str, float], weights: Mapping[str, float]) -> bool:
-    """Say whether shares, which add up to 1, are those of the weights."""
-    total = sum(weights.values())
-    return bool(shares) and all(
-        abs(shares.get(key, 0.0) - weights.get(key, 0.0) / total) < ALIKE
-        for key in {*shares, *weights}
-    )
-
-
 def weighed(page: results_pages.AnalysisPage, shares: Mapping[str, float]) -> Weighed:
     """Return the ranking under weights, for the reader of the page, from what was kept."""
     query = _query(shares)
@@ -98,6 +90,7 @@ def weighed(page: results_pages.AnalysisPage, shares: Mapping[str, float]) -> We
         tuple(replace(one, csv=f"{csv}?{query}", has_figure=False) for one in tables),
         tuple((names[key], 100.0 * share) for key, share in shares.items()),
         f"{json}?{query}",
+        page.named.is_exploratory(AnalysisKind.WEIGHTS, shares),
     )
 
 
@@ -110,15 +103,30 @@ def found_of(fit: Fit) -> Findings | None:
 def rows_of(fit: Fit, found: Findings, shares: Mapping[str, float]) -> export.Rows:
     """Return a header and the ranking under weights, which stand in columns of their own."""
     weights = {f"weight_{key}": round(share, DIGITS) for key, share in shares.items()}
-    terms = results_pages.terms_of(fit) | weights
+    terms = results_pages.terms_of(fit) | {"is_exploratory": _explores(fit, shares)} | weights
     return export.finding_rows(_table(found.kept, shares), terms=terms)
 
 
 def as_json(fit: Fit, found: Findings, shares: Mapping[str, float]) -> dict[str, Any]:
     """Return the ranking under weights as JSON, with these and the terms it holds on."""
-    shown = Findings(found.method, (_table(found.kept, shares),), found.warnings)
+    tables = (_table(found.kept, shares),)
+    shown = Findings(found.method, tables, found.warnings, _explores(fit, shares))
     content = results_pages.as_json(shown, fit=fit, kind=SLUG)
     return content | {"weights": {key: round(share, DIGITS) for key, share in shares.items()}}
+
+
+def _explores(fit: Fit, shares: Mapping[str, float]) -> bool:
+    return named_analyses(fit.study).is_exploratory(AnalysisKind.WEIGHTS, shares)
+
+
+def shares_named(page: results_pages.AnalysisPage) -> dict[str, float]:
+    """Return the weights that the study's file named, if it did and they can be had."""
+    weights = page.named.weights
+    keys = page.kept["dimensions"]
+    if not {key for key, weight in weights.items() if weight} <= set(keys):
+        return {}
+    total = sum(weights.values())
+    return {key: weights.get(key, 0.0) / total for key in keys} if total else {}
 
 
 def file_name(fit: Fit, shares: Mapping[str, float]) -> str:

@@ -109,6 +109,7 @@ class AnalysisOut(serializers.Serializer[AnalysisLink]):
     title = serializers.CharField(source="label")
     fit = serializers.CharField()
     state = serializers.CharField()
+    is_exploratory = serializers.BooleanField()
 
 
 class BoardOut(serializers.Serializer[Board]):

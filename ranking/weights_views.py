@@ -1,5 +1,7 @@
 """The ranking under weights of the dimensions: the page and its downloads."""
 
+from dataclasses import replace
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -28,14 +30,17 @@ def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
     if not page.kept:
         return render(request, "ranking/analysis.html", {"study": fit.study, "page": page})
     dimensions = results_weights.names_of_dimensions(fit.study, page.kept)
-    form = Weights(request.GET or None, dimensions=dimensions)
-    shares = form.shares if form.is_valid() else {}
+    named = results_weights.shares_named(page)
+    form = Weights(request.GET or None, dimensions=dimensions, initial=named and page.named.weights)
+    shares = form.shares if form.is_valid() else {} if form.is_bound else named
+    weighed = results_weights.weighed(page, shares) if shares else None
     parts = {
         "study": fit.study,
-        "page": page,
+        "page": replace(page, is_exploratory=weighed.is_exploratory) if weighed else page,
         "form": form,
+        "named": named,
         "suggestions": results_weights.suggestions(fit.study, dimensions, shares),
-        "weighed": results_weights.weighed(page, shares) if shares else None,
+        "weighed": weighed,
     }
     status = BAD_REQUEST if form.errors else 200
     return render(request, "ranking/weights.html", parts, status=status)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from annotation.protocol.analysing import AnalysisPlan
 from annotation.protocol.conduct import (
     Checks,
     Crowd,
@@ -66,6 +67,7 @@ class StudyProtocol(Part):
     screening: Screening = Screening()
     exclusion: ExclusionRules = ExclusionRules()
     crowd: Crowd = Crowd()
+    analysis: AnalysisPlan | None = None
     question: Line
     invitation: Paragraph
     consent: ConsentText
@@ -111,11 +113,14 @@ class StudyProtocol(Part):
     def content(self, rubric: Mapping[str, Any], *, normaliser: str) -> dict[str, Any]:
         """Return what a study stores: this file as plain values, with the rubric itself.
 
-        ``normaliser`` is the version of what dresses every message alike.
+        ``normaliser`` is the version of what dresses every message alike. A file that names no
+        analyses has the hash that it had before files could.
         """
-        return {**self.model_dump(mode="json"), "rubric": dict(rubric), "normaliser": normaliser}
+        nothing = {"analysis"} if self.analysis is None else set[str]()
+        written = self.model_dump(mode="json", exclude=nothing)
+        return {**written, "rubric": dict(rubric), "normaliser": normaliser}
 
     def mentions(self, words: Iterable[str]) -> list[str]:
         """Return those of ``words`` that occur in what raters read, whatever their case."""
-        read = self.model_dump_json(exclude={"rubric", "checks"}).casefold()
+        read = self.model_dump_json(exclude={"rubric", "checks", "analysis"}).casefold()
         return [word for word in words if word.casefold() in read]

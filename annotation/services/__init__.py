@@ -81,6 +81,7 @@ from annotation.services.reporting import (
 )
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
+    DimensionUnknownError,
     NothingChangedError,
     RubricShownError,
     StudyExistsError,
@@ -107,6 +108,7 @@ __all__ = [
     "Asking",
     "Badge",
     "DecisionError",
+    "DimensionUnknownError",
     "Entry",
     "Examined",
     "GoldReport",

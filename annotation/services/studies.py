@@ -48,6 +48,10 @@ class RubricShownError(Exception):
     """A preference study names a dimension of the rubric that its raters must not see."""
 
 
+class DimensionUnknownError(Exception):
+    """A study weighs a dimension that its rubric does not have."""
+
+
 class StudyStateError(Exception):
     """The study cannot go from its state to the one asked for."""
 
@@ -72,8 +76,10 @@ def create_study(
         If the slug is taken.
     RubricShownError
         If raters of a preference study would read the name of a dimension.
+    DimensionUnknownError
+        If a dimension is weighed that the rubric does not have.
     """
-    _check_words(protocol, rubric)
+    _check_rubric(protocol, rubric)
     known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
     if known is not None and not _is_replaceable(known):
         msg = f'there is a study "{protocol.slug}" already'
@@ -109,8 +115,10 @@ def create_version(
         If the file says what the newest version says.
     RubricShownError
         If raters of a preference study would read the name of a dimension.
+    DimensionUnknownError
+        If a dimension is weighed that the rubric does not have.
     """
-    _check_words(protocol, rubric)
+    _check_rubric(protocol, rubric)
     draft, locked = _newest_versions(protocol.family)
     version = locked.version + 1
     slug = versioned_slug(locked.name, version)
@@ -189,6 +197,17 @@ def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None)
         after={"state": state, "protocol_hash": study.protocol_hash},
     )
     return study
+
+
+def _check_rubric(protocol: StudyProtocol, rubric: Rubric) -> None:
+    _check_words(protocol, rubric)
+    unknown = set(protocol.analysis.weights if protocol.analysis else ()) - set(rubric.keys)
+    if unknown:
+        msg = (
+            f"analysis.weights: the rubric {rubric.reference} has no dimension "
+            f"{', '.join(sorted(unknown))}; it has {', '.join(rubric.keys)}"
+        )
+        raise DimensionUnknownError(msg)
 
 
 def _check_words(protocol: StudyProtocol, rubric: Rubric) -> None:

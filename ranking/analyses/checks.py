@@ -86,7 +86,7 @@ def analyse(ground: Ground) -> Findings:
         *pairs_funnel(checked.residuals, checked.columns.systems, checked.best_first),
         _pairs(checked),
     )
-    return Findings(METHOD, tables, _warnings(checked), is_exploratory=False)
+    return Findings(METHOD, tables, _warnings(checked))
 
 
 def _fit(checked: _Checked) -> Table:

@@ -60,7 +60,7 @@ def analyse(ground: Ground) -> Findings:
     )
     few = few_units_warning(min(board.n_units for board in boards.values()))
     warnings = [*([] if few is None else [few]), *warnings]
-    return Findings(METHOD, tables, tuple(warnings), is_exploratory=False)
+    return Findings(METHOD, tables, tuple(warnings))
 
 
 def _boards(

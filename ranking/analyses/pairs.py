@@ -103,7 +103,7 @@ def analyse(ground: Ground) -> Findings:
         *_comparable(board, shown),
         *_by_evaluator(board, shown, ground),
     )
-    return Findings(METHOD, tables, _warnings(board, matrices), is_exploratory=False)
+    return Findings(METHOD, tables, _warnings(board, matrices))
 
 
 def _matrices(board: Board, wins: Floats, level: float) -> _Matrices:

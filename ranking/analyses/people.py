@@ -79,7 +79,7 @@ def analyse(ground: Ground) -> Findings:
         msg = "People met models in one source dialogue alone; an interval needs two or more."
         raise AnalysisRefusedError(msg)
     tables = (_overall(groups), _by_model(models))
-    return Findings(METHOD, tables, tuple(warnings + refused), is_exploratory=False)
+    return Findings(METHOD, tables, tuple(warnings + refused))
 
 
 def _meetings(

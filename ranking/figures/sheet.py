@@ -25,25 +25,29 @@ GAP = 8.0
 COLUMN = 252.0  # 3.5 inches: one column of a journal
 TITLE, CAPTION, SOURCE = 8.5, 6.5, 5.5
 SIMULATED = "SIMULATED"
+STANDINGS = {True: "exploratory", False: "confirmatory"}
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Sign:
-    """Where a figure comes from: what must be on it when it is found alone."""
+    """Where a figure comes from: what must be on it when it is found alone.
+
+    ``is_exploratory`` is None for ratings, which are what a study is for.
+    """
 
     study: str
     fit: str
     as_of: dt.datetime
     is_simulated: bool
-    is_exploratory: bool = False
+    is_exploratory: bool | None = None
 
     @property
     def text(self) -> str:
         """Return all of it on one line."""
         parts = [
             *(["simulated data"] if self.is_simulated else []),
-            *(["exploratory"] if self.is_exploratory else []),
+            *([] if self.is_exploratory is None else [STANDINGS[self.is_exploratory]]),
             self.study,
             f"fit {self.fit}",
             f"as of {self.as_of:%Y-%m-%d %H:%M %Z}".strip(),

@@ -122,12 +122,6 @@ class TestAnalysisPage:
         assert "Simulated Beech simulated" in shown
         assert " beech " not in shown
 
-    @pytest.mark.parametrize("is_exploratory", [True, False])
-    def test_says_whether_it_is_exploratory(self, client, fit, is_exploratory):
-        found(fit, is_exploratory=is_exploratory)
-
-        assert ("exploratory" in text(client.get(address(fit)))) is is_exploratory
-
     def test_says_when_what_is_behind_it_is_simulated(self, client, fit):
         found(fit)
         Fit.objects.update(is_simulated=True)

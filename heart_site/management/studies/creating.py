@@ -53,6 +53,7 @@ CREATE = Act(
     refusals=(
         ProtocolError,
         RubricError,
+        services.DimensionUnknownError,
         services.RubricShownError,
         services.StudyExistsError,
     ),
@@ -66,6 +67,7 @@ VERSION = Act(
         ProtocolError,
         RubricError,
         services.NothingChangedError,
+        services.DimensionUnknownError,
         services.RubricShownError,
         services.StudyNotFoundError,
         services.StudyStateError,

@@ -53,7 +53,7 @@ def analyse(ground: Ground) -> Findings:
     tables += [steady] if steady else []
     for place, (among, panel) in enumerate(panels(held).items(), start=1):
         tables += alike_funnel(f"funnel-{place}", among, panel)
-    return Findings(METHOD, tuple(tables), _warnings(held, samples), is_exploratory=False)
+    return Findings(METHOD, tuple(tables), _warnings(held, samples))
 
 
 def _samples(columns: JudgmentColumns, method: Method) -> Samples:

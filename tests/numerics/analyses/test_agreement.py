@@ -56,7 +56,7 @@ class TestCoefficients:
         row = coefficient(findings, "people", "Raw")
         assert row["value"] == pytest.approx(np.mean(two), abs=1e-4)
         assert row["low"] < row["value"] < row["high"]
-        assert not findings.is_exploratory
+        assert findings.is_exploratory
 
     def test_agree_with_krippendorff_where_numbers_are_uneven(self, columns, rng):
         peer = pytest.importorskip("krippendorff")

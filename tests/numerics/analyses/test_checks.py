@@ -31,7 +31,7 @@ class TestChecks:
 
         assert table(found, "deviance")[1]["p"] > 0.01
         assert not any("does not explain" in warning for warning in found.warnings)
-        assert not found.is_exploratory
+        assert found.is_exploratory
 
     def test_of_a_circle_find_it(self, rng):
         found = analyse("CHECKS", make_ground(circle(rng)))

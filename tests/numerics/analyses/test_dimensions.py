@@ -94,4 +94,4 @@ class TestDimensions:
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
         assert Findings.of(stored) == findings
-        assert not findings.is_exploratory
+        assert findings.is_exploratory

@@ -141,7 +141,7 @@ class TestPairs:
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
         assert Findings.of(stored) == findings
-        assert not findings.is_exploratory
+        assert findings.is_exploratory
 
     @pytest.mark.parametrize(
         ("rows", "words"),

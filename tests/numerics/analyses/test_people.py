@@ -49,7 +49,7 @@ class TestShares:
         assert row["model"] + row["tie"] + row["person"] == pytest.approx(1.0, abs=2e-4)
         assert row["value"] == pytest.approx(row["model"] - row["person"], abs=2e-4)
         assert row["low"] < row["value"] < row["high"]
-        assert not findings.is_exploratory
+        assert findings.is_exploratory
 
     def test_are_those_of_a_plain_count(self, columns):
         rows = {row["system"]: row for row in table(analyse("PEOPLE", known(columns)), "models")}
