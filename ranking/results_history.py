@@ -8,10 +8,14 @@ from itertools import pairwise
 from annotation.models import Study
 from ranking import results_selectors
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.findings import ColumnKind, Picture
 from ranking.history_selectors import HistoryPoint, history
+from ranking.results_cells import written
+from ranking.results_chart_parts import axis
 from ranking.results_names import Name
 from ranking.results_plots import Plot, Series, lines
 from ranking.results_scales import Tick
+from ranking.results_shown import Chart
 
 MOST_POINTS = 100
 TICKS = 4
@@ -39,6 +43,7 @@ class History:
     rows: tuple[HistoryRow, ...]
     plot: Plot | None
     is_simulated: bool
+    chart: Chart | None = None
 
 
 def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> History:
@@ -51,7 +56,8 @@ def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> 
     plot = _plot(rows, systems, _changes(points))
     is_simulated = any(one.is_simulated for one in systems)
     is_simulated = is_simulated or any(one.is_simulated for one in points)
-    return History(systems, rows, plot, is_simulated)
+    chart = _chart(rows, systems, _changes(points), is_simulated=is_simulated) if plot else None
+    return History(systems, rows, plot, is_simulated, chart)
 
 
 def _by_newest(points: Sequence[HistoryPoint]) -> list[str]:
@@ -88,6 +94,36 @@ def _plot(
         x_ticks=_time_ticks(plot, times),
         marks=tuple(plot.along(at.timestamp(), times) for at in changes),
     )
+
+
+def _chart(
+    rows: Sequence[HistoryRow],
+    systems: Sequence[Name],
+    changes: Sequence[dt.datetime],
+    *,
+    is_simulated: bool,
+) -> Chart:
+    """Hand the same lines to the browser, times in milliseconds."""
+    drawn = rows[::-1]
+    series = []
+    for n, system in enumerate(systems):
+        elos = [row.elos[n] for row in drawn]
+        texts = [written(elo, ColumnKind.ELO) for elo in elos]
+        values = [None if elo is None else round(elo, 1) for elo in elos]
+        series.append({"name": system.text, "values": values, "texts": texts})
+    parts = {
+        "x": axis("", ColumnKind.NUMBER, isTime=True),
+        "y": axis("Elo", ColumnKind.ELO),
+        "places": [_milliseconds(row.as_of) for row in drawn],
+        "said": [f"{row.as_of:%Y-%m-%d %H:%M} UTC" for row in drawn],
+        "series": series,
+        "marks": [_milliseconds(at) for at in changes],
+    }
+    return Chart(Picture.LINES, parts, is_simulated)
+
+
+def _milliseconds(at: dt.datetime) -> int:
+    return round(1000 * at.timestamp())
 
 
 def _time_ticks(plot: Plot, times: Sequence[float]) -> tuple[Tick, ...]:

@@ -21,7 +21,7 @@ from ranking.results_links import AnalysisLink
 from ranking.results_names import Names
 from ranking.results_people import public_table
 from ranking.results_questions import question_of
-from ranking.results_shown import ShownTable
+from ranking.results_shown import Chart, ShownTable
 from ranking.results_tables import shown_table
 from ranking.standings import Named, named_analyses, with_standing
 
@@ -77,6 +77,11 @@ class AnalysisPage:
     names: Names
     named: Named
     kept: Mapping[str, Any]
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Return what can be drawn by the browser."""
+        return tuple(table.chart for table in self.tables if table.chart)
 
 
 @dataclass(frozen=True)
@@ -198,7 +203,11 @@ def _file_warnings(named: Named) -> tuple[str, ...]:
 
 def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: Chosen) -> ShownTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
-    return replace(shown_table(table, names, chosen), csv=address)
+    shown = shown_table(table, names, chosen)
+    chart = shown.chart
+    if chart and fit.is_simulated:
+        chart = replace(chart, is_simulated=True)
+    return replace(shown, csv=address, chart=chart)
 
 
 def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | None:

@@ -54,7 +54,7 @@ def _with_whiskers(shown: ShownTable, table: Table, _names: Names) -> ShownTable
     if places is None:
         return shown
     intervals = [_interval([as_number(row[n]) for n in places]) for row in table.rows]
-    drawn = whiskers(intervals, centre=_centre(table.columns[places[1]].kind, intervals))
+    drawn = whiskers(intervals, centre=centre_of(table.columns[places[1]].kind, intervals))
     rows = tuple(
         replace(row, whisker=whisker) for row, whisker in zip(shown.rows, drawn.rows, strict=True)
     )
@@ -68,7 +68,7 @@ def _interval(ends: Sequence[float | None]) -> Interval | None:
     return Interval(min(low, middle), middle, max(high, middle))
 
 
-def _centre(kind: ColumnKind, intervals: Sequence[Interval | None]) -> float | None:
+def centre_of(kind: ColumnKind, intervals: Sequence[Interval | None]) -> float | None:
     """Return what an interval is held against: no difference, the mean, or as many either way."""
     known = [one for one in intervals if one is not None]
     low = min((one.low for one in known), default=0.0)

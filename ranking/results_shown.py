@@ -1,7 +1,9 @@
 """Tables of findings as pages show them, as plain values."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from ranking.findings import Picture
 from ranking.results_plots import Plot
 from ranking.results_radar import Radar
 from ranking.results_scales import Tick
@@ -47,6 +49,21 @@ class ShownChoice:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """What a browser draws of a table in place of its picture; ``parts`` go out as JSON."""
+
+    picture: Picture
+    parts: dict[str, Any]
+    is_simulated: bool = False
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """Return what the page hands to its script."""
+        known = {"picture": self.picture.value} | self.parts
+        return known | {"isSimulated": True} if self.is_simulated else known
+
+
+@dataclass(frozen=True)
 class ShownTable:
     """One table with its picture; ``csv`` is the address of its download.
 
@@ -72,6 +89,7 @@ class ShownTable:
     query: str = ""
     csv: str = ""
     has_figure: bool = False
+    chart: Chart | None = None
 
     @property
     def drawn(self) -> tuple[ShownChoice, ...]:

@@ -3,6 +3,7 @@
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.results_cells import WORDS, written
+from ranking.results_charts import with_chart
 from ranking.results_chosen import Chosen
 from ranking.results_names import Name, Names
 from ranking.results_people import Row, public_table
@@ -30,7 +31,7 @@ def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> Shown
         n_hidden=n_hidden,
         has_figure=has_figure(table),
     )
-    return with_picture(shown, table, names, chosen)
+    return with_chart(with_picture(shown, table, names, chosen), table)
 
 
 def _header(column: Column, names: Names) -> ShownHeader:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from ranking import results_history, results_pages, results_selectors, selectors
 from ranking.board_selectors import board_of
+from ranking.results_board_charts import figures_of_board
 from ranking.results_chosen import Chosen, UnknownRowError
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
 
@@ -20,10 +21,12 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
     chosen = filters_or_404(request, found)
     pool, context_set = chosen.selected
     fit = selectors.latest_fit(study=found, pool=pool, context_set=context_set)
+    board = board_of(fit) if fit else None
     parts = {
         "study": found,
         "filters": chosen,
-        "board": board_of(fit) if fit else None,
+        "board": board,
+        "charts": figures_of_board(board),
         "analyses": results_pages.analyses_beside(fit) if fit else None,
         "has_fits": chosen.has_any,
         "is_out_of_date": selectors.is_out_of_date(fit),
@@ -35,9 +38,11 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
 def fit_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
     """Show the ratings of one fit: the address under which they can be cited."""
     fit = fit_or_404(study, key)
+    board = board_of(fit)
     parts = {
         "study": fit.study,
-        "board": board_of(fit),
+        "board": board,
+        "charts": figures_of_board(board),
         "analyses": results_pages.analyses_beside(fit),
         "earlier": [results_pages.fit_line(one) for one in results_selectors.earlier_fits(fit)],
     }
