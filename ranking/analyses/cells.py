@@ -10,6 +10,11 @@ from ranking.numerics.clustered_means import ClusteredMean
 from ranking.numerics.multiplicity import benjamini_hochberg
 
 
+def family_of(tests: str) -> str:
+    """Say over which tests p-values are adjusted, as the caption of each table with some does."""
+    return f"P-values are adjusted over one family of tests: {tests}."
+
+
 def decimal(value: float | None, digits: int = 4) -> float | None:
     """Return a number as it is stored: rounded, and None where it is not known."""
     return None if value is None or not math.isfinite(value) else round(float(value), digits)

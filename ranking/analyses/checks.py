@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal
+from ranking.analyses.cells import decimal, family_of
 from ranking.analyses.checks_funnel import pairs_funnel
 from ranking.analyses.common import Fitted, fitted, whole_wins
 from ranking.columns import JudgmentColumns
@@ -113,12 +113,13 @@ def _fit(checked: _Checked) -> Table:
         "Is one strength per system enough?",
         "A small p-value says that some pairs go otherwise than the ratings can express. Read the "
         "second line: the first takes judgments of one dialogue as unrelated. With as many pairs "
-        "as the ratings have free numbers there is nothing to test.",
+        "as the ratings have free numbers there is nothing to test. The two lines are one test, "
+        "and nothing is adjusted.",
         (
             Column("test", "Test", ColumnKind.TEXT),
             Column("statistic", "Deviance"),
             Column("degrees", "Degrees of freedom"),
-            Column("p", "p", ColumnKind.P_VALUE),
+            Column("p", "p, one test", ColumnKind.P_VALUE),
         ),
         rows,
     )
@@ -256,14 +257,15 @@ def _pairs(checked: _Checked) -> Table:
         "pairs",
         "The pairs that fit worst",
         "Share of the judgments that the first system should have taken and did take, as the "
-        f"ratings count them. At most {MOST_PAIRS} pairs; p is adjusted for all pairs (Holm).",
+        f"ratings count them. At most {MOST_PAIRS} pairs. "
+        f"{family_of('all pairs that were judged, also those not listed')}",
         (
             Column("first", "System", ColumnKind.SYSTEM),
             Column("second", "Against", ColumnKind.SYSTEM),
             Column("predicted", "Predicted", ColumnKind.SHARE),
             Column("taken", "Taken", ColumnKind.SHARE),
             Column("z", "Standard errors apart"),
-            Column("p", "p (Holm)", ColumnKind.P_VALUE),
+            Column("p", "p, Holm", ColumnKind.P_VALUE),
         ),
         rows,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
+from ranking.analyses.cells import family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
 from ranking.analyses.outcomes import cell
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
@@ -43,7 +44,7 @@ GAIN_COLUMNS = (
     Column("gain", "Calibrated less majority", ColumnKind.NUMBER),
     Column("low", "From", ColumnKind.NUMBER),
     Column("high", "To", ColumnKind.NUMBER),
-    Column("p", "p, adjusted (Benjamini-Hochberg)", ColumnKind.P_VALUE),
+    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
 )
 CALIBRATION_COLUMNS = (
     Column("bin", "Part", ColumnKind.TEXT),
@@ -132,7 +133,7 @@ def gain_table(found: Foretold, level: float) -> Table:
         "gain",
         "What calibration gains",
         "The same pairs, calibrated less plain majority. More pairs right is better, and so is a "
-        "lower Brier score.",
+        f"lower Brier score. {family_of('the gain in each row')}",
         GAIN_COLUMNS,
         rows,
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import FEWEST, Board, board_warnings, rated
+from ranking.analyses.cells import family_of
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -163,7 +164,8 @@ def _correlations(board: Board, figures: tuple[Figure, ...], level: float) -> Ta
         title="How they go together",
         caption=(
             "From -1 to 1; 0 means that Elo tells nothing of the figure. With as few systems as "
-            "this, intervals are wide."
+            "this, intervals are wide. "
+            f"{family_of('both coefficients of each figure')}"
         ),
         columns=CORRELATIONS,
         rows=tuple((*name, *_cells(one), p, *reach) for name, one, p, reach in rows),

@@ -8,6 +8,7 @@ from scipy import special
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, board_warnings, rated
+from ranking.analyses.cells import family_of
 from ranking.analyses.common import tabulated, weighted_pairs, whole_wins
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
@@ -154,7 +155,7 @@ def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
         "All pairs of systems",
         "The system rated higher comes first. A pair is told apart when its interval leaves out "
         "0; all intervals hold together. There is none where all resamples agree. The expected win "
-        "rate is that of ratings of whole wins.",
+        f"rate is that of ratings of whole wins. {family_of('all pairs of systems')}",
         COLUMNS,
         tuple(rows),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import share_cells
+from ranking.analyses.cells import family_of, share_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
@@ -145,7 +145,8 @@ def _overall(rows: list[tuple[Cell, ...]]) -> Table:
         caption=(
             "Each row is about the judgments between one person's and one model's message. Where "
             "the interval leaves out 0, one side is preferred beyond chance. There is no interval "
-            "where all dialogues agree; p is then how often that many coins do."
+            "where all dialogues agree; p is then how often that many coins do. "
+            f"{family_of('the net preference in each row')}"
         ),
         columns=(Column("group", "Judgments", ColumnKind.TEXT), *SHARES),
         rows=tuple(rows),
@@ -160,7 +161,8 @@ def _by_model(rows: list[tuple[Cell, ...]]) -> Table:
         title="Model by model",
         caption=(
             "How each model fares against people's messages. Models met different messages; the "
-            "leaderboard, which takes all opponents into account, is the fairer order."
+            "leaderboard, which takes all opponents into account, is the fairer order. "
+            f"{family_of('the net preference of each model')}"
         ),
         columns=(Column("system", "System", ColumnKind.SYSTEM), *SHARES),
         rows=tuple(by_net),

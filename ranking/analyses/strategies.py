@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import share_cells
+from ranking.analyses.cells import family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -166,7 +166,10 @@ def _differences(
     return Table(
         key="differences",
         title="Models less people",
-        caption="Above 0: models use the strategy more often than the people of this study do.",
+        caption=(
+            "Above 0: models use the strategy more often than the people of this study do. "
+            f"{family_of('the difference on each strategy')}"
+        ),
         columns=(
             Column("strategy", "Strategy", ColumnKind.TEXT),
             Column("people", "People", ColumnKind.SHARE),

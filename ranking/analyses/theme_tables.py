@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from annotation.themes import Codebook, Theme
-from ranking.analyses.cells import adjusted, share_cells
+from ranking.analyses.cells import adjusted, family_of, share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean
@@ -37,7 +37,8 @@ def shares_table(
         title="What rationales speak of",
         caption=(
             f"The share of {n_people} rationales by people and {len(is_judge) - n_people} by LLM "
-            "judges that speak of the theme. One rationale speaks of several, or of none."
+            "judges that speak of the theme. One rationale speaks of several, or of none. "
+            f"{family_of('the difference on each theme')}"
         ),
         columns=(
             *THEME,
@@ -106,7 +107,8 @@ def winning_table(
         caption=(
             f"By how many points the share of {len(won)} judgments that the model won is higher "
             "where the rationale speaks of the theme: as it is, and with length, position and the "
-            "rationale's length held equal. Reasons come after the choice: this is no cause."
+            "rationale's length held equal. Reasons come after the choice: this is no cause. "
+            f"{family_of('what is held equal, on each theme')}"
         ),
         columns=(
             *THEME,

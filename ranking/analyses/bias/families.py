@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, adjusted, interval_cells, mean_of
+from ranking.analyses.cells import family_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -147,7 +148,8 @@ def _own_table(columns: JudgmentColumns, found: Makers, level: float) -> Table:
         "Net preference for the messages of the judges' own family, wins less losses by judgment: "
         "by its judges, and by all other evaluators of the very same pairs. Above 0, the judges "
         "favour their own. Where judges are kept from their own family there is nothing to "
-        "compare, and the row says so by its counts.",
+        "compare, and the row says so by its counts. "
+        f"{family_of('the difference of each family')}",
         (
             Column("family", "Family of the judges", ColumnKind.TEXT),
             Column("pairs", "Pairs with its messages", ColumnKind.COUNT),

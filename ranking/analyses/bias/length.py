@@ -11,6 +11,7 @@ from ranking.analyses.bias.cells import (
     tendency,
     with_all,
 )
+from ranking.analyses.cells import family_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Floats, Integers
@@ -71,7 +72,8 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
         "length",
         "How often the longer message won",
         "Of judgments with a winner, by how much longer the one message was. One half is no "
-        "preference. A longer message may also be the better one: see the next table.",
+        "preference. A longer message may also be the better one: see the next table. "
+        f"{family_of('each row against one half')}",
         (
             KIND,
             Column("longer", "Longer by", ColumnKind.TEXT),
@@ -108,7 +110,7 @@ def _held(
         "By how much the share of judgments that a message wins is higher if it is twice as long: "
         "as it is, and held equal which systems met and which was shown first. Ties are half. At "
         f"most {MOST:,} judgments each. The analysis of style has the same on the scale of the "
-        "ratings.",
+        f"ratings. {family_of('what is held equal, in each row')}",
         (
             KIND,
             Column("judgments", "Judgments", ColumnKind.COUNT),

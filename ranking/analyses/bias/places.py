@@ -12,6 +12,7 @@ from ranking.analyses.bias.cells import (
     interval_cells,
     kinds,
 )
+from ranking.analyses.cells import family_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
@@ -51,7 +52,8 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
         "severity",
         "How severe people and judges are",
         "Who ties often sees no difference where others see one; who gives high strengths sees "
-        "large ones. Single evaluators are compared by the analysis of evaluators in the model.",
+        "large ones. Single evaluators are compared by the analysis of evaluators in the model. "
+        f"{family_of('the difference in each row')}",
         (
             FIGURE,
             Column("people", "People"),
@@ -85,7 +87,8 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
         "drift",
         "From the first third to the last",
         "Each evaluator's judgments in the order in which they were given. Agreement is with what "
-        "most of the other answers to the same pair say, where most say one thing.",
+        "most of the other answers to the same pair say, where most say one thing. "
+        f"{family_of('the difference in each row')}",
         (
             Column("kind", "Evaluators", ColumnKind.TEXT),
             FIGURE,
@@ -118,7 +121,8 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
         "fatigue",
         f"What changes with {STEP} judgments more",
         f"{PEOPLE} alone, each compared with himself or herself. Tired people may agree less, tie "
-        "more and take less time; those who learn the task take less time, too, and agree more.",
+        "more and take less time; those who learn the task take less time, too, and agree more. "
+        f"{family_of('the change in each row')}",
         (
             FIGURE,
             Column("judgments", "Judgments", ColumnKind.COUNT),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, Tendency, adjusted_p, tendency, with_all
+from ranking.analyses.cells import family_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Integers
@@ -26,7 +27,8 @@ CAPTION = (
     "Of judgments with a winner, the share in which the message in the first position won; one "
     "half is no bias. Of the pairs that an evaluator judged in both orders, how many got the same "
     "answer, and how many the same position; the rest are ties in one order alone. p is the "
-    "larger of the sign test's and of that clustered by source dialogue."
+    "larger of the sign test's and of that clustered by source dialogue. "
+    f"{family_of('the first position against one half, in each row')}"
 )
 
 
