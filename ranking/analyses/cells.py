@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ranking.findings import Cell
+from ranking.findings import Cell, Column, ColumnKind
 from ranking.numerics.clustered_means import ClusteredMean
 from ranking.numerics.multiplicity import benjamini_hochberg
 
@@ -20,16 +20,29 @@ def decimal(value: float | None, digits: int = 4) -> float | None:
     return None if value is None or not math.isfinite(value) else round(float(value), digits)
 
 
-def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
-    """Return a share, or a difference of shares, with the ends of its interval, -1 to 1.
+def ends(level: float, kind: ColumnKind = ColumnKind.NUMBER) -> tuple[Column, Column]:
+    """Return the columns of the ends of an interval; the head says how sure it is."""
+    return Column("low", f"{100 * level:g} % from", kind), Column("high", "to", kind)
+
+
+def interval_cells(
+    found: ClusteredMean | None, level: float, *, times: float = 1.0, most: float = math.inf
+) -> tuple[Cell, Cell, Cell]:
+    """Return a figure and the ends of its interval, so many times as large and ``most`` at most.
 
     Where dialogues do not differ at all there are no ends: nothing says how far they might.
     """
     if found is None:
         return None, None, None
-    value, *ends = (min(1.0, max(-1.0, one)) for one in (found.mean, *found.interval(level)))
-    low, high = (decimal(end) if found.varies else None for end in ends)
+    whole = (times * one for one in (found.mean, *found.interval(level)))
+    value, *reach = (min(most, max(-most, one)) for one in whole)
+    low, high = (decimal(end) if found.varies else None for end in reach)
     return decimal(value), low, high
+
+
+def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
+    """Return a share, or a difference of shares, with the ends of its interval, -1 to 1."""
+    return interval_cells(found, level, most=1.0)
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:

@@ -7,10 +7,10 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
+from ranking.analyses.cells import decimal
 from ranking.analyses.common import judgment_weights, tabulated
 from ranking.analyses.outcomes import (
     Outcomes,
-    cell,
     check_enough,
     graded,
     outcomes,
@@ -209,12 +209,12 @@ def _row_of(
         return (None,) * 6
     elo = to_elo(treated.log_strengths)
     return (
-        cell(np.ptp(elo)),
+        decimal(np.ptp(elo), 2),
         systems[_first(treated)],
         _turned(treated.log_strengths, board.log_strengths),
-        cell(treated.tie_between_equals, 4),
-        cell(_with_ties(treated, counted), 4),
-        cell(_decided(treated, counted), 4),
+        decimal(treated.tie_between_equals),
+        decimal(_with_ties(treated, counted)),
+        decimal(_decided(treated, counted)),
     )
 
 
@@ -263,7 +263,8 @@ def _systems(
             "scores shrink and strengths as counts stretch them: compare within columns.",
             (system, *(Column(f"elo_{way.key}", way.head, ColumnKind.ELO) for way in ways)),
             tuple(
-                (columns.systems[n], *(cell(elo[way.key][n]) for way in ways)) for n in best_first
+                (columns.systems[n], *(decimal(elo[way.key][n], 2) for way in ways))
+                for n in best_first
             ),
         ),
         Table(
@@ -281,7 +282,7 @@ def _grades(fit: CumulativeFit, columns: JudgmentColumns) -> Table:
     sizes = np.abs(columns.strength)
     begins = (0.0, *(fit.thresholds * ELO_PER_LOG_UNIT))
     rows = [
-        (level, int((sizes == level).sum()), cell((sizes == level).mean(), 4), cell(begin))
+        (level, int((sizes == level).sum()), decimal((sizes == level).mean()), decimal(begin, 2))
         for level, begin in zip(fit.levels, begins, strict=True)
     ]
     return Table(

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ranking.analyses.cells import decimal
 from ranking.analyses.judged_pairs import JudgedPairs
-from ranking.analyses.outcomes import cell, ranks_of
+from ranking.analyses.outcomes import ranks_of
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT, to_elo
@@ -105,8 +106,8 @@ def saved_table(found: Boards) -> Table:
         powered.n_pairs,
         powered.n_double,
         powered.covariance.n_clusters,
-        cell(powered.power, 4),
-        cell(times, 4),
+        decimal(powered.power),
+        decimal(times),
         effective,
         None if effective is None else effective - powered.n_double,
     )

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import family_of
+from ranking.analyses.cells import decimal, family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
-from ranking.analyses.outcomes import cell
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.calibrated_judge import N_FOLDS, cross_validated
@@ -148,7 +147,7 @@ def calibration_table(found: Foretold, level: float) -> Table:
         (
             f"{number} of {N_BINS}",
             len(part),
-            cell(sure[part].mean(), 4),
+            decimal(sure[part].mean()),
             *_shares(clustered_wilson(right[part], found.unit[part], level=level)),
         )
         for number, part in enumerate(parts, start=1)
@@ -169,12 +168,12 @@ def _scores(found: Foretold, choice: Floats, probability: Floats, level: float) 
     brier = clustered_mean(squared_errors(probability, found.won), found.unit)
     together = turned_correlation(probability, found.share, found.unit, level=level)
     ends = (together.value, together.low, together.high)
-    return len(found.won), *_shares(right), *_range(brier, level), *(cell(one, 4) for one in ends)
+    return len(found.won), *_shares(right), *_range(brier, level), *(decimal(one) for one in ends)
 
 
 def _range(mean: ClusteredMean, level: float) -> tuple[Cell, ...]:
-    return tuple(cell(one, 4) for one in (mean.mean, *mean.interval(level)))
+    return tuple(decimal(one) for one in (mean.mean, *mean.interval(level)))
 
 
 def _shares(one: Ranged) -> tuple[Cell, ...]:
-    return tuple(cell(end, 4) for end in (one.value, one.low, one.high))
+    return tuple(decimal(end) for end in (one.value, one.low, one.high))

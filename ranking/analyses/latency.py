@@ -7,7 +7,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import FEWEST, Board, board_warnings, rated
-from ranking.analyses.cells import family_of
+from ranking.analyses.cells import ends, family_of
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -34,18 +34,14 @@ METHOD = (
 )
 SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
 TIME = Column("x", "Time to the first token, ms", is_logarithmic=True, mark=DESIGN_LINE_MS)
-ELO = (
-    Column("y", "Elo", ColumnKind.ELO),
-    Column("low", "95 % from", ColumnKind.ELO),
-    Column("high", "to", ColumnKind.ELO),
-)
+ELO = Column("y", "Elo", ColumnKind.ELO)
 CORRELATIONS = (
     Column("figure", "Elo against", ColumnKind.TEXT),
     Column("coefficient_of", "Coefficient", ColumnKind.TEXT),
     Column("systems", "Systems", ColumnKind.COUNT),
     Column("coefficient", "Value"),
-    Column("low", "95 % from"),
-    Column("high", "to"),
+)
+RESAMPLED = (
     Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
     Column("resampled_low", "Dialogues resampled, from"),
     Column("resampled_high", "to"),
@@ -115,7 +111,8 @@ def _speed(board: Board, times: Floats, facts: Mapping[str, SystemFacts], level:
         columns=(
             SYSTEM,
             TIME,
-            *ELO,
+            ELO,
+            *ends(level, ColumnKind.ELO),
             Column("source", "Time is", ColumnKind.TEXT),
             Column("is_fast", f"Below {DESIGN_LINE_MS} ms", ColumnKind.TEXT),
         ),
@@ -133,7 +130,12 @@ def _capability(board: Board, index: Floats, level: float) -> Table:
             "The index comes from outside, with its source in the catalogue of systems. A system "
             "above the others of its index is better at support than its capability lets expect."
         ),
-        columns=(SYSTEM, Column("x", "Index", ColumnKind.NUMBER), *ELO),
+        columns=(
+            SYSTEM,
+            Column("x", "Index", ColumnKind.NUMBER),
+            ELO,
+            *ends(level, ColumnKind.ELO),
+        ),
         rows=tuple((board.systems[at], float(index[at]), *_elo(board, at, level)) for at in known),
         picture=Picture.POINTS,
     )
@@ -167,7 +169,7 @@ def _correlations(board: Board, figures: tuple[Figure, ...], level: float) -> Ta
             "this, intervals are wide. "
             f"{family_of('both coefficients of each figure')}"
         ),
-        columns=CORRELATIONS,
+        columns=(*CORRELATIONS, *ends(level), *RESAMPLED),
         rows=tuple((*name, *_cells(one), p, *reach) for name, one, p, reach in rows),
     )
 

@@ -1,10 +1,9 @@
-"""What analyses of models share: judgments as tables of outcomes, and cells without NaN."""
+"""What analyses of models share: judgments as tables of outcomes, and ranks."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.cells import decimal
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
 from ranking.numerics.arrays import Floats
@@ -62,8 +61,3 @@ def ranks_of(ratings: Floats) -> list[int]:
     """Return 1 plus how many are rated higher, equal to the millionth of a point."""
     rounded = np.round(ratings, 6)
     return [int((rounded > rating).sum()) + 1 for rating in rounded]
-
-
-def cell(value: float | None, digits: int = 2) -> float | None:
-    """Return a number of two decimals as a cell keeps it."""
-    return decimal(value, digits)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import family_of, share_cells
+from ranking.analyses.cells import ends, family_of, share_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
@@ -33,10 +33,8 @@ SHARES = (
     Column("tie", "Tie", ColumnKind.SHARE),
     Column("person", "Person preferred", ColumnKind.SHARE),
     Column("value", "Net preference for the model", ColumnKind.SHARE),
-    Column("low", "95 % from", ColumnKind.SHARE),
-    Column("high", "to", ColumnKind.SHARE),
-    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
 )
+P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def analyse(ground: Ground) -> Findings:
     if not groups:
         msg = "People met models in one source dialogue alone; an interval needs two or more."
         raise AnalysisRefusedError(msg)
-    tables = (_overall(groups), _by_model(models))
+    tables = (_overall(groups, level), _by_model(models, level))
     return Findings(METHOD, tables, tuple(warnings + refused))
 
 
@@ -138,7 +136,7 @@ def _share(is_so: Booleans) -> float:
     return round(float(is_so.mean()), 4)
 
 
-def _overall(rows: list[tuple[Cell, ...]]) -> Table:
+def _overall(rows: list[tuple[Cell, ...]], level: float) -> Table:
     return Table(
         key="overall",
         title="Who is preferred",
@@ -148,13 +146,18 @@ def _overall(rows: list[tuple[Cell, ...]]) -> Table:
             "where all dialogues agree; p is then how often that many coins do. "
             f"{family_of('the net preference in each row')}"
         ),
-        columns=(Column("group", "Judgments", ColumnKind.TEXT), *SHARES),
+        columns=(
+            Column("group", "Judgments", ColumnKind.TEXT),
+            *SHARES,
+            *ends(level, ColumnKind.SHARE),
+            P_VALUE,
+        ),
         rows=tuple(rows),
         picture=Picture.WHISKERS,
     )
 
 
-def _by_model(rows: list[tuple[Cell, ...]]) -> Table:
+def _by_model(rows: list[tuple[Cell, ...]], level: float) -> Table:
     by_net = sorted(rows, key=lambda row: -float(row[5] or 0))
     return Table(
         key="models",
@@ -164,7 +167,12 @@ def _by_model(rows: list[tuple[Cell, ...]]) -> Table:
             "leaderboard, which takes all opponents into account, is the fairer order. "
             f"{family_of('the net preference of each model')}"
         ),
-        columns=(Column("system", "System", ColumnKind.SYSTEM), *SHARES),
+        columns=(
+            Column("system", "System", ColumnKind.SYSTEM),
+            *SHARES,
+            *ends(level, ColumnKind.SHARE),
+            P_VALUE,
+        ),
         rows=tuple(by_net),
         picture=Picture.WHISKERS,
     )

@@ -7,7 +7,8 @@ import numpy as np
 
 from annotation.quality.outlier import PairAnswers, evidence
 from ranking.analyses import Ground
-from ranking.analyses.outcomes import cell, check_enough, ranks_of
+from ranking.analyses.cells import decimal
+from ranking.analyses.outcomes import check_enough, ranks_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.numerics.arrays import Floats, Integers
@@ -214,15 +215,15 @@ def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell
         columns.evaluators[index],
         JUDGE if is_judge else PERSON,
         int(measured.counts[index]),
-        cell(measured.tie_share[index], 4),
-        cell(measured.reliability[index], 4),
-        cell(threshold, 3),
-        cell(float(np.tanh(threshold / 2)), 4),
-        cell(severity.log_thresholds[index] - mean, 3),
-        cell(severity.errors[index], 3),
-        cell(measured.accuracy[index], 4),
-        cell(min(measured.now[index], MOST_EVIDENCE), 3),
-        cell(min(measured.highest[index], MOST_EVIDENCE), 3),
+        decimal(measured.tie_share[index]),
+        decimal(measured.reliability[index]),
+        decimal(threshold, 3),
+        decimal(float(np.tanh(threshold / 2))),
+        decimal(severity.log_thresholds[index] - mean, 3),
+        decimal(severity.errors[index], 3),
+        decimal(measured.accuracy[index]),
+        decimal(min(measured.now[index], MOST_EVIDENCE), 3),
+        decimal(min(measured.highest[index], MOST_EVIDENCE), 3),
     )
 
 
@@ -240,7 +241,7 @@ def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
             Column("elo", "Elo", ColumnKind.ELO),
             Column("rank", "Rank", ColumnKind.COUNT),
         ),
-        tuple((columns.systems[n], cell(elo[n]), ranks[n]) for n in best_first),
+        tuple((columns.systems[n], decimal(elo[n], 2), ranks[n]) for n in best_first),
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import family_of, share_cells
+from ranking.analyses.cells import ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -175,8 +175,7 @@ def _differences(
             Column("people", "People", ColumnKind.SHARE),
             Column("models", "Models", ColumnKind.SHARE),
             Column("value", "Difference", ColumnKind.SHARE),
-            Column("low", "95 % from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
             Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
         ),
         rows=tuple(rows),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
+from ranking.analyses.cells import decimal
 from ranking.analyses.common import judgment_weights
-from ranking.analyses.outcomes import cell, check_enough, ranks_of
+from ranking.analyses.outcomes import check_enough, ranks_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
@@ -183,7 +184,7 @@ def _boards(columns: JudgmentColumns, plain: Board, held: Board, level: float) -
         row: list[Cell] = [slug]
         for board, elo, ranks in zip((held, plain), rated, ranked, strict=True):
             row += [*_interval(elo[index], board.reach(index, level)), ranks[index]]
-        rows.append((*row, cell(rated[0][index] - rated[1][index])))
+        rows.append((*row, decimal(rated[0][index] - rated[1][index], 2)))
     return Table(
         "boards",
         "Boards with and without style held equal",
@@ -209,7 +210,7 @@ def _boards(columns: JudgmentColumns, plain: Board, held: Board, level: float) -
 def _interval(value: float, reach: float | None) -> tuple[Cell, Cell, Cell]:
     """Return a rating in Elo points with the ends of its interval, reach being natural log."""
     points = math.nan if reach is None else reach * ELO_PER_LOG_UNIT
-    return cell(value), cell(value - points), cell(value + points)
+    return decimal(value, 2), decimal(value - points, 2), decimal(value + points, 2)
 
 
 def _coefficients(covered: Covered, held: Board, mode: StrengthMode, level: float) -> Table:
@@ -255,8 +256,8 @@ def _coefficient_row(
 ) -> tuple[Cell, ...]:
     step = 1.0 if name == POSITION else TWICE
     scaled, counted = (_effect(board, index, step, level) for board in boards)
-    odds = [cell(math.exp(end), 4) for end in counted]
-    return (label, *odds, *(cell(end * ELO_PER_LOG_UNIT) for end in scaled))
+    odds = [decimal(math.exp(end)) for end in counted]
+    return (label, *odds, *(decimal(end * ELO_PER_LOG_UNIT, 2) for end in scaled))
 
 
 def _effect(

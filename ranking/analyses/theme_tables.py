@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from annotation.themes import Codebook, Theme
-from ranking.analyses.cells import adjusted, family_of, share_cells
+from ranking.analyses.cells import adjusted, ends, family_of, share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean
@@ -45,8 +45,7 @@ def shares_table(
             Column("people", "People", ColumnKind.SHARE),
             Column("judges", "LLM judges", ColumnKind.SHARE),
             Column("value", "Judges less people", ColumnKind.SHARE),
-            Column("low", "95 % from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
         rows=tuple(rows),
@@ -115,8 +114,7 @@ def winning_table(
             Column("rationales", "Rationales", ColumnKind.COUNT),
             Column("raw", "As it is", ColumnKind.SHARE),
             Column("value", "Held equal", ColumnKind.SHARE),
-            Column("low", "95 % from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
         rows=tuple(rows),

@@ -66,15 +66,6 @@ def difference_of(values: Floats, unit: Integers, is_second: Booleans) -> Cluste
         return None
 
 
-def interval_cells(
-    found: ClusteredMean | None, level: float, *, times: float = 1.0
-) -> tuple[Cell, ...]:
-    """Return a figure and the ends of its interval, each so many times as large."""
-    if found is None:
-        return None, None, None
-    return tuple(round(times * one, 4) for one in (found.mean, *found.interval(level)))
-
-
 def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
     """Adjust the p-values of all that were found; what does not vary has none."""
     raw = [one.p_value() if one is not None and one.error > 0.0 else None for one in found]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.bias.cells import P_VALUE, adjusted, interval_cells, mean_of
-from ranking.analyses.cells import family_of
+from ranking.analyses.bias.cells import P_VALUE, adjusted, mean_of
+from ranking.analyses.cells import ends, family_of, interval_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -158,8 +158,7 @@ def _own_table(columns: JudgmentColumns, found: Makers, level: float) -> Table:
             Column("own", "By its judges", ColumnKind.SHARE),
             Column("others", "By all others", ColumnKind.SHARE),
             Column("value", "Difference", ColumnKind.SHARE),
-            Column("low", "95 % from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
         tuple((*head, *interval_cells(gap, level), p) for head, gap, p in parts),

@@ -7,11 +7,10 @@ from ranking.analyses.bias.cells import (
     Tendency,
     adjusted,
     adjusted_p,
-    interval_cells,
     tendency,
     with_all,
 )
-from ranking.analyses.cells import family_of
+from ranking.analyses.cells import ends, family_of, interval_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Floats, Integers
@@ -31,7 +30,6 @@ SIZES = (
     ("more than twice as long", 2.0, np.inf),
 )
 KIND = Column("kind", "Evaluators", ColumnKind.TEXT)
-ENDS = (Column("low", "95 % from", ColumnKind.SHARE), Column("high", "to", ColumnKind.SHARE))
 
 
 def length_tables(columns: JudgmentColumns, level: float, rng: np.random.Generator) -> list[Table]:
@@ -79,7 +77,7 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
             Column("longer", "Longer by", ColumnKind.TEXT),
             Column("decided", "Decided judgments", ColumnKind.COUNT),
             Column("value", "The longer won", ColumnKind.SHARE),
-            *ENDS,
+            *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
         tuple((*head, *one.cells(), p) for head, one, p in parts),
@@ -116,7 +114,7 @@ def _held(
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("raw", "As it is", ColumnKind.SHARE),
             Column("value", "Held equal", ColumnKind.SHARE),
-            *ENDS,
+            *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
         rows_of,

@@ -9,10 +9,9 @@ from ranking.analyses.bias.cells import (
     PEOPLE,
     adjusted,
     difference_of,
-    interval_cells,
     kinds,
 )
-from ranking.analyses.cells import family_of
+from ranking.analyses.cells import ends, family_of, interval_cells
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
@@ -24,7 +23,6 @@ from ranking.sources import JudgmentFacts
 FEWEST_PLACES = 6  # judgments that make a first and a last third
 STEP = 100  # judgments
 FIGURE = Column("figure", "Figure", ColumnKind.TEXT)
-ENDS = (Column("low", "95 % from"), Column("high", "to"))
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
             Column("people", "People"),
             Column("judges", "LLM judges"),
             Column("value", "Judges less people"),
-            *ENDS,
+            *ends(level),
             P_VALUE,
         ),
         tuple((one.label, *m, *interval_cells(gap, level), p) for one, m, gap, p in parts),
@@ -96,7 +94,7 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
             Column("first", "First third"),
             Column("last", "Last third"),
             Column("value", "Difference"),
-            *ENDS,
+            *ends(level),
             P_VALUE,
         ),
         tuple((*head, *interval_cells(gap, level), p) for head, gap, p in parts_of),
@@ -128,7 +126,7 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("people", PEOPLE, ColumnKind.COUNT),
             Column("value", f"Change with {STEP} judgments"),
-            *ENDS,
+            *ends(level),
             P_VALUE,
         ),
         tuple((*h, *interval_cells(one, level, times=STEP), p) for h, one, p in parts),

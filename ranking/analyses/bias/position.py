@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, Tendency, adjusted_p, tendency, with_all
-from ranking.analyses.cells import family_of
+from ranking.analyses.cells import ends, family_of
 from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Integers
@@ -15,8 +15,8 @@ KIND = Column("kind", "Evaluators", ColumnKind.TEXT)
 FIGURES = (
     Column("decided", "Decided judgments", ColumnKind.COUNT),
     Column("value", "First position preferred", ColumnKind.SHARE),
-    Column("low", "95 % from", ColumnKind.SHARE),
-    Column("high", "to", ColumnKind.SHARE),
+)
+ORDERS = (
     P_VALUE,
     Column("both", "Pairs judged in both orders", ColumnKind.COUNT),
     Column("same", "Same answer in both", ColumnKind.SHARE),
@@ -85,7 +85,14 @@ def _by_kind(columns: JudgmentColumns, orders: Orders, level: float) -> Table:
         rest.append(orders.cells(np.isin(orders.evaluator, members)))
     rows = _rows([(head,) for head in heads], tendencies, rest)
     title = "Position, by kind of evaluator"
-    return Table("position", title, CAPTION, (KIND, *FIGURES), rows, Picture.WHISKERS)
+    return Table(
+        "position",
+        title,
+        CAPTION,
+        (KIND, *FIGURES, *ends(level, ColumnKind.SHARE), *ORDERS),
+        rows,
+        Picture.WHISKERS,
+    )
 
 
 def _by_evaluator(columns: JudgmentColumns, orders: Orders, level: float) -> Table:
@@ -97,7 +104,13 @@ def _by_evaluator(columns: JudgmentColumns, orders: Orders, level: float) -> Tab
         heads.append((columns.evaluators[place], kind))
         tendencies.append(_first(columns, rows, level))
         rest.append(orders.cells(orders.evaluator == place))
-    columns_of = (Column("evaluator", "Evaluator", ColumnKind.EVALUATOR), KIND, *FIGURES)
+    columns_of = (
+        Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+        KIND,
+        *FIGURES,
+        *ends(level, ColumnKind.SHARE),
+        *ORDERS,
+    )
     rows_of = _rows(heads, tendencies, rest)
     return Table("position_each", "Position, by evaluator", CAPTION, columns_of, rows_of)
 

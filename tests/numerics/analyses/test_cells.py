@@ -1,0 +1,50 @@
+"""Cells of tables: what an interval says, and what it leaves out."""
+
+import numpy as np
+import pytest
+
+from ranking.analyses.cells import decimal, ends, interval_cells, share_cells
+from ranking.findings import ColumnKind
+from ranking.numerics.clustered_means import clustered_mean
+
+VALUES = np.array([0.0, 1.0, 1.0, 1.0, 0.0, 1.0])
+UNIT = np.array([0, 0, 1, 1, 2, 2])
+
+
+def test_the_head_of_an_interval_says_how_sure_it_is():
+    low, high = ends(0.9, ColumnKind.ELO)
+
+    assert (low.key, low.label, high.key, high.label) == ("low", "90 % from", "high", "to")
+    assert low.kind == high.kind == ColumnKind.ELO
+    assert ends(0.95)[0].label == "95 % from"
+
+
+def test_an_interval_is_that_of_the_mean_so_many_times_as_large():
+    mean = clustered_mean(VALUES, UNIT)
+    low, high = mean.interval(0.9)
+
+    assert interval_cells(mean, 0.9, times=-10.0) == (
+        pytest.approx(-10 * mean.mean, abs=1e-4),
+        pytest.approx(-10 * low, abs=1e-4),
+        pytest.approx(-10 * high, abs=1e-4),
+    )
+
+
+def test_shares_end_at_one():
+    mean = clustered_mean(VALUES, UNIT)
+    assert mean.interval(0.99)[1] > 1.0
+
+    value, low, high = share_cells(mean, 0.99)
+
+    assert (value, high) == (decimal(mean.mean), 1.0)
+    assert low is not None
+
+
+@pytest.mark.parametrize("cells", [interval_cells, share_cells])
+def test_dialogues_that_do_not_differ_tell_of_no_interval(cells):
+    assert cells(clustered_mean(np.ones(6), UNIT), 0.95) == (1.0, None, None)
+
+
+@pytest.mark.parametrize("cells", [interval_cells, share_cells])
+def test_what_is_not_known_leaves_its_cells_empty(cells):
+    assert cells(None, 0.95) == (None, None, None)
