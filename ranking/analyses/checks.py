@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal, family_of
+from ranking.analyses.cells import decimal
 from ranking.analyses.checks_funnel import pairs_funnel
+from ranking.analyses.checks_residuals import heat_table, worst_table
 from ranking.analyses.common import Fitted, fitted, whole_wins
 from ranking.columns import JudgmentColumns
 from ranking.findings import (
@@ -25,7 +26,6 @@ from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_
 from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
 from ranking.numerics.checks.triads import circular_triads, expected_circles
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.multiplicity import holm
 
 METHOD = (
     "Deviance of the pairs against Bradley-Terry, corrected for source dialogues after Rao and "
@@ -33,8 +33,6 @@ METHOD = (
     "standard errors. Assumes that source dialogues are independent and not few."
 )
 FEWEST_UNITS = 2
-MOST_PAIRS = 50
-MOST_SYSTEMS = 40
 ALARMING = 0.01
 STRETCHED = 1.25
 
@@ -82,9 +80,9 @@ def analyse(ground: Ground) -> Findings:
         _circles(checked),
         _systems(checked),
         _bins(checked),
-        _heat(checked),
-        *pairs_funnel(checked.residuals, checked.columns.systems, checked.best_first),
-        _pairs(checked),
+        heat_table(residuals, columns.systems, checked.best_first),
+        *pairs_funnel(residuals, columns.systems, checked.best_first),
+        worst_table(residuals, columns.systems),
     )
     return Findings(METHOD, tables, _warnings(checked))
 
@@ -212,62 +210,6 @@ def _bins(checked: _Checked) -> Table:
         ),
         rows,
         Picture.POINTS,
-    )
-
-
-def _heat(checked: _Checked) -> Table:
-    residuals, systems = checked.residuals, checked.columns.systems
-    matrix = np.full((len(systems), len(systems)), np.nan)
-    matrix[residuals.first, residuals.second] = residuals.standardised
-    matrix[residuals.second, residuals.first] = -residuals.standardised
-    shown = checked.best_first[:MOST_SYSTEMS]
-    rows = tuple((systems[i], *(decimal(matrix[i, j], 2) for j in shown)) for i in shown)
-    return Table(
-        "residuals",
-        "Where the ratings are off",
-        "How many standard errors more (or fewer) the row's system won against the column's than "
-        "the ratings predict. Chance alone makes one in twenty larger than 2.",
-        (
-            Column("system", "System", ColumnKind.SYSTEM),
-            *(Column(systems[j], systems[j]) for j in shown),
-        ),
-        rows,
-        Picture.HEAT,
-    )
-
-
-def _pairs(checked: _Checked) -> Table:
-    residuals, systems = checked.residuals, checked.columns.systems
-    z = residuals.standardised
-    known = np.flatnonzero(np.isfinite(z))
-    p = holm(2.0 * stats.t.sf(np.abs(z[known]), residuals.n_clusters - 1))
-    order = np.argsort(-np.abs(z[known]), kind="stable")[:MOST_PAIRS]
-    rows = tuple(
-        (
-            systems[residuals.first[known[k]]],
-            systems[residuals.second[known[k]]],
-            decimal(residuals.predicted[known[k]]),
-            decimal(residuals.won[known[k]]),
-            decimal(z[known[k]], 2),
-            decimal(p[k], 6),
-        )
-        for k in order
-    )
-    return Table(
-        "pairs",
-        "The pairs that fit worst",
-        "Share of the judgments that the first system should have taken and did take, as the "
-        f"ratings count them. At most {MOST_PAIRS} pairs. "
-        f"{family_of('all pairs that were judged, also those not listed')}",
-        (
-            Column("first", "System", ColumnKind.SYSTEM),
-            Column("second", "Against", ColumnKind.SYSTEM),
-            Column("predicted", "Predicted", ColumnKind.SHARE),
-            Column("taken", "Taken", ColumnKind.SHARE),
-            Column("z", "Standard errors apart"),
-            Column("p", "p, Holm", ColumnKind.P_VALUE),
-        ),
-        rows,
     )
 
 

@@ -1,6 +1,5 @@
 """How many more judgments: what it takes to tell systems apart under this design."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -8,8 +7,8 @@ from scipy import special
 
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
-from ranking.analyses.common import Fitted, fitted
-from ranking.columns import JudgmentColumns
+from ranking.analyses.common import fitted
+from ranking.analyses.planned_study import PlannedStudy
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -19,12 +18,10 @@ from ranking.findings import (
     Picture,
     Table,
 )
-from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.confidence_sequences import confidence_sequence
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.planning.closed_form import design_effect, judgments_per_pair
-from ranking.numerics.planning.correlation import intraclass_correlation
 from ranking.numerics.planning.design import (
     MOST_UNITS,
     Contrast,
@@ -49,31 +46,6 @@ MOST_NEIGHBOURS = 30
 STILL = 1e-9  # natural log: what rounding alone leaves of a difference or of an error
 
 
-@dataclass(frozen=True)
-class _Study:
-    """The fit with neighbours in rank, best first, and what is known of their differences."""
-
-    columns: JudgmentColumns
-    fitted: Fitted
-    neighbours: tuple[tuple[int, int], ...]
-    contrasts: tuple[Contrast, ...]
-    level: float
-
-    @property
-    def n_units(self) -> int:
-        return self.contrasts[0].n_units
-
-    @property
-    def per_unit(self) -> float:
-        return self.columns.n_judgments / self.n_units
-
-    @property
-    def typical(self) -> Contrast:
-        """Return the neighbours in the middle by the error of their difference."""
-        errors = [one.standard_error(self.n_units) for one in self.contrasts]
-        return self.contrasts[int(np.argsort(errors, kind="stable")[len(errors) // 2])]
-
-
 def analyse(ground: Ground) -> Findings:
     """Say how many judgments and dialogues tell systems apart.
 
@@ -89,19 +61,18 @@ def analyse(ground: Ground) -> Findings:
     order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
     neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]
     contrasts = tuple(contrast(found.tables, found.log_strengths, pair) for pair in neighbours)
-    study = _Study(columns, found, neighbours, contrasts, ground.method.level)
-    rho = _correlation(study)
+    study = PlannedStudy(columns, found, neighbours, contrasts, ground.method.level)
     tables = (
         _apart(study, np.random.default_rng(ground.method.seed)),
         _neighbours(study),
-        _single_pairs(study, rho),
+        _single_pairs(study),
         _any_time(study),
     )
     few = few_units_warning(study.n_units)
     return Findings(METHOD, tables, (few,) if few else ())
 
 
-def _apart(study: _Study, rng: np.random.Generator) -> Table:
+def _apart(study: PlannedStudy, rng: np.random.Generator) -> Table:
     of, n_units, level = study.typical, study.n_units, study.level
     rows, varies = [], _varies(of)
     for points in DIFFERENCES:
@@ -151,7 +122,7 @@ def _varies(of: Contrast) -> bool:
     return of.standard_error(1.0) > STILL
 
 
-def _neighbours(study: _Study) -> Table:
+def _neighbours(study: PlannedStudy) -> Table:
     theta, n_units = study.fitted.log_strengths, study.n_units
     rows = []
     for (a, b), of in zip(study.neighbours, study.contrasts, strict=True):
@@ -190,8 +161,8 @@ def _neighbours(study: _Study) -> Table:
     )
 
 
-def _single_pairs(study: _Study, rho: float) -> Table:
-    size = float(np.bincount(np.unique(_clusters(study), return_inverse=True)[1]).mean())
+def _single_pairs(study: PlannedStudy) -> Table:
+    rho, size = study.correlation, study.mean_cluster
     usable = np.isfinite(rho) and 1.0 + (size - 1.0) * rho > 0.0
     effect = design_effect(size, min(rho, 1.0)) if usable else None
     rows = []
@@ -220,10 +191,10 @@ def _single_pairs(study: _Study, rho: float) -> Table:
     )
 
 
-def _any_time(study: _Study) -> Table:
+def _any_time(study: PlannedStudy) -> Table:
     rows = []
     for a, b in study.neighbours:
-        scores = _unit_scores(study, a, b)
+        scores = study.unit_scores(a, b)
         if not scores.size:
             continue
         found = confidence_sequence(scores, level=study.level)
@@ -258,41 +229,3 @@ def _any_time(study: _Study) -> Table:
         tuple(rows),
         Picture.WHISKERS,
     )
-
-
-def _shares(study: _Study) -> Floats:
-    """Return what the first system of each judgment took, 0 to 1."""
-    pairs = study.fitted.pairs
-    taken: Floats = pairs.to_first / (pairs.to_first + pairs.to_second)
-    return taken
-
-
-def _unit_scores(study: _Study, a: int, b: int) -> Floats:
-    """Return the mean share of a against b in each dialogue, in the order of first judgments."""
-    first, second = study.columns.first, study.columns.second
-    forwards = (first == a) & (second == b)
-    rows = np.flatnonzero(forwards | ((first == b) & (second == a)))
-    taken = np.where(forwards[rows], _shares(study)[rows], 1.0 - _shares(study)[rows])
-    units, begun, place = np.unique(
-        study.columns.unit[rows], return_index=True, return_inverse=True
-    )
-    n = np.bincount(place, minlength=len(units))
-    means: Floats = np.clip(np.bincount(place, taken, len(units)) / np.maximum(n, 1), 0.0, 1.0)
-    return means[begun.argsort(kind="stable")]
-
-
-def _strata(study: _Study) -> Integers:
-    first, second = study.columns.first, study.columns.second
-    n = len(study.columns.systems)
-    return np.asarray(np.minimum(first, second) * n + np.maximum(first, second))
-
-
-def _clusters(study: _Study) -> Integers:
-    return np.asarray(study.columns.unit * len(study.columns.systems) ** 2 + _strata(study))
-
-
-def _correlation(study: _Study) -> float:
-    taken = _shares(study)
-    turned = study.columns.first > study.columns.second
-    values = np.where(turned, 1.0 - taken, taken)
-    return intraclass_correlation(values, _clusters(study), _strata(study))

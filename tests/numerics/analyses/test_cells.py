@@ -23,11 +23,9 @@ def test_an_interval_is_that_of_the_mean_so_many_times_as_large():
     mean = clustered_mean(VALUES, UNIT)
     low, high = mean.interval(0.9)
 
-    assert interval_cells(mean, 0.9, times=-10.0) == (
-        pytest.approx(-10 * mean.mean, abs=1e-4),
-        pytest.approx(-10 * low, abs=1e-4),
-        pytest.approx(-10 * high, abs=1e-4),
-    )
+    cells = interval_cells(mean, 0.9, times=-10.0)
+
+    assert cells == tuple(decimal(-10 * one) for one in (mean.mean, low, high))
 
 
 def test_shares_end_at_one():
