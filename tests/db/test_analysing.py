@@ -162,8 +162,8 @@ class TestClaimDueAnalyses:
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
         study = make_judged_study()
         for context_set in (ContextSet.REGULAR, ContextSet.ALL):
-            chosen = {"study": study, "pool": HUMAN, "context_set": context_set}
-            fit = services.claim_fit(**chosen, now=START)
+            fit = services.claim_fit(study=study, pool=HUMAN, context_set=context_set, now=START)
+            assert fit is not None
             services.run_fit(fit_id=fit.pk, clock=lambda: START)
 
         assert run_all() == [(HUMAN, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
