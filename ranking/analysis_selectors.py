@@ -169,7 +169,7 @@ def _shown_first(selections: Iterable[tuple[object, ...]]) -> set[tuple[object, 
 
 def _order(selection: tuple[object, ...]) -> tuple[int, int]:
     """Return the place of a selection among those of its study, the most telling first."""
-    pool, context_set = EvaluatorPool(selection[1]), ContextSet(selection[2])
+    pool, context_set = EvaluatorPool(str(selection[1])), ContextSet(str(selection[2]))
     return PREFERRED.index(pool), list(ContextSet).index(context_set)
 
 
