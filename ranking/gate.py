@@ -103,7 +103,7 @@ class Gate:
 
 
 def run_gate(ground: Ground, asked: Asked) -> Gate:
-    """GateTest whether the candidate dropped by more than is allowed, overall and by dimension.
+    """Test whether the candidate dropped by more than is allowed, overall and by dimension.
 
     Parameters
     ----------
