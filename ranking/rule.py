@@ -13,10 +13,11 @@ from annotation.models import (
     Judgment,
     Lease,
     Rater,
+    RationaleRun,
     Study,
 )
 from completions.choices import CallState, Stratum
-from completions.models import Completion
+from completions.models import Completion, LabellingRun
 from ranking.choices import ContextSet, EvaluatorPool
 
 SIMULATED = Q(rater__is_simulated=True) | Q(judge__is_simulated=True)
@@ -139,13 +140,19 @@ def n_given(*, study: Study, after: int, as_of: dt.datetime) -> int:
 
 
 def n_decisions(study: Study) -> int:
-    """Count the exclusion decisions that may concern the study, and the deletions on request."""
+    """Count what may change the study's figures although no judgment came or went.
+
+    Exclusion decisions that may concern it, deletions on request, and runs of labels that are
+    over: what these found enters with the next fit (ADR-0048).
+    """
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
     written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
     erased = written.filter(erased_at__isnull=False)  # only what people wrote ever is
     withdrawn = study.raters.filter(data_kept=False)
-    deletions = withdrawn.values("pk").union(erased.values("pk"), all=True)
-    return concerned.count() + deletions.count()
+    strategies = LabellingRun.objects.filter(dataset=study.dataset_id, ended_at__isnull=False)
+    themes = RationaleRun.objects.filter(study=study, ended_at__isnull=False)
+    others = (one.values("pk") for one in (erased, strategies, themes))
+    return concerned.count() + withdrawn.values("pk").union(*others, all=True).count()
 
 
 def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:

@@ -81,6 +81,19 @@ class StrategyLabels:
     labellers: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class ThemeLabels:
+    """Which themes models found in the rationales of `JudgmentFacts`, by the newest codebook.
+
+    ``presence`` has shape (n_coders, n_judgments, n_themes), themes as in the codebook: 1 for
+    present, 0 for absent, 0.5 for uncertain, NaN for rationales that the coder has not read.
+    ``coders`` are the names of the models, which say so where they are simulated.
+    """
+
+    coders: tuple[str, ...]
+    presence: Floats
+
+
 class Sources(Protocol):
     """Where an analysis gets them; each is read when it is asked for."""
 
@@ -98,3 +111,6 @@ class Sources(Protocol):
 
     def strategies(self) -> StrategyLabels | None:
         """Return the strategy labels, or None where no message was labelled."""
+
+    def themes(self) -> ThemeLabels | None:
+        """Return what models found in rationales, or None where they read none."""

@@ -1,10 +1,11 @@
 """Builders of rows about the themes of rationales."""
 
+import datetime as dt
 from typing import Any
 
 from annotation import themes
-from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
-from completions.choices import CallState, Presence
+from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
+from completions.choices import CallState, Presence, RunState
 from completions.models import Assistant
 from tests.factories import NOW, make_assistant, make_judgment, make_study
 
@@ -47,3 +48,10 @@ def make_coded(
         said = PRESENT | {"quote": "names"} if key in present else {}
         make_theme_label(call=call, theme=key, **said)
     return call
+
+
+def code_all(study: Study, coder: Assistant, *, at: dt.datetime) -> None:
+    """Store that the coder found warmth in every rationale, in a run that is over."""
+    run = make_rationale_run(study=study, state=RunState.ENDED, ended_at=at)
+    for judgment in Judgment.objects.filter(comparison__study=study):
+        make_coded(judgment, coder, "warmth", run=run, ended_at=at)

@@ -34,6 +34,10 @@ class NoSources:
         """Refuse."""
         self._refuse("strategies")
 
+    def themes(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("themes")
+
     def _refuse(self, what: str) -> NoReturn:
         msg = f"Nothing is known of the {what} behind these judgments."
         raise AnalysisRefusedError(msg)

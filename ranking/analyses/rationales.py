@@ -6,6 +6,7 @@ import numpy as np
 
 from annotation.themes import Codebook, load_codebook
 from ranking.analyses import Ground
+from ranking.analyses.coders import coder_tables, coverage, readings
 from ranking.analyses.reasons import Reasons, coded
 from ranking.analyses.theme_tables import shares_table, together_table, winning_table
 from ranking.columns import JudgmentColumns
@@ -51,20 +52,23 @@ def analyse(ground: Ground) -> Findings:
     columns, book = ground.columns, load_codebook()
     rng = np.random.default_rng(ground.method.seed)
     rationales = ground.sources.judgments().rationales
+    n_given = sum(1 for one in rationales if one.strip())
     reasons = coded(rationales, book, most=MOST, rng=rng)
     if not len(reasons.rows):
         msg = "Nobody who judged these messages gave a rationale."
         raise AnalysisRefusedError(msg)
+    read = readings(ground.sources.themes(), reasons)
     tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
     if reasons.speaks.any():
         tables += (
             _together(reasons, columns, book, ground.method.level),
             _winning(reasons, ground, book),
         )
+    tables += coder_tables(read, columns, book, ground.method)
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
-        tuple(_warnings(reasons, columns, sum(1 for one in rationales if one.strip()))),
+        (*_warnings(reasons, columns, n_given), *coverage(read, len(reasons.rows))),
     )
 
 

@@ -28,7 +28,7 @@ def shares_table(
     rows = []
     for place, theme in enumerate(book.themes):
         by = (_share(speaks[~is_judge, place]), _share(speaks[is_judge, place]))
-        rows.append((*_head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
+        rows.append((*head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
     if not speaks.any():
         rows = []  # noughts alone would look like a finding
     n_people = int((~is_judge).sum())
@@ -64,7 +64,7 @@ def together_table(
         both = float((one & other).mean())
         lift = round(both / expected, 2) if expected else None
         ends = (_share(one), _share(other), round(both, 4), round(expected, 4))
-        rows.append((*_head(theme), *ends, lift))
+        rows.append((*head(theme), *ends, lift))
     return Table(
         key="together",
         title="Reasons of people and judges who agree",
@@ -99,7 +99,7 @@ def winning_table(
         told, slopes = int(speaks[:, place].sum()), found[place]
         raw = None if slopes is None else round(slopes[0].mean, 4)
         held = None if slopes is None else slopes[1]
-        rows.append((*_head(theme), told, raw, *share_cells(held, level), p_values[place]))
+        rows.append((*head(theme), told, raw, *share_cells(held, level), p_values[place]))
     return Table(
         key="winning",
         title="What goes with a model's winning against a person",
@@ -121,7 +121,8 @@ def winning_table(
     )
 
 
-def _head(theme: Theme) -> tuple[Cell, ...]:
+def head(theme: Theme) -> tuple[Cell, ...]:
+    """Return the cells that name a theme, and what it is about."""
     return theme.name, SKILLS.get(theme.about, theme.about)
 
 

@@ -6,9 +6,12 @@ from typing import TypeVar
 import numpy as np
 
 from annotation.models import Comparison, Judge, Rater, Study
+from completions.choices import Presence
 from completions.models import Dialogue, System
 from ranking.numerics.arrays import Integers
 
+SAID = {Presence.PRESENT: 1.0, Presence.ABSENT: 0.0, Presence.UNCERTAIN: 0.5}
+"""How present something is, as a label says."""
 Label = TypeVar("Label", str, tuple[str, bool])
 
 

@@ -16,11 +16,17 @@ from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies import load_codebook
 from ranking.columns import JudgmentColumns
+from ranking.frames.coding import SAID
+from ranking.frames.themes import read_themes
 from ranking.numerics.arrays import Integers
 from ranking.rule import Selection, selected
-from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels, SystemFacts
-
-SAID = {Presence.PRESENT: 1.0, Presence.ABSENT: 0.0, Presence.UNCERTAIN: 0.5}
+from ranking.sources import (
+    ItemFacts,
+    JudgmentFacts,
+    StrategyLabels,
+    SystemFacts,
+    ThemeLabels,
+)
 
 
 class _Item(NamedTuple):
@@ -122,7 +128,9 @@ class DatabaseSources:
 
     def strategies(self) -> StrategyLabels | None:
         """Return the strategy labels, averaged over the models that labelled; two queries."""
-        labels = StrategyLabel.objects.filter(call__completion__in=list(self._messages))
+        labels = StrategyLabel.objects.filter(
+            call__completion__in=list(self._messages), call__ended_at__lte=self.selection.as_of
+        )
         found = defaultdict[tuple[int, str], list[float]](list)
         labellers = set()
         rows = labels.values_list(
@@ -137,6 +145,10 @@ class DatabaseSources:
         table = [[_mean(found.get((pk, key))) for key in book.keys] for pk in self._messages]
         names = tuple(one.name for one in book.strategies)
         return StrategyLabels(book.keys, names, np.array(table), tuple(sorted(labellers)))
+
+    def themes(self) -> ThemeLabels | None:
+        """Return what models found in the rationales; two queries."""
+        return read_themes(self.selection)
 
     @cached_property
     def _items(self) -> list[_Item]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels, SystemFacts
+from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels, SystemFacts, ThemeLabels
 
 
 def make_facts(slug, **fields):
@@ -19,6 +19,7 @@ class MadeUpSources:
     of_items: ItemFacts | None = None
     of_judgments: JudgmentFacts | None = None
     labels: StrategyLabels | None = None
+    of_themes: ThemeLabels | None = None
 
     def systems(self):
         return self.of_systems
@@ -34,3 +35,6 @@ class MadeUpSources:
 
     def strategies(self):
         return self.labels
+
+    def themes(self):
+        return self.of_themes
