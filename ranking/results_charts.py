@@ -20,7 +20,7 @@ from ranking.results_limits import is_outside, known_limits
 from ranking.results_people import Row
 from ranking.results_pictures import FEWEST_DOTS, centre_of
 from ranking.results_rings import RINGS, Rings
-from ranking.results_shown import Chart, ShownCell, ShownTable
+from ranking.results_shown import Chart, ShownTable
 from ranking.results_whiskers import Interval
 
 LIMITS = ("centre", "low", "high", "outer_low", "outer_high")
@@ -32,12 +32,14 @@ def with_chart(shown: ShownTable, table: Table) -> ShownTable:
     parts = draw(shown, table) if draw and table.rows else None
     if parts is None:
         return shown
-    is_simulated = any(one.is_simulated for one in (*shown.headers, *_all_cells(shown)))
-    return replace(shown, chart=Chart(table.picture, parts, is_simulated))
+    return replace(shown, chart=Chart(table.picture, parts, _is_simulated(shown)))
 
 
-def _all_cells(shown: ShownTable) -> list[ShownCell]:
-    return [cell for row in shown.rows for cell in cells_of(row)]
+def _is_simulated(shown: ShownTable) -> bool:
+    cells = (cell for row in shown.rows for cell in cells_of(row))
+    return any(head.is_simulated for head in shown.headers) or any(
+        cell.is_simulated for cell in cells
+    )
 
 
 def _heat(shown: ShownTable, table: Table) -> Parts | None:

@@ -93,7 +93,7 @@ class TestAnalysis:
         assert html.count("<table") == 6
         assert html.count('class="plot"') == 3
         assert html.count('class="radar"') == 1
-        assert re.search(r'<details class="quiet folds" open>', html)
+        assert re.search(r'<details class="folds" open>', html)
 
     def test_says_of_each_chart_of_a_simulated_fit_that_it_is(self, client):
         fit = make_rated_fit([make_system(slug="ash")], is_simulated=True)
