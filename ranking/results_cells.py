@@ -14,6 +14,7 @@ NOTHING = "\N{EN DASH}"
 HEAT_STEPS = 5
 SMALLEST_P = 0.001
 DIGITS = 3
+MIDDLES = {ColumnKind.SHARE: (0.5,), ColumnKind.ELO: (1500.0,)}
 WORDS = frozenset({ColumnKind.TEXT, ColumnKind.SYSTEM, ColumnKind.EVALUATOR})
 
 
@@ -26,13 +27,15 @@ class Warmth:
 
     @classmethod
     def of(cls, values: Sequence[float], kind: ColumnKind) -> "Warmth":
-        """Return the middle that the kind has, else that of the values."""
+        """Return what means "even" if there are values on both sides of it, else the lowest.
+
+        Shades then go two ways from the middle, or from pale to dark.
+        """
         low, high = min(values, default=0.0), max(values, default=0.0)
-        if kind is ColumnKind.SHARE:
-            middle = 0.5
-        else:
-            middle = 0.0 if low <= 0.0 <= high else (low + high) / 2
-        return cls(middle, max(high - middle, middle - low))
+        for middle in (*MIDDLES.get(kind, ()), 0.0):
+            if low < middle < high:
+                return cls(middle, max(high - middle, middle - low))
+        return cls(low, high - low)
 
     def shade(self, value: float) -> str:
         """Return the class of a cell: ``up`` or ``down`` with its step; none in the middle."""

@@ -63,7 +63,7 @@ def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool | None = None)
 
 def _with_names(table: Table, names: Names) -> Table:
     columns = tuple(
-        replace(one, label=names.system(one.key).text) if one.key in names.systems else one
+        replace(one, label=name.text) if (name := names.of_column(one.key)) else one
         for one in table.columns
     )
     rows = tuple(
@@ -83,7 +83,7 @@ def _written(cell: Cell, column: Column, names: Names) -> Cell:
 
 def _named(table: Table, names: Names) -> Iterator[Name]:
     """Yield the names of all systems and judges in a table."""
-    yield from (names.systems[one.key] for one in table.columns if one.key in names.systems)
+    yield from (name for one in table.columns if (name := names.of_column(one.key)))
     for row in table.rows:
         for cell, column in zip(row, table.columns, strict=True):
             if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:

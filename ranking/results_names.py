@@ -40,6 +40,10 @@ class Names:
         """Return the name of a judge, or a rater's pseudonym."""
         return self.judges.get(code, Name(gettext(code) if code == ALL_JUDGES else code))
 
+    def of_column(self, key: str) -> Name | None:
+        """Return the name of the system or the judge that a column is about, if it is about one."""
+        return self.systems.get(key) or self.judges.get(key)
+
     def is_hidden(self, code: object) -> bool:
         """Say whether this is an evaluator whom the reader does not see alone."""
         is_public = code in self.judges or code == ALL_JUDGES

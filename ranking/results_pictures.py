@@ -11,7 +11,7 @@ from ranking.results_chosen import Chosen, axes_of, least_step
 from ranking.results_funnel import LOOKS, Spot, funnel
 from ranking.results_names import Names
 from ranking.results_people import Row
-from ranking.results_plots import Axis, Point, Series, lines, scatter
+from ranking.results_plots import Axis, Plot, Point, Series, lines, scatter
 from ranking.results_radar import Outline, radar
 from ranking.results_scales import Tick
 from ranking.results_shown import ShownChoice, ShownRow, ShownTable
@@ -101,8 +101,20 @@ def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
     ]
     if not points:
         return shown
-    axes = {"x": Axis(x.label, x.is_logarithmic, x.mark), "y": Axis(y.label)}
-    return replace(shown, plot=scatter(points, **axes, has_diagonal=x.kind is y.kind))
+    axes = {"x": Axis(_head(x), x.is_logarithmic, x.mark), "y": Axis(_head(y))}
+    plot = scatter(points, **axes, has_diagonal=x.kind is y.kind)
+    return replace(shown, plot=_with_words(plot, x, y))
+
+
+def _with_words(plot: Plot, x: Column, y: Column) -> Plot:
+    """Write shares along the axes in per cent, as in the cells."""
+    ticks = {"x_ticks": (plot.x_ticks, x), "y_ticks": (plot.y_ticks, y)}
+    in_per_cent = {
+        name: tuple(map(_in_per_cent, some))
+        for name, (some, column) in ticks.items()
+        if column.kind is ColumnKind.SHARE
+    }
+    return replace(plot, **in_per_cent) if in_per_cent else plot
 
 
 def _both(values: Sequence[float | None]) -> tuple[float, float] | None:
@@ -143,9 +155,7 @@ def _with_funnel(shown: ShownTable, table: Table, names: Names) -> ShownTable:
     if len(spots) < FEWEST_DOTS:
         return shown
     plot = funnel(spots, x=Axis(_head(x)), y=Axis(_head(y)))
-    is_share = y.kind is ColumnKind.SHARE
-    ticks = tuple(map(_in_per_cent, plot.y_ticks)) if is_share else plot.y_ticks
-    return replace(shown, plot=replace(plot, y_ticks=ticks), is_funnel=True)
+    return replace(shown, plot=_with_words(plot, x, y), is_funnel=True)
 
 
 def _head(column: Column) -> str:

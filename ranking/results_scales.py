@@ -75,11 +75,11 @@ class LogScale(Scale):
         return super().place(log10(value))
 
     def ticks(self, *, at_most: int) -> tuple[Tick, ...]:
-        """Return 1, 2 and 5 times powers of ten on the scale, or fewer if those are too many."""
+        """Return 1 to 9 times powers of ten on the scale, or 1, 2 and 5 times, or fewer still."""
         powers = [10.0**power for power in range(floor(self.low), ceil(self.high) + 1)]
         choices = [
             [value for power in powers for step in steps if self.holds(value := step * power)]
-            for steps in ((1, 2, 5), (1, 3), (1,))
+            for steps in (range(1, 10), (1, 2, 5), (1, 3), (1,))
         ]
         fitting = next((values for values in choices if len(values) <= at_most), choices[-1])
         return tuple(Tick(self.place(value), round(value, 9)) for value in fitting[:at_most])

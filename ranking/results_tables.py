@@ -35,11 +35,11 @@ def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> Shown
 
 
 def _header(column: Column, names: Names) -> ShownHeader:
-    """Return the head of a column; one that is about a system has the system's name."""
+    """Return the head of a column; one that is about a system or a judge has its name."""
     is_number = column.kind not in WORDS
-    if column.key not in names.systems:
+    name = names.of_column(column.key)
+    if name is None:
         return ShownHeader(column.label, is_number)
-    name = names.system(column.key)
     return ShownHeader(name.text, is_number, name.is_simulated)
 
 

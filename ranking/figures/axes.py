@@ -10,7 +10,7 @@ from ranking.findings import Column, ColumnKind
 from ranking.results_scales import Scale, Tick
 
 TICK_SIZE = 6.5
-STEPS = (1.0, 2.0, 5.0)
+STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class Axis:
         return tick.text
 
     def _powers(self, at_most: int) -> tuple[Tick, ...]:
-        """Return 1, 2, 5 times the powers of ten, or the powers alone, or some of those."""
+        """Return 1 to 9 times the powers of ten, or 1, 2, 5 times, or some of the powers alone."""
         low, high = floor(self.scale.low), ceil(self.scale.high)
-        every = [step * 10.0**power for power in range(low, high + 1) for step in STEPS]
-        for values in (every, every[:: len(STEPS)]):
+        powers = [10.0**power for power in range(low, high + 1)]
+        for steps in STEPS:
+            values = [step * power for power in powers for step in steps]
             kept = [value for value in values if self.holds(value)]
             if len(kept) <= at_most:
                 break

@@ -1,5 +1,7 @@
 """Findings as tables on a page: what is written, shaded, drawn and kept from whom."""
 
+from dataclasses import replace
+
 import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
@@ -57,7 +59,11 @@ class TestWarmth:
         [
             ([0.2, 0.9], ColumnKind.SHARE, 0.5),
             ([-3.0, 1.0], ColumnKind.NUMBER, 0.0),
-            ([10.0, 20.0], ColumnKind.ELO, 15.0),
+            ([10.0, 20.0], ColumnKind.ELO, 10.0),
+            ([1450.0, 1600.0], ColumnKind.ELO, 1500.0),
+            ([-20.0, 30.0], ColumnKind.ELO, 0.0),
+            ([-0.2, 0.1], ColumnKind.SHARE, 0.0),
+            ([0.1, 0.4], ColumnKind.SHARE, 0.1),
             ([], ColumnKind.NUMBER, 0.0),
         ],
     )
@@ -69,6 +75,11 @@ class TestWarmth:
     )
     def test_shades_two_ways(self, value, shade):
         assert Warmth.of([0.0, 1.0], ColumnKind.SHARE).shade(value) == shade
+
+    def test_goes_from_pale_to_dark_where_all_are_on_one_side(self):
+        warmth = Warmth.of([0.1, 0.2, 0.4], ColumnKind.SHARE)
+
+        assert [warmth.shade(one) for one in (0.1, 0.25, 0.4)] == ["", "up2", "up5"]
 
     def test_shades_nothing_where_all_is_the_same(self):
         assert Warmth.of([0.0, 0.0], ColumnKind.NUMBER).shade(0.0) == ""
@@ -89,6 +100,23 @@ class TestShownTable:
         assert [header.text for header in shown.headers] == ["System", "Simulated Beech"]
         assert shown.headers[1].is_simulated
 
+    def test_names_the_columns_of_a_matrix_of_judges(self):
+        columns = [WHO, Column("judge-oak", "judge-oak", ColumnKind.SHARE)]
+
+        shown = shown_table(make_table(*columns, rows=[("judge-oak", None)]), NAMES)
+
+        assert [header.text for header in shown.headers] == ["Evaluator", "Judge Oak"]
+
+    def test_writes_shares_along_axes_in_per_cent(self):
+        axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
+        table = make_table(NAME, *axes, rows=[("ash", 0.2, 0.3), ("beech", 0.6, 0.5)])
+
+        plot = shown_table(replace(table, picture=Picture.POINTS), NAMES).plot
+
+        assert plot is not None
+        assert (plot.x_label, plot.y_label) == ("Told, %", "Seen, %")
+        assert [tick.text for tick in plot.x_ticks] == ["20", "30", "40", "50", "60"]
+
     def test_shades_a_heat_map_and_leaves_gaps(self):
         columns = [NAME, *(Column(key, key, ColumnKind.SHARE) for key in ("ash", "beech"))]
         rows = [("ash", None, 0.9), ("beech", 0.1, None)]
@@ -101,9 +129,9 @@ class TestShownTable:
 
     def test_shades_no_counts_beside_shares(self):
         columns = [NAME, Column("a", "A", ColumnKind.SHARE), Column("n", "N", ColumnKind.COUNT)]
-        table = make_table(*columns, rows=[("ash", 0.9, 40)], picture=Picture.HEAT)
+        table = make_table(*columns, rows=[("ash", 0.9, 40), ("beech", 0.2, 9)])
 
-        (row,) = shown_table(table, NAMES).rows
+        (row, _) = shown_table(replace(table, picture=Picture.HEAT), NAMES).rows
 
         assert [bool(cell.shade) for cell in row.cells] == [True, False]
 
