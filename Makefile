@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm clean
+.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm figures-docs clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -69,6 +69,9 @@ bench-refit: setup ## What a refit costs beside a scan of the judgments, on Post
 
 bench-report: setup ## What the report of a study and its pages cost, on PostgreSQL (ARGS="--judgments 4000")
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.report $(ARGS)
+
+figures-docs: setup ## docs/figures.md: every figure of a simulated report, light and dark (PostgreSQL, Chromium)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.figures
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)

@@ -70,7 +70,7 @@ def measure_report(fits: list[Fit], *, each_selection: bool) -> None:
     """Compute the analyses of the preferred selection kind by kind, then of the others."""
     whole = Cost()
     for fit in fits if each_selection else fits[:1]:
-        found = {kind: _analysed(fit, kind) for kind in analysis_selectors.known_kinds()}
+        found = {kind: analysed(fit, kind) for kind in analysis_selectors.known_kinds()}
         spent = sum(found.values(), Cost())
         if not whole.wall:
             for kind, one in found.items():
@@ -82,7 +82,8 @@ def measure_report(fits: list[Fit], *, each_selection: bool) -> None:
     say("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // MEBI:8} MiB")
 
 
-def _analysed(fit: Fit, kind: str) -> Cost:
+def analysed(fit: Fit, kind: str) -> Cost:
+    """Compute one analysis of a fit, and say what it took."""
     return cost(partial(services.analyse_fit, fit_id=fit.pk, kind=kind, clock=timezone.now))
 
 

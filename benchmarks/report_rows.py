@@ -6,10 +6,10 @@ itself, and from chance; marks and reasons go with the answer.
 
 from django.db import connection
 
-from annotation.models import Comparison, Study
+from annotation.models import Comparison, Judge, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
-from completions.models import Completion, StrategyCall
+from completions.models import Completion, StrategyCall, System
 from completions.strategies import load_codebook
 from ranking.models import Fit
 from tests.factories import make_judge, make_judge_call, make_llm_judgment
@@ -21,7 +21,7 @@ N_JUDGES = 3  # each asked in both orders
 N_CALLS = 2 * N_JUDGES
 FAILS = 50  # one call in so many has no answer
 PER_CONTEXT = N_PAIRS * (N_EACH + N_CALLS * (FAILS - 1) // FAILS)
-PEOPLE = "'bench-19', 'bench-20'"
+TREES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Oak", "Pine", "Yew")
 REASONS = (
     "It names the feeling behind the words.",
     "Warm and gentle, and it listens.",
@@ -37,23 +37,24 @@ REASONS = (
 SENTENCE = "That sounds like a lot to carry on your own, and it makes sense that you are tired. "
 
 
-def fill_report(n_judgments: int) -> Study:
+def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS) -> Study:
     """Make a study of at least so many judgments, most of them by LLM judges."""
     n_contexts = -(-n_judgments // PER_CONTEXT)
-    size = Size(N_EACH * N_PAIRS * n_contexts, N_SYSTEMS, n_contexts)
+    size = Size(N_EACH * N_PAIRS * n_contexts, n_systems, n_contexts)
     study = fill(size, with_marks=False)
     first = study.comparisons.earliest("pk")
     with unchecked():
-        _systems()
+        _systems(n_systems)
         _texts()
         _calls(first, N_CALLS * N_PAIRS * n_contexts)
-        _answers()
+        _answers(n_systems)
         _strategies(Completion.objects.filter(context__key__startswith="bench-").count())
     return study
 
 
-def _systems() -> None:
+def _systems(n_systems: int) -> None:
     """Give systems families and facts, make two of them people, and some contexts adversarial."""
+    people = f"'bench-{n_systems - 1}', 'bench-{n_systems}'"
     _run(
         "UPDATE completions_system SET family = 'family-' || id %% 6, facts = jsonb_build_object("
         "'intelligence_index', jsonb_build_object('value', 30 + 2 * (id %% 18) + 8 * random()), "
@@ -62,13 +63,26 @@ def _systems() -> None:
     )
     _run(
         "UPDATE completions_system SET kind = %s, family = '', model_id = '', facts = '{}' "  # noqa: S608 (our words)
-        f"WHERE slug IN ({PEOPLE})",
+        f"WHERE slug IN ({people})",
         SystemKind.HUMAN,
     )
     _run(
         "UPDATE completions_context SET stratum = %s WHERE key LIKE 'bench-%%' AND id %% 6 = 0",
         Stratum.ADVERSARIAL,
     )
+
+
+def name_as_simulated(study: Study) -> None:
+    """Give systems and judges names, and say of all that it is simulated."""
+    for place, system in enumerate(System.objects.filter(slug__startswith="bench-").order_by("pk")):
+        name = f"Simulated {TREES[place % len(TREES)]}"
+        System.objects.filter(pk=system.pk).update(name=name, is_simulated=True)
+    for place, judge in enumerate(Judge.objects.filter(slug__startswith="bench-").order_by("pk")):
+        name = f"Simulated judge {place + 1}"
+        Judge.objects.filter(pk=judge.pk).update(name=name, is_simulated=True)
+    study.raters.update(is_simulated=True)
+    Study.objects.filter(pk=study.pk).update(title="A simulated study", is_simulated=True)
+    study.refresh_from_db()
 
 
 def _texts() -> None:
@@ -115,9 +129,9 @@ def _calls(one: Comparison, n_calls: int) -> None:
     )
 
 
-def _answers() -> None:
+def _answers(n_systems: int) -> None:
     """Draw all answers anew, with reasons, sides and times, and the marks that go with them."""
-    step = 1.6 / (N_SYSTEMS - 1)
+    step = 1.6 / (n_systems - 1)
     _run(
         "UPDATE annotation_judgment AS given SET verdict = drawn.verdict,"  # noqa: S608 (our words)
         " rationale = (%s::text[])[drawn.reason] || ' ' || (%s::text[])[drawn.other],"
