@@ -73,8 +73,9 @@ class TestChoosing:
         shown = page(client, fit, f"?systems={','.join(SLUGS)}")
 
         assert drawn(shown) == ["Ash", "Beech", "Cedar", "Elm"]
-        assert "Four at most are drawn" in shown.content.decode()
-        assert "Four at most are drawn" not in page(client, fit).content.decode()
+        said = '<p class="quiet" role="status">Four at most are drawn'
+        assert said in shown.content.decode()
+        assert said not in page(client, fit).content.decode()
 
     def test_of_a_system_that_is_not_there_is_not_found(self, client, fit):
         assert page(client, fit, "?systems=willow").status_code == 404
