@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from django.db.models import Count, Max, Q
 
+from annotation.choices import Protocol
+from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
 from ranking.findings import Findings
@@ -17,6 +19,8 @@ from ranking.selectors import ENDED, PREFERRED
 
 LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins
 SELECTION = ("study", "pool", "context_set")
+# Ratings of single messages have means even where they imply no order by pairs.
+ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Protocol.LIKERT)
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,15 @@ def known_kinds() -> tuple[AnalysisKind, ...]:
     return tuple(kind for kind in AnalysisKind if find_spec(f"ranking.analyses.{kind.lower()}"))
 
 
+def kinds_of(study: Study) -> tuple[AnalysisKind, ...]:
+    """Return the kinds that make sense of a study's judgments.
+
+    Most are about judgments of pairs; ratings of single messages have a kind of their own.
+    """
+    is_alone = study.protocol == Protocol.LIKERT
+    return tuple(kind for kind in known_kinds() if (kind == AnalysisKind.LIKERT) == is_alone)
+
+
 def analyses_of(fit: Fit) -> tuple[ShownAnalysis, ...]:
     """Return the analyses of a fit in the order they are shown, of each kind the newest."""
     return analyses_of_fits([fit.pk]).get(fit.pk, ())
@@ -103,7 +116,7 @@ def analysed_fit(fit: Fit) -> Fit | None:
     ended = Count("analyses__kind", filter=Q(analyses__state__in=ENDED), distinct=True)
     known = fits.filter(as_of__lte=fit.as_of).annotate(n_ended=ended).filter(n_ended__gt=0)
     newest = list(known.select_related("study").order_by("-as_of", "-pk")[:LOOKED_BACK])
-    whole = [one for one in newest if one.n_ended >= len(known_kinds())]
+    whole = [one for one in newest if one.n_ended >= len(kinds_of(fit.study))]
     return next(iter([*whole, *newest]), None)
 
 
@@ -111,15 +124,16 @@ def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[Due]:
     """Yield the analyses that are due, the most telling first.
 
     Due are those of the newest fit of each pool and context set, once ``pause`` has passed since
-    an earlier one was analysed, or at once if a person asked for that fit. What was begun on a
-    fit is finished, though a newer one may have come. Four queries, however many studies.
+    an earlier one was analysed, or at once if a person asked for that fit; in a likert study,
+    whose mean points are an analysis, always at once. What was begun on a fit is finished, though
+    a newer one may have come. Four queries, however many studies.
     """
     places = _places()
     targets = (_target(places, selection, now - pause) for selection in places.newest)
     found = [fit for fit in targets if fit is not None]
     first = _shown_first(places.newest)
     for fit in sorted(found, key=_rank):
-        for kind in known_kinds():
+        for kind in kinds_of(fit.study):
             if kind not in places.kinds.get(fit.pk, ()):
                 is_first = (fit.study_id, fit.pool, fit.context_set) in first
                 yield Due(fit, kind, is_first)
@@ -139,18 +153,19 @@ def _places() -> _Places:
     rows = groups.annotate(last=Max("fit"), at=Max("claimed_at"))
     begun = {row[:3]: _Begun(*row[3:]) for row in rows}
     keys = {*newest.values(), *(one.fit for one in begun.values())}
-    fits = Fit.objects.filter(pk__in=keys, state=FitState.DONE, code_version=code_version())
+    fits = Fit.objects.filter(ANALYSED, pk__in=keys, code_version=code_version())
     kinds = dict[int, set[str]]()
     for fit, kind in analysed.filter(fit__in=keys).values_list("fit", "kind"):
         kinds.setdefault(fit, set()).add(kind)
-    return _Places(newest, begun, {fit.pk: fit for fit in fits}, kinds)
+    by_key = {fit.pk: fit for fit in fits.select_related("study")}
+    return _Places(newest, begun, by_key, kinds)
 
 
 def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime) -> Fit | None:
     """Return the fit of a selection that is to be analysed now."""
     newest = places.fits.get(places.newest[selection])
     begun = places.begun.get(selection)
-    if newest is not None and newest.is_on_request:
+    if newest is not None and (newest.is_on_request or newest.study.protocol == Protocol.LIKERT):
         return newest
     if begun is None or begun.at <= before:
         return newest

@@ -7,7 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # What else than the numerics decides what comes out of a fit or of its analyses.
 SOURCES = (
-    *(HERE / name for name in ("analyses", "estimate.py", "people", "style.py", "tallies.py")),
+    *(HERE / name for name in ("analyses", "estimate.py", "implied.py", "people")),
+    *(HERE / name for name in ("scores.py", "style.py", "tallies.py")),
     HERE.parent / "annotation" / "themes" / "codebook.py",
 )
 

@@ -30,6 +30,7 @@ from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
 MUCH_WITHOUT_MAXIMUM = 0.05
+NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."
 
 
 class EstimateRefusedError(Exception):
@@ -94,6 +95,7 @@ def estimate_ratings(judgments: GroupedJudgments, method: Method) -> Estimate:
     if len(judgments.dialogues) < FEWEST_DIALOGUES:
         msg = "All judgments are on one source dialogue; an interval needs two or more."
         raise EstimateRefusedError(msg)
+    _check_pairs(judgments)
     tables = win_tables(judgments, method)
     try:
         fit = fit_bradley_terry(tables.total())
@@ -119,6 +121,7 @@ def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, floa
     EstimateRefusedError
         If the judgments cannot determine the ratings, with the reason.
     """
+    _check_pairs(judgments)
     tables = win_tables(judgments, method)
     try:
         fit = fit_bradley_terry(tables.total())
@@ -128,6 +131,11 @@ def point_ratings(judgments: GroupedJudgments, method: Method) -> dict[str, floa
         msg = f"The search for the ratings did not end: {error}."
         raise EstimateRefusedError(msg) from error
     return dict(zip(judgments.systems, map(float, to_elo(fit.log_strengths)), strict=True))
+
+
+def _check_pairs(judgments: GroupedJudgments) -> None:
+    if judgments.alone is not None and not len(judgments.counts.n):
+        raise EstimateRefusedError(NO_PAIRS)
 
 
 def _not_connected(error: NotConnectedError, systems: tuple[str, ...]) -> EstimateRefusedError:

@@ -1,17 +1,20 @@
 """Reads of fits as computations: which are under way, how they ended, what they took."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db.models import Max, QuerySet
 
+from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.analysis_selectors import ShownAnalysis, analyses_of_fits
+from ranking.analysis_selectors import ANALYSED, ShownAnalysis, analyses_of_fits
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
-from ranking.models import Analysis, Fit
+from ranking.models import Analysis, Fit, Rating
 from ranking.selectors import PREFERRED
+from ranking.sources import OtherOrder
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)  # of a fit; after that its worker counts as lost
 SHOWN = 30
@@ -70,8 +73,39 @@ def n_under_way(study: Study, *, now: dt.datetime) -> int:
 
 def newest_done(study: Study) -> list[Fit]:
     """Return the newest fit of each pool and context set, where it is done."""
+    return [fit for fit in newest_analysed(study) if fit.state == FitState.DONE]
+
+
+def newest_analysed(study: Study) -> list[Fit]:
+    """Return the newest fit of each pool and context set, where it can be looked into."""
     newest = _newest(Fit.objects.filter(study=study).exclude(state=FitState.RUNNING))
-    return sorted(newest.filter(state=FitState.DONE).select_related("study"), key=_place)
+    return sorted(newest.filter(ANALYSED).select_related("study"), key=_place)
+
+
+def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
+    """Return the newest ratings of other studies of pairs on the same dialogues, by their title.
+
+    Of each study those of the same pool if there are any, else of the most telling; on the same
+    contexts, and simulated studies beside simulated ones only. Two queries.
+    """
+    others = Study.objects.filter(dataset=fit.study.dataset_id, is_simulated=fit.study.is_simulated)
+    pairs = others.exclude(protocol=Protocol.LIKERT).exclude(pk=fit.study_id)
+    done = Fit.objects.filter(study__in=pairs, context_set=fit.context_set, state=FitState.DONE)
+    newest = done.order_by().values("study", "pool").annotate(newest=Max("pk")).values("newest")
+    found = Fit.objects.filter(pk__in=newest).select_related("study")
+    chosen = {
+        one.study_id: one
+        for one in sorted(found, key=lambda one: (one.pool == fit.pool, -_place(one)[0]))
+    }
+    elo = defaultdict[int, dict[str, float]](dict)
+    keys = [one.pk for one in chosen.values()]
+    rows = Rating.objects.filter(fit__in=keys).values_list("fit", "system__slug", "elo")
+    for pk, slug, points in rows:
+        elo[pk][slug] = points
+    return tuple(
+        OtherOrder(one.study.title, EvaluatorPool(one.pool).label, one.key, elo[one.pk])
+        for one in sorted(chosen.values(), key=lambda one: one.study.title)
+    )
 
 
 def fits_of(study: Study, *, now: dt.datetime, most: int = SHOWN) -> tuple[FitRow, ...]:

@@ -88,6 +88,13 @@ class MarkGroup(NamedTuple):
     n_marks: int
 
 
+class RatedAlone(NamedTuple):
+    """The ratings of single messages that imply judgments of pairs: how many, and their hash."""
+
+    n: int
+    digest: str
+
+
 @dataclass(frozen=True)
 class GroupedJudgments:
     """The judgments of one selection, and how many decisions are behind it.
@@ -103,6 +110,8 @@ class GroupedJudgments:
         Of the keys of the judgments.
     texts : tuple of TextGroup, or None
         People's texts one by one; None where no system is of people.
+    alone : RatedAlone, or None
+        In a likert study, what the judgments of pairs are implied by.
     """
 
     systems: tuple[str, ...]
@@ -114,11 +123,12 @@ class GroupedJudgments:
     sum_of_keys: int = 0
     has_simulated_context: bool = False
     texts: tuple[TextGroup, ...] | None = None
+    alone: RatedAlone | None = None
 
     @property
     def n_judgments(self) -> int:
-        """Return how many judgments count."""
-        return int(self.counts.n.sum())
+        """Return how many judgments count: those that people and judges gave, not implied ones."""
+        return int(self.counts.n.sum()) if self.alone is None else self.alone.n
 
     @property
     def stamp(self) -> Stamp:
@@ -128,5 +138,6 @@ class GroupedJudgments:
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""
         content = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
+        content += [] if self.alone is None else [self.alone]
         names = json.dumps(content).encode()
         return hashlib.sha256(names + b"\n" + self.counts.as_bytes()).hexdigest()

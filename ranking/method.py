@@ -11,6 +11,7 @@ from ranking.numerics.strength import StrengthMode
 
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 EACH_ONCE = "each judgment counts once"
+IMPLIED = "Bradley-Terry, maximum likelihood, of the order that ratings of single messages imply"
 
 
 @dataclass(frozen=True)

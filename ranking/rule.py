@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.choices import Purpose
+from annotation.choices import Protocol, Purpose
 from annotation.models import (
     Comparison,
     Exclusion,
@@ -45,8 +45,9 @@ class Selection:
 def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
     """Return the judgments of a study that count, as of a time: the rule, in one place.
 
-    A judgment counts when it answers a main comparison of two different systems (the answer to a
-    quality check or to a repeated pair does not), is the current revision, is not surplus, comes
+    A judgment counts when it answers a main comparison of two different systems, or in a likert
+    study of one message alone (the answer to a quality check or to a repeated pair does
+    not), is the current revision, is not surplus, comes
     from a valid call if a judge gave it, and its evaluator is neither excluded by the newest
     decision nor withdrawn with the wish that nothing counts. It does not when a text that it
     compares was deleted at its writer's wish. A simulated rater counts in a simulated study alone.
@@ -59,9 +60,12 @@ def analysis_set(*, study: Study, as_of: dt.datetime) -> QuerySet[Judgment]:
 def compared(*, study: Study, as_of: dt.datetime) -> QuerySet[Comparison]:
     """Return the comparisons whose judgments may count: the one half of the rule."""
     erased = Completion.objects.filter(writer__isnull=False, erased_at__lte=as_of).values("pk")
+    is_alone = study.protocol == Protocol.LIKERT
+    mains = Comparison.objects.filter(study=study, purpose=Purpose.MAIN, second__isnull=is_alone)
+    if is_alone:
+        return mains.exclude(first__in=erased)
     return (
-        Comparison.objects.filter(study=study, purpose=Purpose.MAIN, second__isnull=False)
-        .exclude(first__system=F("second__system"))
+        mains.exclude(first__system=F("second__system"))
         .exclude(first__in=erased)
         .exclude(second__in=erased)
     )

@@ -8,7 +8,8 @@ from typing import NoReturn, Protocol
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.method import Method
-from ranking.sources import Sources
+from ranking.scores import ScoreColumns
+from ranking.sources import OtherOrder, Sources
 
 
 class NoSources:
@@ -49,12 +50,16 @@ class Ground:
 
     ``dimensions`` are the marks on each dimension of the rubric as judgments of their own, by
     the dimension's name, in the rubric's order. ``sources`` are read when they are asked for.
+    In a likert study ``scores`` are the ratings that the judgments of ``columns`` are implied by,
+    and ``others`` the orders of other studies of the same messages.
     """
 
     columns: JudgmentColumns
     method: Method
     dimensions: Mapping[str, JudgmentColumns]
     sources: Sources = field(default_factory=NoSources)
+    scores: ScoreColumns | None = None
+    others: tuple[OtherOrder, ...] = ()
 
 
 class Analyst(Protocol):

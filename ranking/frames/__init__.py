@@ -7,6 +7,7 @@ from ranking.frames.columns import (
 )
 from ranking.frames.evaluators import Evaluators, read_evaluators
 from ranking.frames.groups import read_compared, read_groups, read_stamp, read_stamps, read_verdicts
+from ranking.frames.scores import read_implied, read_scores
 from ranking.frames.sources import DatabaseSources
 from ranking.frames.style import read_style
 from ranking.rule import (
@@ -36,6 +37,8 @@ __all__ = [
     "read_dimension_columns",
     "read_evaluators",
     "read_groups",
+    "read_implied",
+    "read_scores",
     "read_stamp",
     "read_stamps",
     "read_style",

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from django.db.models import Count, Q
 
+from annotation.choices import Protocol
 from completions.choices import SystemKind
 from completions.models import System
-from ranking.frames import Selection, read_groups, selected
+from ranking.frames import Selection, read_groups, read_implied, selected
 from ranking.groups import GroupedJudgments, TextGroup
 
 FIRST_IS_PEOPLE = Q(comparison__first__system__kind=SystemKind.HUMAN)
@@ -19,7 +20,12 @@ ANSWER = ("rater__code", "judge__slug", "protocol", "verdict")
 
 
 def read_judgments(selection: Selection) -> GroupedJudgments:
-    """Read all that a fit rests on: single texts of people too, if there are any."""
+    """Read all that a fit rests on: single texts of people too, if there are any.
+
+    Of a likert study that is what its ratings imply, without single texts.
+    """
+    if selection.study.protocol == Protocol.LIKERT:
+        return read_implied(selection)
     judgments = read_groups(selection)
     people = System.objects.filter(slug__in=judgments.systems, kind=SystemKind.HUMAN)
     return replace(judgments, texts=_read_texts(selection)) if people.exists() else judgments

@@ -64,7 +64,7 @@ def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
     """Begin the analyses of a fit ahead of its turn, unless they were; the others follow."""
     if fit.code_version != code_version() or fit.analyses.exists():
         return None
-    first = next(iter(analysis_selectors.known_kinds()), None)
+    first = next(iter(analysis_selectors.kinds_of(fit.study)), None)
     return None if first is None else _claim(fit, first, now=now)
 
 
@@ -85,7 +85,7 @@ def forget_analysis_claims() -> int:
 
 def analyse_fit(*, fit_id: int, kind: str, clock: Clock) -> bool:
     """Compute one analysis of a fit here and now, unless somebody did or does; say whether."""
-    fit = Fit.objects.filter(pk=fit_id, state=FitState.DONE).first()
+    fit = Fit.objects.filter(analysis_selectors.ANALYSED, pk=fit_id).first()
     analysis = None if fit is None else _claim(fit, kind, now=clock())
     return analysis is not None and run_analysis(analysis_id=analysis.pk, clock=clock)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
+from annotation.choices import Protocol
 from annotation.models import Study
 from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
 from ranking.frames import Selection
 from ranking.method import (
+    IMPLIED,
     Method,
     declared_masses,
     graded_strengths,
@@ -150,7 +152,8 @@ def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
 def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method:
     """Return how the study's ratings by a pool are computed.
 
-    Declared masses are of people and judges in one pool, and nothing to either alone. The seed
+    Declared masses are of people and judges in one pool, and nothing to either alone. Ratings of
+    single messages imply who is ahead but not by how much, so those wins are whole. The seed
     comes from the study's own and is the same for all its fits, so that fits of the same
     judgments agree to the last digit.
     """
@@ -158,8 +161,9 @@ def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method
     is_combined = pool == EvaluatorPool.COMBINED
     masses = declared_masses(study.content) if is_combined else None
     seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
+    is_alone = study.protocol == Protocol.LIKERT
     return Method(
-        strength=StrengthMode.SOFT,
+        strength=StrengthMode.IGNORE if is_alone else StrengthMode.SOFT,
         slightly=slightly,
         much=much,
         level=LEVEL,
@@ -167,6 +171,7 @@ def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method
         seed=int.from_bytes(seed[:6], "big"),
         pooling=pooling_of(masses),
         masses=masses,
+        **({"estimator": IMPLIED} if is_alone else {}),
     )
 
 

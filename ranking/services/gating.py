@@ -1,5 +1,6 @@
 """Hold a candidate against a baseline by the newest fit of a study; nothing is written."""
 
+from annotation.choices import Protocol
 from annotation.models import Study
 from ranking import fit_selectors, frames
 from ranking.analyses import Ground
@@ -23,12 +24,15 @@ def ask_gate(*, study: Study, asked: Asked) -> GateReport:
     Raises
     ------
     NoFitError
-        If none is done.
+        If none is done, or the study is one in which nobody compared messages.
     JudgmentsChangedError
         If the judgments of the fit are no longer those that it was computed from.
     UnknownSystemError, AnalysisRefusedError
         As `ranking.gate.run_gate`.
     """
+    if study.protocol == Protocol.LIKERT:
+        msg = f"In the study {study.slug} messages are rated alone: there are no preferences."
+        raise NoFitError(msg)
     fit = next(iter(fit_selectors.newest_done(study)), None)
     if fit is None:
         msg = f"The study {study.slug} has no fit that is done."

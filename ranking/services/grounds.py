@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ranking import frames
+from annotation.choices import Protocol
+from ranking import fit_selectors, frames
 from ranking.analyses import Ground
 from ranking.choices import AnalysisKind
 from ranking.columns import JudgmentColumns
+from ranking.implied import implied_columns
 from ranking.models import Fit
 from ranking.numerics.arrays import Floats
 from ranking.services.stored import (
@@ -85,6 +87,8 @@ def ground_of(fit: Fit, kind: str) -> Ground:
     JudgmentsChangedError
         If what counts as of the fit's time is something else now.
     """
+    if fit.study.protocol == Protocol.LIKERT:
+        return _ground_of_scores(fit)
     read = _shelf.take(fit) or _read(fit)
     check_stamp(fit)
     columns = read.columns
@@ -99,6 +103,16 @@ def ground_of(fit: Fit, kind: str) -> Ground:
         dimensions=read.dimensions,
         sources=frames.DatabaseSources(selection_of(fit), read.columns),
     )
+
+
+def _ground_of_scores(fit: Fit) -> Ground:
+    """Return the ground of a likert study: ratings, what they imply, and orders beside."""
+    judgments_of(fit)
+    scores = frames.read_scores(selection_of(fit))
+    check_stamp(fit)
+    others = fit_selectors.orders_beside(fit)
+    columns, method = implied_columns(scores), method_of_fit(fit)
+    return Ground(columns, method, dimensions={}, scores=scores, others=others)
 
 
 def forget_judgments() -> None:

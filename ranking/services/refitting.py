@@ -32,7 +32,7 @@ def claim_refit(*, study_id: int, now: dt.datetime) -> Refit:
     study = Study.objects.get(pk=study_id)
     if n_under_way := fit_selectors.n_under_way(study, now=now):
         return Refit(n_under_way=n_under_way)
-    standing = fit_selectors.newest_done(study)
+    standing = fit_selectors.newest_analysed(study)
     fits = _claim_fits(study, now=now)
     replaced = {(fit.pool, fit.context_set) for fit in fits}
     kept = [fit for fit in standing if (fit.pool, fit.context_set) not in replaced]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation import quality_selectors
 from annotation import services as annotation_services
+from annotation.choices import Protocol
 from annotation.models import Exclusion, Study
 from completions.models import System
 from ranking import frames, review_selectors
@@ -139,10 +140,13 @@ def studies_to_review(*, now: dt.datetime) -> list[int]:
 def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tuple[Movement, ...]:
     """Return what would become of the ratings by people, and of those with judges, if any."""
     judges = Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)
-    compared = frames.read_compared(judges)
+    is_alone = study.protocol == Protocol.LIKERT
+    compared = None if is_alone else frames.read_compared(judges)
 
     def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> GroupedJudgments:
         selection = Selection(study, pool, ContextSet.ALL, now, without)
+        if is_alone:
+            return frames.read_implied(selection)
         return frames.read_verdicts(selection, compared)
 
     def with_and_without(pool: EvaluatorPool) -> tuple[GroupedJudgments, GroupedJudgments]:

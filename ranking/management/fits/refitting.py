@@ -37,8 +37,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
 
 
 def _analyse(study: Study, progress: Progress) -> None:
-    for fit in fit_selectors.newest_done(study):
-        for kind in analysis_selectors.known_kinds():
+    for fit in fit_selectors.newest_analysed(study):
+        for kind in analysis_selectors.kinds_of(study):
             if services.analyse_fit(fit_id=fit.pk, kind=kind, clock=timezone.now):
                 progress.say(f"{fit.key}: {kind.label}")
 
