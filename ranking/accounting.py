@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation import verdict_selectors
-from annotation.choices import Purpose
+from annotation.choices import Protocol, Purpose
 from annotation.ensembles import Account, Fate, Standing, judge_verdict
 from annotation.models import Judgment, Lease, Study
 from annotation.verdict_selectors import JudgeRow
@@ -119,13 +119,14 @@ def _sum(account: Account, fates: tuple[Fate, ...]) -> int:
 def _of_people(study: Study) -> AccountRow:
     """Count what became of the pairs handed out; a skip is a refusal, a lease that ran out is late.
 
-    An answer that came late counts as an answer.
+    An answer that came late counts as an answer, and the rating of a message alone as one that
+    names a preference.
     """
     answer = Judgment.objects.filter(lease=OuterRef("pk"))
     leases = Lease.objects.filter(
         comparison__study=study,
         comparison__purpose=Purpose.MAIN,
-        comparison__second__isnull=False,
+        comparison__second__isnull=study.protocol == Protocol.LIKERT,
         quality_check__isnull=True,
         repeats__isnull=True,
     )

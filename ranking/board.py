@@ -181,7 +181,11 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Board:
-    """The ratings of one fit, or why there are none, with the conditions."""
+    """The ratings of one fit, or why there are none, with the conditions.
+
+    They are ``is_implied`` where nobody compared messages: each was rated alone, and pairs follow
+    from points.
+    """
 
     study: str
     title: str
@@ -195,6 +199,7 @@ class Board:
     ticks: tuple[Tick, ...] = ()
     joining: tuple[Joining, ...] = ()
     analyses: tuple[AnalysisLink, ...] = ()
+    is_implied: bool = False
 
     @property
     def has_human_baseline(self) -> bool:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from django.db.models import Prefetch
 
+from annotation.choices import Protocol
 from annotation.models import Study
 from completions.models import System
 from ranking.board import (
@@ -45,6 +46,7 @@ def board_of(fit: Fit) -> Board:
         people=tuple(map(_drawn, people, drawn.rows[len(rows) :])),
         people_refused=_people_refused(fit),
         ticks=drawn.ticks,
+        is_implied=fit.study.protocol == Protocol.LIKERT,
     )
 
 

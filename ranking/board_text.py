@@ -5,6 +5,10 @@ from ranking.board import Board, BoardRow, PeopleRow
 CAUTION = "Scores say how supportive short replies were perceived to be; they certify no safety."
 SIMULATED = "Some systems, judges or dialogues are simulated: scores say nothing of real ones."
 
+IMPLIED = (
+    "Nobody compared messages: pairs are implied by points that one evaluator gave two of them."
+)
+
 
 def as_text(board: Board) -> str:
     """Write the board, its conditions first."""
@@ -16,6 +20,8 @@ def as_text(board: Board) -> str:
     ]
     if terms.is_simulated:
         lines.append(SIMULATED)
+    if board.is_implied:
+        lines.append(IMPLIED)
     lines.append("")
     return "\n".join([*lines, *_table(board), *_people(board), *terms.warnings])
 

@@ -24,8 +24,10 @@ from ranking.serializers import BoardOut
 def ratings_csv(_request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
     """Download the table of one fit."""
     fit = fit_or_404(study, key)
-    lines = export.csv_lines(export.rating_rows(board_of(fit)))
-    return csv_answer(lines, export.file_name(study, key, "ratings", is_simulated=fit.is_simulated))
+    board = board_of(fit)
+    what = "implied-ratings" if board.is_implied else "ratings"
+    lines = export.csv_lines(export.rating_rows(board))
+    return csv_answer(lines, export.file_name(study, key, what, is_simulated=fit.is_simulated))
 
 
 @require_safe

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.groups import GroupedJudgments
+from ranking.groups import NO_PAIRS, GroupedJudgments
 from ranking.method import Method
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
@@ -30,7 +30,6 @@ from ranking.tallies import Outcomes, outcomes, win_tables
 
 FEWEST_DIALOGUES = 2
 MUCH_WITHOUT_MAXIMUM = 0.05
-NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."
 
 
 class EstimateRefusedError(Exception):

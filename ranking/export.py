@@ -174,10 +174,12 @@ def judgment_rows(*, study: Study, now: dt.datetime) -> Iterator[tuple[Cell, ...
 
 def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
     """Return a header, one row per system, best rated first, and what is made from people."""
-    yield (*RATING_COLUMNS, *(f"win_per_cent_{share.key}" for share in board.dimensions))
+    implied = ("is_implied",) if board.is_implied else ()  # by ratings of single messages
+    shares = (f"win_per_cent_{share.key}" for share in board.dimensions)
+    yield (*RATING_COLUMNS, *shares, *implied)
     head = (board.key, board.conditions.is_simulated)
     for row in board.rows:
-        yield (*head, *_rating_cells(row))
+        yield (*head, *_rating_cells(row), *(True for _ in implied))
     for one in board.people:
         yield (*head, *_people_cells(board, one))
 

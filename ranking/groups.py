@@ -10,6 +10,8 @@ import numpy as np
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.stamps import Stamp
 
+NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."
+
 
 @dataclass(frozen=True)
 class PairCounts:
@@ -137,7 +139,7 @@ class GroupedJudgments:
 
     def inputs_hash(self) -> str:
         """Return the hash of all that a fit of these judgments rests on."""
-        content = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
+        content: list[object] = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
         content += [] if self.alone is None else [self.alone]
         names = json.dumps(content).encode()
         return hashlib.sha256(names + b"\n" + self.counts.as_bytes()).hexdigest()

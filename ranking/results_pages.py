@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from annotation.choices import Protocol
 from annotation.models import Study
 from ranking import analysis_selectors, results_selectors
 from ranking.accounting import CLASSES, AccountRow, verdict_accounting
@@ -26,6 +27,7 @@ from ranking.results_tables import shown_table
 from ranking.standings import Named, named_analyses, with_standing
 
 NOTHING = Findings(method="", tables=())
+SCORES = ("scores", "dimensions")  # the tables of mean points that a leaderboard shows
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,21 @@ def analyses_beside(fit: Fit) -> Analyses | None:
         return None
     links = analysis_links(shown, states)
     return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=links)
+
+
+def scores_beside(fit: Fit) -> AnalysisPage | None:
+    """Return the mean points to show above the ratings that they imply; None if there are none.
+
+    Like other analyses they may be of an earlier fit. In a study of pairs there are none.
+    """
+    if fit.study.protocol != Protocol.LIKERT:
+        return None
+    shown = analysis_selectors.analysed_fit(fit) or fit
+    page = analysis_page(shown, "likert", shows_people=False, chosen=Chosen())
+    if page is None:
+        return None
+    first = tuple(table for table in page.tables if table.key in SCORES)
+    return replace(page, tables=first)
 
 
 def analysis_links(

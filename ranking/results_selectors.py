@@ -2,7 +2,8 @@
 
 from django.db.models import Count, Q, QuerySet
 
-from annotation.models import Judge, Study
+from annotation.choices import Protocol
+from annotation.models import Comparison, Judge, Study
 from completions.models import System
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
@@ -14,7 +15,10 @@ EARLIER = 5
 
 def names_in(study: Study, *, shows_people: bool) -> Names:
     """Return the names that findings of the study may hold. Two queries; three for the public."""
-    systems = System.objects.filter(ratings__fit__study=study).distinct()
+    rated = Q(ratings__fit__study=study)
+    if study.protocol == Protocol.LIKERT:  # which has means of systems without a rating
+        rated = Q(completions__in=Comparison.objects.filter(study=study).values("first"))
+    systems = System.objects.filter(rated).distinct()
     people = () if shows_people else study.raters.values_list("code", flat=True)
     return Names(
         systems={one.slug: Name(one.name, one.is_simulated) for one in systems},

@@ -48,7 +48,9 @@ class ScoreColumns:
     @property
     def is_whole(self) -> Booleans:
         """Say of each rating whether it covers all dimensions, shape (n,)."""
-        whole: Booleans = (self.points > 0).all(axis=1) & bool(self.dimensions)
+        if not self.dimensions:
+            return np.zeros(self.n, dtype=np.bool_)
+        whole: Booleans = np.asarray((self.points > 0).all(axis=1))
         return whole
 
     @property

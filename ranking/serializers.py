@@ -117,6 +117,7 @@ class BoardOut(serializers.Serializer[Board]):
 
     study = serializers.CharField()
     fit = serializers.CharField(source="key")
+    is_implied = serializers.BooleanField()
     refusal = serializers.CharField()
     components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     joining = JoiningOut(many=True)

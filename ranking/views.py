@@ -27,6 +27,7 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
         "filters": chosen,
         "board": board,
         "charts": figures_of_board(board),
+        "scores": results_pages.scores_beside(fit) if fit else None,
         "analyses": results_pages.analyses_beside(fit) if fit else None,
         "has_fits": chosen.has_any,
         "is_out_of_date": selectors.is_out_of_date(fit),
@@ -43,6 +44,7 @@ def fit_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
         "study": fit.study,
         "board": board,
         "charts": figures_of_board(board),
+        "scores": results_pages.scores_beside(fit),
         "analyses": results_pages.analyses_beside(fit),
         "earlier": [results_pages.fit_line(one) for one in results_selectors.earlier_fits(fit)],
     }

@@ -1,6 +1,7 @@
 """Ratings of messages read alone, made up: a few written out, and whole planted studies."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -100,12 +101,12 @@ def make_rated_study(
 
 
 def by_place(dialogue: int, place: int, rater: int) -> int:
-    """Give the earlier system more points, but turn about in every third dialogue."""
-    return 2 + rater % 2 + (place if (dialogue + rater) % 3 == 0 else 2 - place) // 2
+    """Give the earlier system more points, but now and then turn about."""
+    return 2 + rater % 2 + (place if (dialogue + rater) % 4 == 0 else 2 - place) // 2
 
 
 def rate(
-    comparison: Comparison, who: Rater | Judge, points: int | Sequence[int], **fields: object
+    comparison: Comparison, who: Rater | Judge, points: int | Sequence[int], **fields: Any
 ) -> Judgment:
     """Give a message points, the same on each dimension unless they are given one by one."""
     fields |= {"comparison": comparison, "protocol": Protocol.LIKERT, "verdict": None}

@@ -14,6 +14,8 @@ SCALE = "Bradley-Terry ratings in Elo points; the mean of the systems is 1500 (d
 TIERS = "Systems of one tier are not told apart."
 DERIVED = "Hollow dots are no systems: they are made from people's texts, on the same scale."
 
+IMPLIED = "Nobody compared messages: pairs are implied by the points that evaluators gave them."
+
 
 def caption(board: Board) -> str:
     """Return how to read the picture, and of which judgments it is."""
@@ -22,6 +24,7 @@ def caption(board: Board) -> str:
         SCALE,
         *([TIERS] if board.has_tiers else []),
         *([DERIVED] if board.people else []),
+        *([IMPLIED] if board.is_implied else []),
         f"{terms.pool}, {terms.context_set.lower()}:",
         f"{terms.n_judgments} judgments on {terms.n_dialogues} source dialogues.",
     ]

@@ -67,7 +67,7 @@ def unit_totals(
     place, shape = unit * n_systems + system, (n_units, n_systems)
     n = np.bincount(place, minlength=n_units * n_systems)
     sums = np.bincount(place, weights=values, minlength=n_units * n_systems)
-    return UnitTotals(sums.reshape(shape), n.reshape(shape))
+    return UnitTotals(sums.astype(np.float64, copy=False).reshape(shape), n.reshape(shape))
 
 
 def resampled_means(totals: UnitTotals, *, n_replicates: int, rng: np.random.Generator) -> Floats:

@@ -171,7 +171,7 @@ def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method
         seed=int.from_bytes(seed[:6], "big"),
         pooling=pooling_of(masses),
         masses=masses,
-        **({"estimator": IMPLIED} if is_alone else {}),
+        estimator=IMPLIED if is_alone else Method.estimator,
     )
 
 

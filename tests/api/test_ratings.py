@@ -29,8 +29,8 @@ class TestRatings:
 
         fit = Fit.objects.get(pool="LLM", context_set="ALL")
         assert set(answer) == {
-            "study", "fit", "refusal", "components", "joining", "conditions", "ratings",
-            "people", "people_refused", "analyses",
+            "study", "fit", "is_implied", "refusal", "components", "joining", "conditions",
+            "ratings", "people", "people_refused", "analyses",
         }  # fmt: skip
         assert (answer["study"], answer["fit"], answer["refusal"]) == (study.slug, fit.key, "")
         assert answer["conditions"]["n_judgments"] == 4

@@ -10,9 +10,9 @@ from annotation.models import Exclusion
 from completions.choices import SystemKind
 from ranking import analysis_selectors, fit_selectors, frames, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.estimate import NO_PAIRS
 from ranking.findings import Findings
 from ranking.frames import Selection
+from ranking.groups import NO_PAIRS
 from ranking.implied import implied_columns
 from ranking.models import Analysis, Fit, Rating
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -165,7 +165,7 @@ class TestFits:
     def test_another_rating_makes_another_fit(self):
         study = make_rated_study()
         first = refit(study)
-        rate(study.comparisons.first(), make_rater(study=study), 5)
+        rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
 
         second = refit(study, START + dt.timedelta(hours=1))
 
@@ -256,7 +256,7 @@ class TestAnalysis:
         assert [Analysis.objects.get(pk=pk).kind for pk in claimed] == [LIKERT]
         for pk in claimed:
             services.run_analysis(analysis_id=pk, clock=lambda: START)
-        rate(study.comparisons.first(), make_rater(study=study), 5)
+        rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
         later = START + dt.timedelta(seconds=61)
         second = refit(study, later)
 

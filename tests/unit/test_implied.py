@@ -119,7 +119,7 @@ class TestImpliedGroups:
     def test_adds_up_what_is_told(self, planted):
         groups = implied_groups(planted, newest=9, sum_of_keys=45)
 
-        counts, expected = Counter(), Counter()
+        counts, expected = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
         for row in range(len(groups.counts.n)):
             one = groups.counts
             pair = (one.unit[row], one.first[row], one.second[row], one.is_judge[row])

@@ -48,14 +48,16 @@ def strictness_table(measure: Measure, level: float) -> Table:
             points = measure.points[own]
             sd = float(points.std(ddof=1)) if len(points) > 1 else None
             figures = (decimal(float(points.mean())), decimal(sd))
-            rows.append((name, len(points), *figures, *_apart(apart, own, measure, level)))
+            mild = _apart(apart, own, measure, level)
+            order = (-float(mild[0] or 0.0), name)
+            rows.append((order, (name, len(points), *figures, *mild)))
     return Table(
         "strictness",
         "Who is mild and who is strict",
         "How many points more an evaluator gave than the others who rated the same messages did on "
         "average; below 0 is stricter. Evaluators who rated what nobody else did have no figure.",
         STRICTNESS,
-        tuple(sorted(rows, key=lambda row: (-(row[4] or 0.0), row[0]))),
+        tuple(row for _, row in sorted(rows)),
     )
 
 

@@ -12,8 +12,8 @@ from ranking.analyses.cells import decimal
 from ranking.analyses.likert.means import SYSTEM, best_first
 from ranking.analyses.likert.measures import Measure
 from ranking.analyses.outcomes import ranks_of
-from ranking.estimate import NO_PAIRS
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Table
+from ranking.groups import NO_PAIRS
 from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import TooFewError
 from ranking.numerics.few_units import expanded_intervals

@@ -275,6 +275,7 @@ class TestCoverage:
             scores = simulate_scores(rng, quality=(3.0,), n_dialogues=20, strict=0.0)
             measure = measures(scores)[0]
             found = measure.by_dialogue(measure.points, 0)
+            assert found is not None
             low, high = found.interval(0.95)
             held += low <= 3 <= high
         assert 0.925 <= held / 400 <= 0.975
