@@ -1,7 +1,7 @@
 """Forms of the console's pages on raters, and of the weights of dimensions."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
@@ -44,7 +44,7 @@ class Weights(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse names of no dimension, one that is named twice, and weights that are all 0."""
         cleaned = super().clean() or {}
-        for name, values in self.data.lists():
+        for name, values in cast("QueryDict", self.data).lists():
             if name not in self.fields:
                 known = ", ".join(self.fields)
                 text = gettext("No dimension here is called %(name)s. There are %(known)s.")

@@ -86,7 +86,7 @@ def _form(request: HttpRequest, fit: Fit, found: Findings) -> Weights:
 def _refused(form: Weights) -> HttpResponse:
     """Say in words what is wrong with the weights of the address."""
     lines = [
-        f"{form.fields[name].label}: {error}" if name in form.fields else error
+        f"{form.fields[name].label}: {error}" if name in form.fields else str(error)
         for name, errors in form.errors.items()
         for error in errors
     ]
