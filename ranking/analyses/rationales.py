@@ -77,7 +77,8 @@ def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[
     warnings = [f"{100 * silent:.0f} % of the rationales speak of no theme of the codebook."]
     if not reasons.speaks.any():
         n = len(reasons.rows)
-        warnings = [f"None of {n} rationales speaks of a theme of the codebook: nothing is shown."]
+        what = "speaks of a theme that the rules know: nothing of theirs is shown"
+        warnings = [f"None of {n} rationales {what}."]
     if len(reasons.rows) < n_given:
         warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
     if columns.features is None or LENGTH not in columns.feature_names:

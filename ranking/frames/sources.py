@@ -147,7 +147,7 @@ class DatabaseSources:
         return StrategyLabels(book.keys, names, np.array(table), tuple(sorted(labellers)))
 
     def themes(self) -> ThemeLabels | None:
-        """Return what models found in the rationales; two queries."""
+        """Return what models found in the rationales; three queries."""
         return read_themes(self.selection)
 
     @cached_property

@@ -12,6 +12,7 @@ from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
 from annotation.services import rationale_labelling
 from completions import services as completions
+from completions import shown_runs
 from completions.choices import CallState, PauseReason, Presence, RunState
 from completions.models import Completion
 from completions.offline import Fault
@@ -474,6 +475,20 @@ class TestARun:
         assert completions.retry_failed(run, now=clock(), with_invalid=True) == 1
         services.find_themes(clock=clock, run=run)
         assert run.calls.get().state == CallState.DONE
+
+
+class TestFailures:
+    def test_are_shown_by_the_talk_that_they_are_about(self, study, ask, say):
+        judgment = judge(study)
+        say("no", "no")
+        ask()
+
+        page, rows = shown_runs.failure_page(RationaleRun.objects.get(), kind="", page="1")
+
+        (row,) = rows
+        assert (row.context, row.asked) == (judgment.comparison.context.key, "Simulated coder")
+        assert (row.is_invalid, row.raw_answer) == (True, "no")
+        assert page.paginator.count == 1
 
 
 class TestTheTasks:
