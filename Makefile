@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm figures-docs clean
+.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm figures-docs clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -48,6 +48,9 @@ bench-ranks: setup ## How often intervals miss, by simulation, in some minutes (
 
 bench-coverage: setup ## How often each kind of interval holds, by simulation, in 15 minutes (ARGS="--studies 50")
 	$(BIN)/python -m benchmarks.coverage $(ARGS)
+
+bench-gate: setup ## How often the gate errs and how often it sees, by simulation, in some minutes (ARGS="--studies 50")
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.gate $(ARGS)
 
 bench-power: setup ## Whether planned studies find what they are planned to, by simulation (ARGS="--studies 100")
 	$(BIN)/python -m benchmarks.power $(ARGS)
