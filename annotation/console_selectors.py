@@ -93,7 +93,8 @@ class StudyRow:
 class StudyPage:
     """One study as its own page of the console shows it.
 
-    ``is_intact`` says whether the stored content still has the hash under which it was locked.
+    ``is_intact`` says whether the stored content still has the hash under which it was locked,
+    ``confirmatory`` which analyses it names in advance.
     """
 
     row: StudyRow
@@ -107,6 +108,7 @@ class StudyPage:
     protocol_hash: str
     locked_at: dt.datetime | None
     is_intact: bool
+    confirmatory: tuple[str, ...]
     n_checks: int
     held: Held
     versions: tuple[str, ...]
@@ -175,6 +177,7 @@ def study_page(study: Study) -> StudyPage:
         protocol_hash=study.protocol_hash,
         locked_at=study.locked_at,
         is_intact=not study.protocol_hash or content_hash(study.content) == study.protocol_hash,
+        confirmatory=tuple((study.content.get("analysis") or {}).get("confirmatory", ())),
         n_checks=QualityCheck.objects.filter(comparison__study=study, is_active=True).count(),
         held=hold_selectors.count_holds(study.dataset_id, {}),
         versions=tuple(versions.order_by("version").values_list("slug", flat=True)),

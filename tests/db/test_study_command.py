@@ -250,8 +250,15 @@ class TestShow:
 
         assert "  version 1 of heart-rubric, locked, not open yet, on Dataset" in shown[1]
         assert f"  protocol {Study.objects.get().protocol_hash}" in shown
+        assert "  confirmatory: nothing is named" in shown
         assert "  3 contexts, 12 completions" in shown
         assert not any("NOT WHAT WAS LOCKED" in line for line in shown)
+
+    def test_tells_which_analyses_are_named_in_advance(self):
+        make_talks()
+        study("create", "demo", "--dataset", "talks")
+
+        assert "  confirmatory: pairs, dimensions" in study("show", "demo")
 
     def test_raises_the_alarm_when_the_stored_content_was_tampered_with(self):
         make_talks()

@@ -22,6 +22,7 @@ def _lines(page: StudyPage) -> Iterator[str]:
     yield f"  protocol {page.protocol_hash or 'not locked yet'}"
     if not page.is_intact:
         yield "  THE STORED CONTENT IS NOT WHAT WAS LOCKED: its hash is another one"
+    yield f"  confirmatory: {', '.join(page.confirmatory) or 'nothing is named'}"
     yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
     yield f"  {tally.comparisons:,} comparisons, {page.n_checks:,} quality checks"
     yield f"  {tally.by_people:,} of {tally.wanted:,} judgments by people"
