@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import django
 from django.core.management import call_command
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 IMAGES = DOCS / "images" / "figures"
 N_JUDGMENTS, N_SYSTEMS = 6_000, 8
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 VIEWPORT: "ViewportSize" = {"width": 1280, "height": 900}
 SHADES = 64
 MOST_BYTES = 60_000

@@ -20,10 +20,15 @@ WORDS = frozenset({ColumnKind.TEXT, ColumnKind.SYSTEM, ColumnKind.EVALUATOR})
 
 @dataclass(frozen=True)
 class Warmth:
-    """The middle of a heat map, and how far from it its farthest cell is."""
+    """The middle of a heat map, and how far from it its farthest cell is.
+
+    ``lowest`` is where its colours begin: as far on the other side, or at the middle where that
+    is the lowest value.
+    """
 
     middle: float
     reach: float
+    lowest: float
 
     @classmethod
     def of(cls, values: Sequence[float], kind: ColumnKind) -> "Warmth":
@@ -34,8 +39,9 @@ class Warmth:
         low, high = min(values, default=0.0), max(values, default=0.0)
         for middle in (*MIDDLES.get(kind, ()), 0.0):
             if low < middle < high:
-                return cls(middle, max(high - middle, middle - low))
-        return cls(low, high - low)
+                reach = max(high - middle, middle - low)
+                return cls(middle, reach, middle - reach)
+        return cls(low, high - low, low)
 
     def shade(self, value: float) -> str:
         """Return the class of a cell: ``up`` or ``down`` with its step; none in the middle."""

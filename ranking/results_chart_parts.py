@@ -31,11 +31,12 @@ def axis(label: str, kind: ColumnKind, **more: float | bool | None) -> Parts:
 
 
 def heat_scale(values: Sequence[float], kind: ColumnKind) -> Parts:
-    """Return the middle of a heat map and how far its colours reach, as its cells are scaled."""
+    """Return the middle of a heat map and where its colours begin and end, scaled as its cells."""
     warmth = Warmth.of(values, kind)
     return {
         "middle": scaled(warmth.middle, kind),
         "reach": scaled(warmth.reach, kind),
+        "lowest": scaled(warmth.lowest, kind),
         "unit": axis("", kind)["unit"],
     }
 

@@ -108,13 +108,11 @@ def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
 
 def _with_words(plot: Plot, x: Column, y: Column) -> Plot:
     """Write shares along the axes in per cent, as in the cells."""
-    ticks = {"x_ticks": (plot.x_ticks, x), "y_ticks": (plot.y_ticks, y)}
-    in_per_cent = {
-        name: tuple(map(_in_per_cent, some))
-        for name, (some, column) in ticks.items()
-        if column.kind is ColumnKind.SHARE
-    }
-    return replace(plot, **in_per_cent) if in_per_cent else plot
+    if x.kind is ColumnKind.SHARE:
+        plot = replace(plot, x_ticks=tuple(map(_in_per_cent, plot.x_ticks)))
+    if y.kind is ColumnKind.SHARE:
+        plot = replace(plot, y_ticks=tuple(map(_in_per_cent, plot.y_ticks)))
+    return plot
 
 
 def _both(values: Sequence[float | None]) -> tuple[float, float] | None:

@@ -38,10 +38,10 @@
         },
         yAxis: { type: "category", data: parts.rows, inverse: true, ...bare, axisLabel: { ...label, width: left - 10 } },
         visualMap: {
-          type: "continuous", min: parts.middle - parts.reach, max: parts.middle + parts.reach, dimension: 2,
-          inRange: { color: [shade(look.warn), look.surface, shade(look.accent)] },
+          type: "continuous", min: parts.lowest, max: parts.middle + parts.reach, dimension: 2,
+          inRange: { color: [...(parts.lowest < parts.middle ? [shade(look.warn)] : []), look.surface, shade(look.accent)] },
           orient: "horizontal", left: 8, bottom: 4, itemWidth: 10, itemHeight: 150,
-          text: [parts.middle + parts.reach, parts.middle - parts.reach].map((end) => tidy(Number(end.toPrecision(2))) + parts.unit),
+          text: [parts.middle + parts.reach, parts.lowest].map((end) => tidy(Number(end.toPrecision(2))) + parts.unit),
           textStyle: { color: look.soft },
         },
         series: [{

@@ -52,6 +52,13 @@ class TestHeat:
         assert parts["values"] == [[None, 62.49], [37.51, None]]
         assert parts["texts"] == [["\N{EN DASH}", "62.5 %"], ["37.5 %", "\N{EN DASH}"]]
         assert (parts["middle"], parts["reach"], parts["unit"]) == (50.0, 12.49, " %")
+        assert parts["lowest"] == 37.51
+
+    def test_begins_at_the_lowest_value_where_all_are_on_one_side(self):
+        shares = columns("ash", "beech", kind=SHARE)
+        parts = parts_of(Picture.HEAT, [SYSTEM, *shares], [("ash", 0.16, 0.42)])
+
+        assert (parts["lowest"], parts["middle"], parts["reach"]) == (16.0, 16.0, 26.0)
 
     def test_of_words_is_none(self):
         words = [SYSTEM, Column("note", "Note", ColumnKind.TEXT)]

@@ -80,6 +80,9 @@ class TestWarmth:
         warmth = Warmth.of([0.1, 0.2, 0.4], ColumnKind.SHARE)
 
         assert [warmth.shade(one) for one in (0.1, 0.25, 0.4)] == ["", "up2", "up5"]
+        assert warmth.lowest == 0.1
+        assert Warmth.of([0.1, 0.6], ColumnKind.SHARE).lowest == pytest.approx(0.1)
+        assert Warmth.of([0.4, 0.9], ColumnKind.SHARE).lowest == pytest.approx(0.1)
 
     def test_shades_nothing_where_all_is_the_same(self):
         assert Warmth.of([0.0, 0.0], ColumnKind.NUMBER).shade(0.0) == ""
