@@ -53,9 +53,9 @@ def cells_of(row: ShownRow) -> tuple[ShownCell, ...]:
 
 
 def named_rows(shown: ShownTable, table: Table) -> list[Parts]:
-    """Return each row's name, made of the words it begins with, and all it says beyond them."""
+    """Return each row's name, made of any words it begins with, and all it says beyond them."""
     lead = list(takewhile(lambda one: one.kind in WORDS, table.columns))
-    n_words = len(lead) or 1
+    n_words = len(lead)
     named = []
     for row in shown.rows:
         cells = cells_of(row)

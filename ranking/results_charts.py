@@ -19,7 +19,7 @@ from ranking.results_chosen import MOST, axes_of, least_step
 from ranking.results_limits import is_outside, known_limits
 from ranking.results_people import Row
 from ranking.results_pictures import FEWEST_DOTS, centre_of
-from ranking.results_rings import RINGS, Rings
+from ranking.results_rings import RINGS
 from ranking.results_shown import Chart, ShownTable
 from ranking.results_whiskers import Interval
 
@@ -132,12 +132,10 @@ def _series(name: str, n: int, rows: Sequence[Row], column: Column) -> Parts:
 def _radar(shown: ShownTable, table: Table) -> Parts | None:
     """Draw the same rows as the picture at first; all can be chosen, some at a time."""
     axes = axes_of(table)
-    values = [[as_number(row[n]) for n in axes] for row in table.rows]
-    known = [value for row in values for value in row if value is not None]
-    if not known:
+    if not axes:
         return None
     first = table.columns[axes[0]]
-    rings = Rings.around(known, least=least_step(first.kind))
+    values = [[as_number(row[n]) for n in axes] for row in table.rows]
     rows = [
         named | {"values": [scaled(value, first.kind) for value in row]}
         for named, row in zip(named_rows(shown, table), values, strict=True)
@@ -146,8 +144,8 @@ def _radar(shown: ShownTable, table: Table) -> Parts | None:
         row |= {"slug": choice.slug, "isDrawn": choice.style is not None}
     return {
         "axes": [shown.headers[n].text for n in axes],
-        "low": scaled(rings.middle, first.kind),
-        "high": scaled(rings.values[-1], first.kind),
+        "unit": axis("", first.kind)["unit"],
+        "least": scaled(least_step(first.kind), first.kind),
         "rings": RINGS,
         "mark": scaled(first.mark, first.kind),
         "rows": rows,

@@ -74,7 +74,7 @@
       const named = this.parts.series ?? this.parts.rows;
       this.isLegend = LEGENDS.includes(this.parts.picture);
       this.chips = [];
-      if (this.parts.picture === "heat" || named.length < 2 || named.length > MOST_CHOICES) return;
+      if (this.parts.picture === "heat" || named.length < 2 || named.length > MOST_CHOICES || !named.every((one) => one.name)) return;
       const choice = this.element.querySelector(".choice");
       choice.hidden = false;
       choice.open = this.isLegend;

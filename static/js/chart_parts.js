@@ -34,9 +34,22 @@
     return { type: "log", min, max, axisLabel: { customValues: between }, axisTick: { customValues: between } };
   }
 
+  /* Round rings around a middle that lies below all values, as the server's radars have them. */
+  function rings(values, least, number) {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const round = (most) => {
+      const power = 10 ** Math.floor(Math.log10(most));
+      return power * STEPS.find((one) => one * power >= most * (1 - 1e-9));
+    };
+    const below = (step) => (Math.floor(low / step + 1e-9) - 1) * step;
+    let step = round(Math.max(least, (high - low) / number));
+    while (high > below(step) + number * step * (1 + 1e-9)) step = round(1.01 * step);
+    return { min: Number(below(step).toPrecision(10)), max: Number((below(step) + number * step).toPrecision(10)) };
+  }
+
   function words(row, some) {
     const name = row.isSimulated ? `${row.name} (${some})` : row.name;
-    return [name, ...row.said].join("\n");
+    return (name ? [name, ...row.said] : row.said).join("\n");
   }
 
   const axisOf = (axis, look, more) => ({
@@ -86,6 +99,6 @@
 
   window.heartCharts = {
     kinds: {},
-    parts: { tidy, kept, known, widest, ends, logEnds, words, across, upright, line, inside, slider, stroke, lineStyle, stopsOf },
+    parts: { tidy, kept, known, widest, ends, logEnds, rings, written, words, across, upright, line, inside, slider, stroke, lineStyle, stopsOf },
   };
 })();

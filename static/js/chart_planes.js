@@ -7,7 +7,7 @@
   const LABEL = 16; /* of a label; the library's own measure leaves out most of it */
   const OUTLINES = ["solid", [8, 4], [2, 3], [10, 3, 2, 3]];
   const NOWHERE = { x: -9999, y: 0 };
-  const { kinds, parts: { kept, known, ends, logEnds, words, across, upright, line, inside, stroke, lineStyle, stopsOf } } = window.heartCharts;
+  const { kinds, parts: { kept, known, widest, ends, logEnds, rings, written, words, across, upright, line, inside, stroke, lineStyle, stopsOf } } = window.heartCharts;
 
   const isApart = (one, other) => one.x + one.width <= other.x || other.x + other.width <= one.x
     || one.y + one.height <= other.y || other.y + other.height <= one.y;
@@ -141,18 +141,22 @@
         lineStyle: { color, width: 2.25, type: OUTLINES[style % OUTLINES.length] }, areaStyle: { color, opacity: 0.05 },
       };
     });
+    const scale = rings(known(rows.flatMap((row) => row.values)).concat(rows.length ? [] : [0, 1]), parts.least, parts.rings);
+    const isMarked = parts.mark !== null && parts.mark > scale.min && parts.mark <= scale.max;
+    const isTight = isNarrow && widest(parts.axes) > 60;
+    const values = { show: true, color: look.soft, fontSize: 11, showMinLabel: false, formatter: written(parts) };
     const mark = {
       value: parts.axes.map(() => parts.mark), symbol: "none", tooltip: { show: false }, lineStyle: { color: look.strong, width: 1.25, type: [3, 3] },
     };
-    const unheard = parts.mark === null ? [] : [{ type: "radar", data: [mark], silent: true, z: 1 }];
+    const unheard = !isMarked ? [] : [{ type: "radar", data: [mark], silent: true, z: 1 }];
     return {
       height: isNarrow ? 340 : 440,
       stops: stopsOf(data),
       option: {
         radar: {
-          indicator: parts.axes.map((name) => ({ name, min: parts.low, max: parts.high })), splitNumber: parts.rings,
-          radius: isNarrow ? "48%" : "70%", center: ["50%", "54%"],
-          axisName: { color: look.ink, fontSize: 12, lineHeight: 15, formatter: isNarrow ? broken : undefined },
+          indicator: parts.axes.map((name, place) => ({ name, ...scale, axisLabel: place ? { show: false } : values })), splitNumber: parts.rings,
+          radius: isTight ? "48%" : "70%", center: ["50%", "54%"],
+          axisName: { color: look.ink, fontSize: 12, lineHeight: 15, formatter: isTight ? broken : undefined },
           splitArea: { show: false }, splitLine: { lineStyle: { color: look.line } }, axisLine: { lineStyle: { color: look.line } },
         },
         series: [{ type: "radar", data, symbolSize: 6, emphasis: { lineStyle: { width: 3.5 } } }, ...unheard],

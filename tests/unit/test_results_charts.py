@@ -128,6 +128,12 @@ class TestPoints:
 
         assert not parts["x"]["isLogarithmic"]
 
+    def test_without_words_in_front_have_no_names_and_say_all(self):
+        parts = parts_of(Picture.POINTS, columns("x", "y", kind=SHARE), [(0.5, 0.25)])
+
+        (row,) = parts["rows"]
+        assert (row["name"], row["said"]) == ("", ["x: 50.0 %", "y: 25.0 %"])
+
     def test_of_one_kind_have_the_diagonal(self):
         rows = [("1 of 2", 0.5, 0.55), ("2 of 2", 0.8, 0.75)]
         head = Column("part", "Part", ColumnKind.TEXT)
@@ -168,11 +174,12 @@ class TestRadar:
         assert parts["rows"][2]["values"] == [30.0, 20.0, None]
         assert parts["most"] == MOST
 
-    def test_has_rings_that_hold_every_value_of_every_row(self):
-        parts = parts_of(Picture.RADAR, [SYSTEM, *self.AXES], self.ROWS)
+    def test_has_the_least_step_of_its_rings_and_the_mark_on_one_scale(self):
+        marked = [Column(key, key, SHARE, mark=0.5) for key in "HEA"]
 
-        assert parts["low"] < 20.0
-        assert parts["high"] >= 70.0
+        parts = parts_of(Picture.RADAR, [SYSTEM, *marked], self.ROWS)
+
+        assert (parts["least"], parts["mark"], parts["unit"]) == (5.0, 50.0, " %")
 
     def test_of_too_few_axes_is_none(self):
         assert chart_of(Picture.RADAR, [SYSTEM, *self.AXES[:2]], [("ash", 0.5, 0.5)]) is None
