@@ -15,6 +15,7 @@ from ranking.numerics.rater_scales import from_the_others
 from ranking.numerics.unit_correlation import UnitCorrelation, unit_pearson, unit_spearman
 
 FEWEST = 2
+FINE = 2  # decimals of points
 EVALUATOR = Column("evaluator", "Evaluator", ColumnKind.EVALUATOR)
 STRICTNESS = (
     EVALUATOR,
@@ -106,9 +107,9 @@ def _apart(apart: Floats, own: Booleans, measure: Measure, level: float) -> tupl
     try:
         found = clustered_mean(apart[rows], measure.scores.unit[rows])
     except TooFewDialoguesError:
-        return decimal(float(apart[rows].mean())), None, None
+        return decimal(float(apart[rows].mean()), FINE), None, None
     low, high = found.interval(level) if found.varies else (None, None)
-    return decimal(found.mean), decimal(low), decimal(high)
+    return decimal(found.mean, FINE), decimal(low, FINE), decimal(high, FINE)
 
 
 def _correlated(measure: Measure, judges: Booleans, method: Method) -> tuple[Cell, ...] | None:

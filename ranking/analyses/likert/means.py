@@ -14,6 +14,7 @@ from ranking.numerics.ranks import rank_intervals
 
 LEAST, MOST = 1.0, 5.0
 FEWEST = 2
+FINE = 2  # decimals of normalised scores
 SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
 SCORES = (
     SYSTEM,
@@ -134,7 +135,7 @@ def _heat(
     means = [measure.means(one) for measure, one in zip(found, values, strict=True)]
     labels = (Column(one.key, one.label) for one in found)
     rows = (
-        (first.scores.systems[one], *(decimal(mean[one], 3) for mean in means))
+        (first.scores.systems[one], *(decimal(mean[one], FINE) for mean in means))
         for one in best_first(first)
     )
     return Table(*name, caption, (SYSTEM, *labels), tuple(rows), Picture.HEAT)
@@ -169,9 +170,9 @@ def _points(
 
 def _normalised(measure: Measure, system: int, level: float) -> tuple[Cell, Cell, Cell]:
     values = measure.normalised
-    mean = decimal(float(measure.means(values)[system]))
+    mean = decimal(float(measure.means(values)[system]), FINE)
     found = measure.by_dialogue(values, system)
     if found is None or not found.varies:
         return mean, None, None
     low, high = found.interval(level)
-    return mean, decimal(low), decimal(high)
+    return mean, decimal(low, FINE), decimal(high, FINE)

@@ -60,7 +60,7 @@ def orders_of(ground: Ground, measure: Measure) -> tuple[tuple[Order, ...], str]
             key,
             label,
             measure.means(values),
-            3,
+            2,
             measure.resampled(values, n_replicates=method.replicates, seed=method.seed),
         )
         for key, label, values in (
