@@ -112,6 +112,7 @@ class TestChat:
             "offline-hostility-rater",
             "offline-screener",
             "offline-strategist",
+            "offline-coder",
         }
 
     @pytest.mark.parametrize(
