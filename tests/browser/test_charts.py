@@ -153,7 +153,8 @@ def test_a_chosen_radar_is_kept_in_the_address_and_in_print(visit, analysis):
     expect(page).to_have_url(re.compile(r"\?systems=[^&]+"))
     chosen = page.url.partition("?")[2].partition("#")[0]
     links = figure.locator("figcaption a", has_text=re.compile("^(SVG|PDF|PNG)$"))
-    assert [link.get_attribute("href").partition("?")[2] for link in links.all()] == [chosen] * 3
+    addresses = [str(link.get_attribute("href")) for link in links.all()]
+    assert [address.partition("?")[2] for address in addresses] == [chosen] * 3
     n_drawn = chart.locator(".chip[aria-pressed=true]").count()
     page.reload()
     expect(drawn(page, "radar").locator(".chip[aria-pressed=true]")).to_have_count(n_drawn)
