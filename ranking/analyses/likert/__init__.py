@@ -59,7 +59,7 @@ def analyse(ground: Ground) -> Findings:
     ]
     warnings = tuple(_warnings(found[0], refusal))
     shown = tuple(table for table in tables if table.rows)
-    return Findings(METHOD, shown, warnings, is_exploratory=False)
+    return Findings(METHOD, shown, warnings)
 
 
 def _with_judges(found: tuple[Measure, ...], ground: Ground) -> Iterator[Table]:
