@@ -1,6 +1,8 @@
 """From ratings of messages read alone to a fit, its analysis, and what changes them."""
 
 import datetime as dt
+import hashlib
+import json
 
 import numpy as np
 import pytest
@@ -225,6 +227,9 @@ class TestFits:
         found = frames.read_groups(selection(study))
 
         assert found.alone is None
+        rests_on = [found.stamp, found.systems, found.dialogues, found.marks, found.texts]
+        content = json.dumps(rests_on).encode() + b"\n" + found.counts.as_bytes()
+        assert fit.inputs_hash == hashlib.sha256(content).hexdigest()
         assert fit.method["strength"] == "soft"
         assert fit.method["estimator"] == "Bradley-Terry, maximum likelihood"
 
