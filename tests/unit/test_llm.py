@@ -89,6 +89,16 @@ class TestComplete:
 
         assert reply.n_prompt_tokens
 
+    @pytest.mark.parametrize("stream", [True, False])
+    def test_an_answer_is_priced_by_us_alone(self, server, monkeypatch, stream):
+        def refuse(**_given):
+            pytest.fail("the answer was priced for nobody")
+
+        monkeypatch.setattr(litellm(), "response_cost_calculator", refuse)
+        monkeypatch.setattr(litellm(), "completion_cost", refuse)
+
+        assert ask(make_request(server, stream=stream)).n_prompt_tokens
+
     def test_a_stream_starts_no_thread(self, server, monkeypatch):
         ask(make_request(server, stream=True))  # what is loaded once
         started, start = [], threading.Thread.start
