@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
+from ranking.plots.scales import Tick
+from ranking.plots.whiskers import Interval, Whisker
 from ranking.results_links import AnalysisLink
-from ranking.results_scales import Tick
-from ranking.results_whiskers import Interval, Whisker
 
 HEAT_STEPS = 10
 CENTRE = 1500.0

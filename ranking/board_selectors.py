@@ -20,7 +20,7 @@ from ranking.board import (
 )
 from ranking.choices import ContextSet, EvaluatorPool, PeopleKind
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
-from ranking.results_whiskers import Whisker, whiskers
+from ranking.plots.whiskers import Whisker, whiskers
 
 Row = TypeVar("Row", BoardRow, PeopleRow)
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from ranking import export, figures, results_figures
 from ranking.figures import FigureRefusedError, FiguresBusyError, Form
 from ranking.figures.marks import Drawing
-from ranking.results_chosen import Chosen, UnknownRowError
+from ranking.plots.chosen import Chosen, UnknownRowError
 from ranking.results_http import fit_or_404
 
 KEPT_S = 3600  # names of systems may be mended, and an analysis be computed anew

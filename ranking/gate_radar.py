@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ranking.results_rings import FEWEST_AXES, Rings, TooFewAxesError, anchor, corner
+from ranking.plots.rings import FEWEST_AXES, Rings, TooFewAxesError, anchor, corner
 
 __all__ = ["Line", "TooFewAxesError", "radar"]
 

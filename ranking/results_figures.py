@@ -9,9 +9,9 @@ from ranking.board_selectors import board_of
 from ranking.figures import Sign
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.models import Fit
-from ranking.results_chosen import Chosen
-from ranking.results_names import Name, Names
-from ranking.results_people import public_table
+from ranking.plots.chosen import Chosen
+from ranking.shown.names import Name, Names
+from ranking.shown.people import public_table
 from ranking.standings import named_analyses
 
 
@@ -38,7 +38,7 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable |
 
     Raises
     ------
-    ranking.results_chosen.UnknownRowError
+    ranking.plots.chosen.UnknownRowError
         If a row is chosen that the table of a radar does not have.
     """
     shown = analysis_selectors.analysis_of(fit, kind)

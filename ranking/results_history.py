@@ -10,12 +10,12 @@ from ranking import results_selectors
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Picture
 from ranking.history_selectors import HistoryPoint, history
-from ranking.results_cells import written
-from ranking.results_chart_parts import axis
-from ranking.results_names import Name
-from ranking.results_plots import Plot, Series, lines
-from ranking.results_scales import Tick
-from ranking.results_shown import Chart
+from ranking.plots.planes import Plot, Series, lines
+from ranking.plots.scales import Tick
+from ranking.shown.cells import written
+from ranking.shown.chart_parts import axis
+from ranking.shown.names import Name
+from ranking.shown.values import Chart
 
 MOST_POINTS = 100
 TICKS = 4

@@ -17,13 +17,13 @@ from ranking.board_selectors import board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings, Table
 from ranking.models import Fit
-from ranking.results_chosen import Chosen
+from ranking.plots.chosen import Chosen
 from ranking.results_links import AnalysisLink
-from ranking.results_names import Names
-from ranking.results_people import public_table
 from ranking.results_questions import question_of
-from ranking.results_shown import Chart, ShownTable
-from ranking.results_tables import shown_table
+from ranking.shown.names import Names
+from ranking.shown.people import public_table
+from ranking.shown.tables import shown_table
+from ranking.shown.values import Chart, ShownTable
 from ranking.standings import Named, named_analyses, with_standing
 
 NOTHING = Findings(method="", tables=())
@@ -177,7 +177,7 @@ def analysis_page(
 
     Raises
     ------
-    ranking.results_chosen.UnknownRowError
+    ranking.plots.chosen.UnknownRowError
         If a system is chosen for a picture that the picture's table does not have.
     """
     shown = analysis_selectors.analysis_of(fit, slug)

@@ -7,8 +7,8 @@ from annotation.models import Comparison, Judge, Study
 from completions.models import System
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
-from ranking.results_names import Name, Names
 from ranking.selectors import ENDED
+from ranking.shown.names import Name, Names
 
 EARLIER = 5
 

@@ -15,8 +15,8 @@ from ranking import analysis_selectors, export, results_pages
 from ranking.choices import AnalysisKind
 from ranking.findings import Findings, Table
 from ranking.models import Fit
-from ranking.results_shown import ShownTable
-from ranking.results_tables import shown_table
+from ranking.shown.tables import shown_table
+from ranking.shown.values import ShownTable
 from ranking.standings import are_alike, named_analyses
 from ranking.weight_examples import examples_for
 

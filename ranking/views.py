@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from ranking import results_history, results_pages, results_selectors, selectors
 from ranking.board_selectors import board_of
-from ranking.results_board_charts import figures_of_board
-from ranking.results_chosen import Chosen, UnknownRowError
+from ranking.plots.chosen import Chosen, UnknownRowError
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
+from ranking.shown.board_charts import figures_of_board
 
 FITS_A_PAGE = 50
 

@@ -11,7 +11,7 @@ from ranking import export, results_pages, results_weights
 from ranking.findings import Findings
 from ranking.forms import Weights
 from ranking.models import Fit
-from ranking.results_chosen import Chosen
+from ranking.plots.chosen import Chosen
 from ranking.results_http import csv_answer, fit_or_404, is_staff, json_answer
 
 BAD_REQUEST = 400

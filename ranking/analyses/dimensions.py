@@ -16,7 +16,7 @@ from ranking.numerics.arrays import Integers
 from ranking.numerics.elo import CENTRE
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
 from ranking.numerics.ranks import rank_intervals
-from ranking.results_rings import FEWEST_AXES
+from ranking.plots.rings import FEWEST_AXES
 
 METHOD = (
     "Bradley-Terry ratings of the marks on each dimension as if they were judgments of it alone, "

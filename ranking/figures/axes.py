@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from ranking.figures.lettering import ASCENT, width
 from ranking.figures.marks import GRID, INK, QUIET, Mark, Stroke, Words
 from ranking.findings import Column, ColumnKind
-from ranking.results_scales import Scale, Tick
+from ranking.plots.scales import Scale, Tick
 
 TICK_SIZE = 6.5
 STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))

@@ -11,7 +11,7 @@ from ranking.figures.marks import INK, MIDDLE, QUIET, SIZE, Mark, Spot, Stroke, 
 from ranking.figures.names import places, row_names
 from ranking.figures.sheet import Box, box
 from ranking.findings import Column, Table
-from ranking.results_limits import Limit, is_outside, known_limits
+from ranking.plots.limits import Limit, is_outside, known_limits
 
 WIDTH, HEIGHT = 210.0, 150.0
 INSET = 8.0

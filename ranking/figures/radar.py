@@ -9,9 +9,9 @@ from ranking.figures.marks import GRID, QUIET, SIZE, Mark, Spot, Stroke, Words
 from ranking.figures.names import row_names
 from ranking.figures.sheet import extent
 from ranking.findings import ColumnKind, Table
-from ranking.results_chosen import BY_DEFAULT, MOST, axes_of, least_step
-from ranking.results_rings import Rings, anchor, corner
-from ranking.results_scales import Tick
+from ranking.plots.chosen import BY_DEFAULT, MOST, axes_of, least_step
+from ranking.plots.rings import Rings, anchor, corner
+from ranking.plots.scales import Tick
 
 RADIUS = 84.0
 BEYOND = 7.0

@@ -3,7 +3,7 @@
 from ranking.figures.lettering import WORDS, as_number
 from ranking.figures.names import places
 from ranking.findings import Picture, Table
-from ranking.results_chosen import axes_of
+from ranking.plots.chosen import axes_of
 
 KEYS = {
     Picture.WHISKERS: ("low", "value", "high"),

@@ -20,7 +20,7 @@ from ranking.figures.lettering import (
 from ranking.figures.marks import QUIET, SIZE, Block, Mark, Spot, Stroke, Words
 from ranking.figures.names import places, row_names
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.results_whiskers import Interval
+from ranking.plots.whiskers import Interval
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 0.5, 1500.0)

@@ -19,7 +19,7 @@ from ranking.gate_report import (
     escaped,
     verdict,
 )
-from ranking.results_rings import TooFewAxesError
+from ranking.plots.rings import TooFewAxesError
 
 BASIS = Basis(
     study="support",

@@ -6,9 +6,9 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.results_chosen import MOST, Chosen
-from ranking.results_names import Name, Names
-from ranking.results_tables import shown_table
+from ranking.plots.chosen import MOST, Chosen
+from ranking.shown.names import Name, Names
+from ranking.shown.tables import shown_table
 
 NAMES = Names(
     systems={

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking.results_plots import (
+from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
     LEFT,
@@ -21,9 +21,9 @@ from ranking.results_plots import (
     scatter,
     shortened,
 )
-from ranking.results_scales import LogScale, Scale, round_step
-from ranking.results_whiskers import MARGIN, Interval, whiskers
-from ranking.results_whiskers import WIDTH as WHISKER_WIDTH
+from ranking.plots.scales import LogScale, Scale, round_step
+from ranking.plots.whiskers import MARGIN, Interval, whiskers
+from ranking.plots.whiskers import WIDTH as WHISKER_WIDTH
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
 

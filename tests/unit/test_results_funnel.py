@@ -5,9 +5,9 @@ from math import sqrt
 
 import pytest
 
-from ranking.results_funnel import Spot, funnel
-from ranking.results_limits import Limit, is_outside, known_limits
-from ranking.results_plots import Axis
+from ranking.plots.funnel import Spot, funnel
+from ranking.plots.limits import Limit, is_outside, known_limits
+from ranking.plots.planes import Axis
 
 X, Y = Axis("Judgments"), Axis("Share")
 

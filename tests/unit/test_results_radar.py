@@ -5,8 +5,8 @@ import math
 import pytest
 
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.results_chosen import BY_DEFAULT, MOST, Chosen, UnknownRowError, axes_of
-from ranking.results_radar import RADIUS, WIDTH, Outline, radar
+from ranking.plots.chosen import BY_DEFAULT, MOST, Chosen, UnknownRowError, axes_of
+from ranking.plots.radar import RADIUS, WIDTH, Outline, radar
 
 AXES = ("Human Alignment", "Empathic Responsiveness", "Attunement", "Resonance", "Task-Following")
 EVEN = Outline("Even", (1500.0,) * 5)

@@ -183,8 +183,8 @@ import sys, django
 django.setup()
 import heart_site.urls, ranking.figure_views
 from ranking.figures import has_figure
-from ranking.results_names import Names
-from ranking.results_tables import shown_table
+from ranking.shown.names import Names
+from ranking.shown.tables import shown_table
 from tests.findings import make_findings
 tables = make_findings().tables
 assert any(shown_table(table, Names()).has_figure for table in tables)

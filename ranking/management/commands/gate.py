@@ -14,7 +14,7 @@ from ranking.findings import AnalysisRefusedError
 from ranking.gate import Asked, Outcome, UnknownSystemError
 from ranking.gate_report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
 from ranking.management.asking import BAD_INPUT
-from ranking.results_rings import TooFewAxesError
+from ranking.plots.rings import TooFewAxesError
 
 REFUSALS = (
     AnalysisRefusedError,

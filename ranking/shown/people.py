@@ -7,8 +7,8 @@ from statistics import median
 from django.utils.translation import ngettext
 
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.results_cells import as_number
-from ranking.results_names import Names
+from ranking.shown.cells import as_number
+from ranking.shown.names import Names
 
 FEWEST_TOGETHER = 5  # fewer people would see themselves in a median
 Row = tuple[Cell, ...]

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ranking.findings import Picture
-from ranking.results_plots import Plot
-from ranking.results_radar import Radar
-from ranking.results_scales import Tick
-from ranking.results_whiskers import Whisker
+from ranking.plots.planes import Plot
+from ranking.plots.radar import Radar
+from ranking.plots.scales import Tick
+from ranking.plots.whiskers import Whisker
 
 
 @dataclass(frozen=True)

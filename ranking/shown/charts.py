@@ -4,8 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ranking.findings import Column, Picture, Table
-from ranking.results_cells import WORDS, as_number, written
-from ranking.results_chart_parts import (
+from ranking.plots.chosen import MOST, axes_of, least_step
+from ranking.plots.limits import is_outside, known_limits
+from ranking.plots.rings import RINGS
+from ranking.plots.whiskers import Interval
+from ranking.shown.cells import WORDS, as_number, written
+from ranking.shown.chart_parts import (
     Parts,
     axis,
     cells_of,
@@ -15,13 +19,9 @@ from ranking.results_chart_parts import (
     scaled,
     scaled_cell,
 )
-from ranking.results_chosen import MOST, axes_of, least_step
-from ranking.results_limits import is_outside, known_limits
-from ranking.results_people import Row
-from ranking.results_pictures import FEWEST_DOTS, centre_of
-from ranking.results_rings import RINGS
-from ranking.results_shown import Chart, ShownTable
-from ranking.results_whiskers import Interval
+from ranking.shown.people import Row
+from ranking.shown.pictures import FEWEST_DOTS, centre_of
+from ranking.shown.values import Chart, ShownTable
 
 LIMITS = ("centre", "low", "high", "outer_low", "outer_high")
 

@@ -7,9 +7,9 @@ from django.utils.translation import gettext
 
 from ranking.board import CENTRE, Board, BoardRow, PeopleRow
 from ranking.findings import ColumnKind, Picture
-from ranking.results_cells import NOTHING
-from ranking.results_chart_parts import Parts, axis, heat_scale, marked
-from ranking.results_shown import Chart
+from ranking.shown.cells import NOTHING
+from ranking.shown.chart_parts import Parts, axis, heat_scale, marked
+from ranking.shown.values import Chart
 
 
 @dataclass(frozen=True)

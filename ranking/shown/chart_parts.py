@@ -5,8 +5,8 @@ from itertools import takewhile
 from typing import Any
 
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.results_cells import WORDS, Warmth, as_number
-from ranking.results_shown import ShownCell, ShownRow, ShownTable
+from ranking.shown.cells import WORDS, Warmth, as_number
+from ranking.shown.values import ShownCell, ShownRow, ShownTable
 
 BETWEEN = " \N{MIDDLE DOT} "
 LONGEST_WORDS = 48

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ranking.findings import ColumnKind, Table
-from ranking.results_rings import FEWEST_AXES
+from ranking.plots.rings import FEWEST_AXES
 
 MOST, BY_DEFAULT = 4, 3
 LEAST_STEPS = {ColumnKind.ELO: 5.0, ColumnKind.SHARE: 0.05}

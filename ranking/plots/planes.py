@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from statistics import fmean
 
-from ranking.results_scales import LogScale, Scale, Tick
+from ranking.plots.scales import LogScale, Scale, Tick
 
 WIDTH = 640
 HEIGHT = 400

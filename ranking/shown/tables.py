@@ -2,13 +2,13 @@
 
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.results_cells import WORDS, written
-from ranking.results_charts import with_chart
-from ranking.results_chosen import Chosen
-from ranking.results_names import Name, Names
-from ranking.results_people import Row, public_table
-from ranking.results_pictures import with_picture
-from ranking.results_shown import ShownCell, ShownHeader, ShownRow, ShownTable
+from ranking.plots.chosen import Chosen
+from ranking.shown.cells import WORDS, written
+from ranking.shown.charts import with_chart
+from ranking.shown.names import Name, Names
+from ranking.shown.people import Row, public_table
+from ranking.shown.pictures import with_picture
+from ranking.shown.values import ShownCell, ShownHeader, ShownRow, ShownTable
 
 ALL_ALIKE = Chosen()
 
@@ -18,7 +18,7 @@ def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> Shown
 
     Raises
     ------
-    ranking.results_chosen.UnknownRowError
+    ranking.plots.chosen.UnknownRowError
         If a row is chosen for a picture that the table does not have.
     """
     table, n_hidden = public_table(table, names)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.results_scales import TINY, round_step
+from ranking.plots.scales import TINY, round_step
 
 FEWEST_AXES = 3
 RINGS = 4

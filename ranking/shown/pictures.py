@@ -6,16 +6,16 @@ from dataclasses import replace
 from django.utils.translation import gettext
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.results_cells import WORDS, Warmth, as_number
-from ranking.results_chosen import Chosen, axes_of, least_step
-from ranking.results_funnel import LOOKS, Spot, funnel
-from ranking.results_names import Names
-from ranking.results_people import Row
-from ranking.results_plots import Axis, Plot, Point, Series, lines, scatter
-from ranking.results_radar import Outline, radar
-from ranking.results_scales import Tick
-from ranking.results_shown import ShownChoice, ShownRow, ShownTable
-from ranking.results_whiskers import Interval, whiskers
+from ranking.plots.chosen import Chosen, axes_of, least_step
+from ranking.plots.funnel import LOOKS, Spot, funnel
+from ranking.plots.planes import Axis, Plot, Point, Series, lines, scatter
+from ranking.plots.radar import Outline, radar
+from ranking.plots.scales import Tick
+from ranking.plots.whiskers import Interval, whiskers
+from ranking.shown.cells import WORDS, Warmth, as_number
+from ranking.shown.names import Names
+from ranking.shown.people import Row
+from ranking.shown.values import ShownChoice, ShownRow, ShownTable
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 1500.0)

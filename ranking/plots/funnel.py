@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ranking.results_limits import Limit, is_outside, known_limits
-from ranking.results_plots import (
+from ranking.plots.limits import Limit, is_outside, known_limits
+from ranking.plots.planes import (
     BOTTOM,
     HEIGHT,
     LEFT,
@@ -19,7 +19,7 @@ from ranking.results_plots import (
     Plot,
     labelled,
 )
-from ranking.results_scales import Scale
+from ranking.plots.scales import Scale
 
 INNER = ("low", "high")
 LOOKS = {"centre": "centre", "low": "inner", "high": "inner"}

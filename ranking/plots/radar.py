@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from ranking.results_plots import LETTER, LINE_STYLES, Label
-from ranking.results_rings import Rings, anchor, corner
-from ranking.results_scales import Tick
+from ranking.plots.planes import LETTER, LINE_STYLES, Label
+from ranking.plots.rings import Rings, anchor, corner
+from ranking.plots.scales import Tick
 
 WIDTH = 380
 RADIUS = 112.0

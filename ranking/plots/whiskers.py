@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from ranking.results_scales import Scale, Tick
+from ranking.plots.scales import Scale, Tick
 
 WIDTH = 240
 MARGIN = 8

@@ -1,0 +1,1 @@
+"""Pictures of results as plain geometry, which templates write as SVG."""

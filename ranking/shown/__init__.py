@@ -1,0 +1,1 @@
+"""Tables of findings as pages show them: names, words, pictures and charts."""
