@@ -1,6 +1,6 @@
 """What an LLM judge must answer, as a JSON schema, and the strict reading of what came."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -37,11 +37,11 @@ class _JudgeAnswer(BaseModel):
 
 def answer_schema(dimensions: Sequence[str]) -> dict[str, Any]:
     """Return the JSON schema of an answer: notes, marks, rationale, and only then the verdict."""
-    mark = _object({"winner": _one_of("A", "B", "none"), "strength": _one_of(*range(6))})
-    return _object(
+    mark = object_schema({"winner": _one_of("A", "B", "none"), "strength": _one_of(*range(6))})
+    return object_schema(
         {
-            "notes": _object({key: {"type": "string"} for key in dimensions}),
-            "dimensions": _object(dict.fromkeys(dimensions, mark)),
+            "notes": object_schema({key: {"type": "string"} for key in dimensions}),
+            "dimensions": object_schema(dict.fromkeys(dimensions, mark)),
             "rationale": {"type": "string"},
             "winner": _one_of("A", "B"),
             "strength": _one_of(*range(1, 6)),
@@ -62,9 +62,7 @@ def read_judge_answer(raw: str, dimensions: Sequence[str]) -> Answer:
         If the text is anything else, or the object says too little, too much or two things.
     """
     answer = read_answer(raw, _JudgeAnswer)
-    for part, keys in (("notes", answer.notes), ("dimensions", answer.dimensions)):
-        if set(keys) != set(dimensions):
-            refuse(f"{part} must have exactly the keys {list(dimensions)}, not {list(keys)}")
+    check_keys({"notes": answer.notes, "dimensions": answer.dimensions}, dimensions)
     for key, mark in answer.dimensions.items():
         if (mark.winner == "none") != (mark.strength == 0):
             refuse(f"dimensions.{key}: strength is 0 if and only if the winner is none")
@@ -75,7 +73,14 @@ def read_judge_answer(raw: str, dimensions: Sequence[str]) -> Answer:
     )
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def check_keys(parts: Mapping[str, Collection[str]], dimensions: Sequence[str]) -> None:
+    """Refuse an answer unless each of its parts speaks of every dimension, and of nothing else."""
+    for part, keys in parts.items():
+        if set(keys) != set(dimensions):
+            refuse(f"{part} must have exactly the keys {list(dimensions)}, not {list(keys)}")
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",

@@ -18,6 +18,7 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 
 from annotation import verdict_selectors
+from annotation.choices import Protocol
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.selectors import dimension_keys
 from ranking.accounting import CLASSES, AccountRow
@@ -244,6 +245,8 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
     judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
     facts = verdict_selectors.facts_of(study)
     yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
+    if study.protocol == Protocol.LIKERT:
+        return  # who rates a message alone names no winner
     for one in verdict_selectors.judged_comparisons(study, panel):
         if (found := one.ensemble) is None:
             continue

@@ -43,9 +43,7 @@ def draft_judge_run(
 
 def _sample(study: Study) -> list[Comparison]:
     """Return some of the comparisons that judges are asked about."""
-    pairs = Comparison.objects.filter(
-        selectors.INTACT, study=study, purpose=Purpose.MAIN, second__isnull=False
-    )
+    pairs = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
     return drafting.evenly(pairs.select_related("study", "context", "first", "second"))
 
 

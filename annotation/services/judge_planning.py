@@ -39,9 +39,10 @@ def plan_judge_calls(
     """Add the calls that comparisons and judges lack; return how many were added.
 
     With ``both_orders`` a judge is asked twice about a comparison, the completions exchanged;
-    else in one order, which chance draws. Each order is asked ``samples`` times: at temperature
-    0 that gives copies, so such a run names a temperature in its plan. A judge is never asked
-    about a completion of its own family, nor about one whose text was deleted.
+    else in one order, which chance draws; a completion that is rated alone has one. Each order
+    is asked ``samples`` times: at temperature 0 that gives copies, so such a run names a
+    temperature in its plan. A judge is never asked about a completion of its own family, nor
+    about one whose text was deleted.
 
     Planning again adds nothing; judges that come later, a second order and more samples extend
     the plan, and what is there stays. Drawn sides are balanced within a comparison first, then
@@ -76,7 +77,8 @@ class _Pair(NamedTuple):
     pk: int
     key: str
     first_family: str
-    second_family: str
+    second_family: str | None
+    """None if the first completion is rated alone."""
 
 
 class _Wanted(NamedTuple):
@@ -129,6 +131,8 @@ def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_Wanted]:
 
 def _sides(study: Study, plan: _Plan, drawn: _Sides, pair: _Pair, judge: Judge) -> tuple[Side, ...]:
     """Return the sides on which the first completion is wanted, the drawn one first."""
+    if pair.second_family is None:
+        return (Side.A,)
     earlier = drawn.asked.get((pair.pk, judge.pk))
     side = next(iter(earlier)) if earlier else _draw(study, drawn, pair, judge)
     return (side, Side.B if side == Side.A else Side.A) if plan.both_orders else (side,)
@@ -146,9 +150,9 @@ def _draw(study: Study, drawn: _Sides, pair: _Pair, judge: Judge) -> Side:
 
 def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, Judge]]:
     """Yield the comparisons with the judges that made neither completion's system."""
-    comparisons = study.comparisons.filter(
-        selectors.INTACT, purpose=Purpose.MAIN, second__isnull=False
-    ).order_by("position", "pk")
+    comparisons = study.comparisons.filter(selectors.INTACT, purpose=Purpose.MAIN).order_by(
+        "position", "pk"
+    )
     rows = comparisons.values_list("pk", "key", "first__system__family", "second__system__family")
     ranked = sorted(judges, key=lambda judge: judge.slug)
     for pair in map(_Pair._make, rows):
@@ -165,6 +169,6 @@ def _call(wanted: _Wanted, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCa
         sample=wanted.sample,
         judge_family=wanted.judge.family,
         first_family=wanted.pair.first_family,
-        second_family=wanted.pair.second_family,
+        second_family=wanted.pair.second_family or "",
         created_at=now,
     )

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
-from annotation import judge_answers, judge_prompt, selectors, verdicts
+from annotation import judge_answers, judge_prompt, judge_ratings, selectors, verdicts
 from annotation.addressing import addressed_by
 from annotation.choices import Protocol, Side, StudyState
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
@@ -85,21 +85,10 @@ class _Desk:
         return calls.defer("comparison__study__content")  # long, and the same for every call
 
     def question(self, call: JudgeCall, claim: Claim) -> JsonQuestion[Answer]:
-        """Put rubric, dialogue and the two messages on the sides drawn."""
-        comparison = call.comparison
-        rubric = _RUBRIC.validate_python(selectors.content_of(comparison.study)["rubric"])
-        first, second = (_dressed(completion.text) for completion in comparison.pair)
-        a, b = (first, second) if call.first_side == Side.A else (second, first)
-        request = calling.request_to(
-            call.judge,
-            messages=judge_prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b),
-            response_schema=judge_answers.answer_schema(rubric.keys),
-            max_tokens=MAX_TOKENS,
-            timeout_s=TIMEOUT_S,
-            **_sampling(call),
-        )
-        read = partial(judge_answers.read_judge_answer, dimensions=rubric.keys)
-        return JsonQuestion(claim, judge_prompt.prompt_hash(rubric), request, read)
+        """Put rubric, dialogue and the messages: two on the sides drawn, or one alone."""
+        rubric = _RUBRIC.validate_python(selectors.content_of(call.comparison.study)["rubric"])
+        put = _put_pair if call.comparison.second_id else _put_alone
+        return put(call, claim, rubric)
 
     def keep(self, ended: Sequence[tuple[JudgeCall, Heard[Answer]]]) -> None:
         """End the calls; a valid answer becomes a judgment, an invalid one never does."""
@@ -108,6 +97,38 @@ class _Desk:
         _store_judgments(
             [(call, heard, heard.value) for call, heard in ended if heard.value is not None]
         )
+
+
+def _put_pair(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
+    comparison = call.comparison
+    first, second = (_dressed(completion.text) for completion in comparison.pair)
+    a, b = (first, second) if call.first_side == Side.A else (second, first)
+    messages = judge_prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b)
+    request = _request(call, messages, judge_answers.answer_schema(rubric.keys))
+    read = partial(judge_answers.read_judge_answer, dimensions=rubric.keys)
+    return JsonQuestion(claim, judge_prompt.prompt_hash(rubric), request, read)
+
+
+def _put_alone(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
+    comparison = call.comparison
+    text = _dressed(comparison.first.text)
+    messages = judge_ratings.rating_messages(rubric, _plain_turns(comparison), text)
+    request = _request(call, messages, judge_ratings.rating_schema(rubric.keys))
+    read = partial(judge_ratings.read_rating_answer, dimensions=rubric.keys)
+    return JsonQuestion(claim, judge_ratings.prompt_hash(rubric), request, read)
+
+
+def _request(
+    call: JudgeCall, messages: Sequence[Mapping[str, str]], schema: dict[str, Any]
+) -> llm.Request:
+    return calling.request_to(
+        call.judge,
+        messages=messages,
+        response_schema=schema,
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+        **_sampling(call),
+    )
 
 
 def _calls_of_open_studies() -> QuerySet[JudgeCall]:
@@ -137,10 +158,10 @@ def _addressed(comparison: Comparison) -> dict[str, list[str]]:
 
     The flag is for people who look at the call: it changes neither the answer nor its weight.
     """
-    first, second = comparison.pair
+    second = comparison.second
     texts = {
-        "first": [first.text],
-        "second": [second.text],
+        "first": [comparison.first.text],
+        "second": [] if second is None else [second.text],
         "dialogue": [turn["text"] for turn in comparison.context.turns],
     }
     found = {
@@ -159,7 +180,7 @@ def _columns(call: JudgeCall, heard: Heard[Answer]) -> dict[str, Any]:
     columns = heard.columns()
     if addressed := _addressed(call.comparison):
         columns["asked"] |= {"addressed": addressed}
-    if heard.value is not None:
+    if heard.value is not None and heard.value.verdict is not None:
         columns["first_probability"] = _first_probability(call, heard.reply)
     return columns
 
@@ -191,7 +212,7 @@ def _judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> Judgment
         comparison=call.comparison,
         judge_id=call.judge_id,
         judge_call=call,
-        protocol=Protocol.RUBRIC,
+        protocol=Protocol.LIKERT if answer.verdict is None else Protocol.RUBRIC,
         verdict=answer.verdict,
         first_side=call.first_side,
         rationale=answer.rationale,

@@ -161,11 +161,15 @@ def _counts() -> dict[str, Count | Coalesce]:
 
 
 def _numbers(shown: Q) -> dict[str, Count | Coalesce]:
-    """Count the calls with one order of display, and what their judgments say."""
+    """Count the calls with one order of display, and what their judgments say.
+
+    The rating of a message alone counts as one that names it, as in the accounts of people.
+    """
     said = shown & _VALID
+    alone = Q(judgment__isnull=False, **{f"{VERDICT}__isnull": True})
     return {
         "calls": Count("pk", filter=shown),
-        "first": Count("pk", filter=said & Q(**{f"{VERDICT}__gt": 0})),
+        "first": Count("pk", filter=said & (Q(**{f"{VERDICT}__gt": 0}) | alone)),
         "second": Count("pk", filter=said & Q(**{f"{VERDICT}__lt": 0})),
         "total": Coalesce(Sum(F(VERDICT), filter=said), 0),
     }

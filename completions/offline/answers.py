@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from completions.offline import assistants, judges, voices
+from completions.offline import assistants, judges, ratings, voices
 from completions.offline.behaviour import Fault, fraction
 
 MODELS = (*voices.VOICES, *judges.JUDGES, *assistants.ASSISTANTS)
@@ -77,14 +77,27 @@ def count_tokens(text: str) -> int:
 
 
 def _stand_in(model: str, messages: Messages) -> str:
-    """Return who answers for a model: always the same one, a judge if a verdict is wanted."""
-    try:
-        judges.read_prompt(messages)
-    except judges.UnreadablePromptError:
-        known = tuple(voices.VOICES)
-    else:
-        known = tuple(judges.JUDGES)
+    """Return who answers for a model: always the same one, a judge if judging is wanted."""
+    known = tuple(judges.JUDGES if _wants_a_judge(messages) else voices.VOICES)
     return known[int(fraction(model) * len(known))]
+
+
+def _wants_a_judge(messages: Messages) -> bool:
+    for read in (judges.read_prompt, ratings.read_prompt):
+        try:
+            read(messages)
+        except judges.UnreadablePromptError:
+            continue
+        return True
+    return False
+
+
+def _judge(model: str, messages: Messages) -> str:
+    """Return what a judge says of a pair, or of a message alone."""
+    try:
+        return ratings.answer(model, messages)
+    except judges.UnreadablePromptError:
+        return judges.answer(model, messages)
 
 
 def _speak(model: str, messages: Messages) -> str:
@@ -93,7 +106,7 @@ def _speak(model: str, messages: Messages) -> str:
         return voices.reply(model, messages)
     if model not in MODELS:
         raise RefusedRequestError(404, f"There is no model {model!r} here.")
-    read = judges.answer if model in judges.JUDGES else assistants.answer
+    read = _judge if model in judges.JUDGES else assistants.answer
     try:
         return read(model, messages)
     except judges.UnreadablePromptError as error:

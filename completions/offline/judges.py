@@ -49,9 +49,10 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
         If the messages lack the dialogue, a candidate or the answer's schema.
     """
     material = read_prompt(messages)
-    seen_a, seen_b = (look_at(text, material.seeker_turns) for text in (material.a, material.b))
-    overall_lead = _worth(judge, material, seen_a) - _worth(judge, material, seen_b)
-    overall_lead += ORDER_TASTE * _taste(judge, material.a, material.b)
+    turns = material.seeker_turns
+    seen_a, seen_b = (look_at(text, turns) for text in (material.a, material.b))
+    overall_lead = worth(judge, turns, seen_a) - worth(judge, turns, seen_b)
+    overall_lead += ORDER_TASTE * taste(judge, material.a, material.b)
     leads = {key: overall_lead + _dimension_lead(judge, key, material) for key in material.keys}
     overall = sum(leads.values()) / len(leads)
     winner, better, worse = ("A", seen_a, seen_b) if overall >= 0 else ("B", seen_b, seen_a)
@@ -67,12 +68,7 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
 
 def read_prompt(messages: Sequence[Mapping[str, str]]) -> Material:
     """Return the material of a judging prompt; every section is JSON between named tags."""
-    found = {
-        name: body
-        for message in messages
-        if message["role"] in {"system", "user"}
-        for name, body in _SECTION.findall(message["content"])
-    }
+    found = read_sections(messages, _SECTION)
     try:
         turns = json.loads(found["dialogue"])
         return Material(
@@ -86,22 +82,34 @@ def read_prompt(messages: Sequence[Mapping[str, str]]) -> Material:
         raise UnreadablePromptError(msg) from error
 
 
-def _worth(judge: str, material: Material, seen: Features) -> float:
+def read_sections(
+    messages: Sequence[Mapping[str, str]], section: re.Pattern[str]
+) -> dict[str, str]:
+    """Return what stands between tags, by the tag; a pattern finds tag and text."""
+    return {
+        name: body
+        for message in messages
+        if message["role"] in {"system", "user"}
+        for name, body in section.findall(message["content"])
+    }
+
+
+def worth(judge: str, seeker_turns: Sequence[str], seen: Features) -> float:
     """Weigh what can be seen in one text, and add tastes that are the same on either side."""
     gains = sum(weight * seen.value(name) for name, weight in JUDGES[judge].items())
     costs = sum(cost * seen.value(name) for name, cost in COSTS.items())
-    dialogue = "\n".join(material.seeker_turns)
-    common = COMMON_TASTE * _taste(dialogue, seen.text)
-    return gains - costs + common + OWN_TASTE * _taste(judge, dialogue, seen.text)
+    dialogue = "\n".join(seeker_turns)
+    common = COMMON_TASTE * taste(dialogue, seen.text)
+    return gains - costs + common + OWN_TASTE * taste(judge, dialogue, seen.text)
 
 
 def _dimension_lead(judge: str, key: str, material: Material) -> float:
     """Return how far A leads B on one dimension beyond the lead on all of them."""
-    tastes = (_taste(judge, key, text) for text in (material.a, material.b))
+    tastes = (taste(judge, key, text) for text in (material.a, material.b))
     return DIMENSION_TASTE * (next(tastes) - next(tastes))
 
 
-def _taste(*parts: str) -> float:
+def taste(*parts: str) -> float:
     """Return a number from -0.5 to 0.5 that depends on the parts alone."""
     return fraction("\n".join(parts)) - 0.5
 
