@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -79,6 +80,16 @@ def _parsing(
     return arrow_csv.ParseOptions(newlines_in_values=has_quotes, invalid_row_handler=put_aside)
 
 
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let a field be of any length meanwhile; the limit is one for the whole process."""
+    usual = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
 def _count_quotes(path: Path) -> int:
     with path.open("rb") as stream:
         return sum(block.count(b'"') for block in iter(lambda: stream.read(BLOCK_BYTES), b""))
@@ -86,9 +97,8 @@ def _count_quotes(path: Path) -> int:
 
 def _refuse_open_quote(path: Path) -> None:
     """Refuse a file that ends inside a quote: PyArrow would take the rest for one text."""
-    csv.field_size_limit(LONGEST_FIELD)
     begun = 1
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+    with _long_fields(), path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         reader = csv.reader(stream, strict=True)
         try:
             for _ in reader:
@@ -116,8 +126,7 @@ def _header(path: Path) -> list[str]:
 
 def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield each record after the header, with the line on which it begins."""
-    csv.field_size_limit(LONGEST_FIELD)
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+    with _long_fields(), path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         reader = csv.reader(stream)
         next((fields for fields in reader if fields), None)
         last = reader.line_num

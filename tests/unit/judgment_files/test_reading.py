@@ -1,5 +1,6 @@
 """What comes out of a good file."""
 
+import csv
 import gzip
 
 import numpy as np
@@ -141,3 +142,15 @@ def test_a_packed_file_is_refused_by_its_name(tmp_path):
 
     with pytest.raises(JudgmentFileError, match=r"'\.gz'.*\.csv, \.jsonl"):
         read_judgments(tmp_path / "x.csv.gz", Wanted())
+
+
+def test_leaves_the_longest_field_of_the_process_as_it_was(tmp_path):
+    """The limit guards other readers, and is one for all of them."""
+    usual = csv.field_size_limit()
+    file = tmp_path / "judgments.csv"
+    file.write_text(f'context_id,system_a,system_b,winner\n"{"x" * 200_000}",a,b,nobody\n')
+
+    with pytest.raises(JudgmentFileError):
+        read(file)
+
+    assert csv.field_size_limit() == usual
