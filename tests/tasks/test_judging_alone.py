@@ -30,10 +30,11 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
 ]
 RUBRIC = load_rubric("heart-1")
+POINTS = {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
 RATING = {
     "notes": dict.fromkeys(RUBRIC.keys, "Seen."),
     "rationale": "It stays with the seeker.",
-    "ratings": {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5},
+    "ratings": POINTS,
 }
 
 
@@ -107,7 +108,7 @@ class TestAsking:
         assert (call.state, call.first_probability) == (CallState.DONE, None)
         assert call.prompt_hash == judge_ratings.prompt_hash(RUBRIC)
         assert (judgment.protocol, judgment.verdict) == (Protocol.LIKERT, None)
-        assert dict(judgment.marks.values_list("dimension", "advantage")) == RATING["ratings"]
+        assert dict(judgment.marks.values_list("dimension", "advantage")) == POINTS
         assert judgment.rationale == RATING["rationale"]
 
     def test_the_simulated_judges_rate_on_the_scale(self, study, provider, clock):
@@ -124,7 +125,7 @@ class TestAsking:
     def test_points_off_the_scale_are_asked_for_once_more_and_are_then_no_rating(
         self, study, say, clock
     ):
-        beyond = RATING | {"ratings": RATING["ratings"] | {"H": 6}}
+        beyond = RATING | {"ratings": POINTS | {"H": 6}}
         say(beyond, beyond)
         self.plan(study)
 

@@ -36,7 +36,7 @@ def call() -> JudgeCall:
 def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider, clock):
     provider.script.extend([Fault.BROKEN_ANSWER, Fault.RATE_LIMITED])
 
-    services.ask_judges(clock=clock)
+    services.ask_judges(clock=clock, duration_s=1)  # it would wait to ask again, and time stands
 
     call.refresh_from_db()
     call.run.refresh_from_db()

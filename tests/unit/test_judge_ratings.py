@@ -22,10 +22,11 @@ HARD_TEXTS = [
     "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
     'quotes " and \\ and\nlines',
 ]
+POINTS = {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
 ANSWER = {
     "notes": dict.fromkeys(RUBRIC.keys, "Seen."),
     "rationale": "It stays with the seeker.",
-    "ratings": {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5},
+    "ratings": POINTS,
 }
 
 
@@ -86,18 +87,18 @@ class TestReadRatingAnswer:
         answer = judge_ratings.read_rating_answer(json.dumps(ANSWER), RUBRIC.keys)
 
         assert answer.verdict is None
-        assert answer.marks == ANSWER["ratings"]
+        assert answer.marks == POINTS
         assert answer.rationale == ANSWER["rationale"]
 
     @pytest.mark.parametrize(
         ("change", "fault"),
         [
             ({"ratings": {"H": 1}}, "ratings must have exactly"),
-            ({"ratings": ANSWER["ratings"] | {"X": 1}}, "ratings must have exactly"),
-            ({"ratings": ANSWER["ratings"] | {"H": 0}}, "from 1 to 5"),
-            ({"ratings": ANSWER["ratings"] | {"H": 6}}, "from 1 to 5"),
-            ({"ratings": ANSWER["ratings"] | {"H": 3.5}}, "ratings"),
-            ({"ratings": ANSWER["ratings"] | {"H": "3"}}, "ratings"),
+            ({"ratings": POINTS | {"X": 1}}, "ratings must have exactly"),
+            ({"ratings": POINTS | {"H": 0}}, "from 1 to 5"),
+            ({"ratings": POINTS | {"H": 6}}, "from 1 to 5"),
+            ({"ratings": POINTS | {"H": 3.5}}, "ratings"),
+            ({"ratings": POINTS | {"H": "3"}}, "ratings"),
             ({"notes": {}}, "notes must have exactly"),
             ({"rationale": " "}, "rationale"),
             ({"winner": "A"}, "winner"),
