@@ -47,8 +47,12 @@ def analysis(site: Site):
                 break
             page.wait_for_timeout(1000)  # it is still being computed
             page.reload()
-        link.click()
-        page.wait_for_load_state()
+        page.goto(f"{site.address}{link.get_attribute('href')}")
+        for _ in range(PATIENCE_MS // 1000):
+            if page.locator("main figure").count():
+                break
+            page.wait_for_timeout(1000)  # begun, and listed already
+            page.reload()
 
     return go
 
