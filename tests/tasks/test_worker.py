@@ -72,6 +72,9 @@ def _copied(file: Path) -> SharedDatabase:
     """Copy the tests' database, which lives in memory, to a file."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM INTO %s", [str(file)])
+    with closing(sqlite3.connect(file)) as copy:
+        # As a site's file is since it was migrated; two processes cannot both change it to that.
+        copy.execute("PRAGMA journal_mode = WAL")
 
     def count(query: str) -> int:
         with closing(sqlite3.connect(file)) as reader:
