@@ -6,8 +6,6 @@ Writes docs/figures.md and docs/images/figures/. Needs a server as the tests do.
 """
 
 import io
-import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,11 +14,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
-import django
-from django.core.management import call_command
 from PIL import Image
 
-from benchmarks.loop import scratch_database
+from benchmarks.scratch import scratch_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect, Page, ViewportSize
@@ -194,16 +190,8 @@ def written(fit: "Fit") -> str:
 
 def main() -> None:
     """Make the study, the pictures and the page."""
-    with scratch_database() as url:
-        os.environ.pop("HEART_SECRET_KEY_FILE", None)
-        os.environ |= {
-            "DATABASE_URL": url,
-            "HEART_SECRET_KEY": secrets.token_urlsafe(50),
-            "DJANGO_SETTINGS_MODULE": "heart_site.settings",
-            "DJANGO_ALLOW_ASYNC_UNSAFE": "1",  # Playwright has a loop of its own
-        }
-        django.setup()
-        call_command("migrate", verbosity=0)
+    # Playwright has a loop of its own.
+    with scratch_site(DJANGO_ALLOW_ASYNC_UNSAFE="1"):
         fit = make_report()
         page = written(fit)
         take(fit)

@@ -8,7 +8,6 @@ start there is one for each process. Needs PostgreSQL and Redis as the tests do.
 
 import argparse
 import os
-import secrets
 import sys
 import tempfile
 import time
@@ -19,12 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import django
 import redis
 from celery import Celery
-from django.core.management import call_command
 
-from benchmarks.loop import scratch_database
+from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 from tests.drilled import Process, first_line, started, wait_until
 
@@ -197,15 +194,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, nargs="+", default=[1.0, 0.3], help="seconds")
     parser.add_argument("--pools", action="store_true", help="measure the other pools, too")
     asked = parser.parse_args()
-    with scratch_database() as url:
-        os.environ.pop("HEART_SECRET_KEY_FILE", None)
-        os.environ |= {
-            "DATABASE_URL": url,
-            "HEART_SECRET_KEY": secrets.token_urlsafe(50),
-            "DJANGO_SETTINGS_MODULE": "heart_site.settings",
-        }
-        django.setup()
-        call_command("migrate", verbosity=0)
+    with scratch_site():
         from benchmarks.llm_rows import Rows  # noqa: PLC0415 (models need the settings)
 
         rows = {"warm_up": Rows(4 * IN_FLIGHT), "rows": Rows(asked.calls)}

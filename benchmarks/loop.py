@@ -19,17 +19,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode
 
-import django
 import psycopg
 from django.core import signing
-from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
+from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
-from tests.postgres import server_url
 
 PORT = 8797
 N_PAIRS, MOST = 400, 1000
@@ -177,34 +175,13 @@ def make_floor(n_raters: int, url: str) -> list[Visitor]:
     return [Visitor("/1/", HEADERS | {"Cookie": cookie}, fields) for cookie in cookies]
 
 
-@contextmanager
-def scratch_database() -> Iterator[str]:
-    """Create a database, and drop it in the end."""
-    server, name = server_url(), f"heart_loop_{os.getpid()}"
-    with psycopg.connect(server, autocommit=True) as link:
-        link.execute(f"CREATE DATABASE {name}")
-        try:
-            yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
-        finally:
-            connections.close_all()
-            link.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 def main() -> None:
     """Measure the site and the floor at each number of raters."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--raters", type=int, nargs="+", default=[16, 64, 128])
     parser.add_argument("--seconds", type=float, default=10.0)
     asked = parser.parse_args()
-    with scratch_database() as url:
-        os.environ.pop("HEART_SECRET_KEY_FILE", None)
-        os.environ |= {
-            "DATABASE_URL": url,
-            "HEART_SECRET_KEY": secrets.token_urlsafe(50),
-            "DJANGO_SETTINGS_MODULE": "heart_site.settings",
-        }
-        django.setup()
-        call_command("migrate", verbosity=0)
+    with scratch_site() as url:
         sys.stdout.write(f"{machine()}; {asked.seconds:g} s each\n")
         most = max(asked.raters)
         for application, visitors in (

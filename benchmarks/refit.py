@@ -5,19 +5,16 @@ DATABASE_URL or a server as the tests do. Scan and refit take turns, and the rat
 """
 
 import argparse
-import os
 import resource
 import sys
 import time
 from collections.abc import Callable
 
-import django
 import numpy as np
-from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from benchmarks.loop import scratch_database
+from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 
 MEBI = 2**10  # resource counts in KiB
@@ -76,10 +73,7 @@ def main() -> None:
     parser.add_argument("--marks", action="store_true")
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
-    with scratch_database() as url:
-        os.environ |= {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "heart_site.settings"}
-        django.setup()
-        call_command("migrate", verbosity=0)
+    with scratch_site():
         measure(asked.size, asked.rounds, with_marks=asked.marks)
 
 

@@ -6,15 +6,10 @@ On a busy machine, processor seconds tell more than those on the wall.
 """
 
 import argparse
-import os
-import secrets
 import sys
 import time
 
-import django
-from django.core.management import call_command
-
-from benchmarks.loop import scratch_database
+from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 
 N_EARLIER = 400  # fits before the newest, for the history
@@ -42,15 +37,7 @@ def main() -> None:
     parser.add_argument("--preferred", action="store_true", help="not the other selections")
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
-    with scratch_database() as url:
-        os.environ.pop("HEART_SECRET_KEY_FILE", None)
-        os.environ |= {
-            "DATABASE_URL": url,
-            "HEART_SECRET_KEY": secrets.token_urlsafe(50),
-            "DJANGO_SETTINGS_MODULE": "heart_site.settings",
-        }
-        django.setup()
-        call_command("migrate", verbosity=0)
+    with scratch_site():
         measure(asked.judgments, each_selection=not asked.preferred)
 
 
