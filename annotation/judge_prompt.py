@@ -70,14 +70,10 @@ def judge_messages(
 
 def instructions(rubric: Rubric) -> str:
     """Return the part of the prompt that is the same for all comparisons of a study."""
-    dimensions = (
-        f"- {one.key} ({one.name}): {one.asks}\n  High: {one.high}\n  Low: {one.low}"
-        for one in rubric.dimensions
-    )
     return INSTRUCTIONS.format(
-        dimensions="\n".join(dimensions),
+        dimensions=rubric.in_words,
         checklist="\n".join(f"- {reminder}" for reminder in rubric.checklist),
-        schema=encoded(answer_schema([one.key for one in rubric.dimensions])),
+        schema=encoded(answer_schema(rubric.keys)),
     )
 
 

@@ -80,14 +80,8 @@ def rating_messages(
 
 def instructions(rubric: Rubric) -> str:
     """Return the part of the prompt that is the same for all messages of a study."""
-    dimensions = (
-        f"- {one.key} ({one.name}): {one.asks}\n  High: {one.high}\n  Low: {one.low}"
-        for one in rubric.dimensions
-    )
-    return INSTRUCTIONS.format(
-        dimensions="\n".join(dimensions),
-        schema=encoded(rating_schema([one.key for one in rubric.dimensions])),
-    )
+    schema = encoded(rating_schema(rubric.keys))
+    return INSTRUCTIONS.format(dimensions=rubric.in_words, schema=schema)
 
 
 def prompt_hash(rubric: Rubric) -> str:

@@ -54,6 +54,14 @@ class Rubric:
         return tuple(dimension.key for dimension in self.dimensions)
 
     @property
+    def in_words(self) -> str:
+        """What each dimension asks, with both examples, as prompts have it."""
+        return "\n".join(
+            f"- {one.key} ({one.name}): {one.asks}\n  High: {one.high}\n  Low: {one.low}"
+            for one in self.dimensions
+        )
+
+    @property
     def sha256(self) -> str:
         """The hash of the canonical content."""
         return content_hash(self.content())
