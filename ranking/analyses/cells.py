@@ -9,6 +9,16 @@ from ranking.findings import Cell, Column, ColumnKind
 from ranking.numerics.clustered_means import ClusteredMean
 from ranking.numerics.multiplicity import benjamini_hochberg
 
+RATED = (
+    Column("system", "System", ColumnKind.SYSTEM),
+    Column("value", "Elo", ColumnKind.ELO),
+    Column("low", "from", ColumnKind.ELO),
+    Column("high", "to", ColumnKind.ELO),
+    Column("rank_low", "Best rank", ColumnKind.COUNT),
+    Column("rank_high", "Worst rank", ColumnKind.COUNT),
+)
+"""The columns of systems with their ratings, intervals and ranks."""
+
 
 def family_of(tests: str) -> str:
     """Say over which tests p-values are adjusted, as the caption of each table with some does."""

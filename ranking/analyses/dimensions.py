@@ -8,6 +8,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, few_resamples_warning, rated
+from ranking.analyses.cells import RATED
 from ranking.analyses.common import method_of_marks
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
@@ -23,15 +24,7 @@ METHOD = (
     "with the method of the fit; marks without a size are whole wins. Intervals are percentiles "
     "over resamples of source dialogues, ranks hold for all systems of a dimension at once."
 )
-COLUMNS = (
-    Column("system", "System", ColumnKind.SYSTEM),
-    Column("value", "Elo", ColumnKind.ELO),
-    Column("low", "from", ColumnKind.ELO),
-    Column("high", "to", ColumnKind.ELO),
-    Column("rank_low", "Best rank", ColumnKind.COUNT),
-    Column("rank_high", "Worst rank", ColumnKind.COUNT),
-    Column("n", "Marks", ColumnKind.COUNT),
-)
+COLUMNS = (*RATED, Column("n", "Marks", ColumnKind.COUNT))
 
 
 def analyse(ground: Ground) -> Findings:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ranking.analyses.cells import RATED
 from ranking.analyses.joint_boards import JointBoards
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Floats, Integers
@@ -13,14 +14,6 @@ from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.ranks import rank_intervals
 
 FEWEST_REPLICATES = 2
-BOARD = (
-    Column("system", "System", ColumnKind.SYSTEM),
-    Column("value", "Elo", ColumnKind.ELO),
-    Column("low", "from", ColumnKind.ELO),
-    Column("high", "to", ColumnKind.ELO),
-    Column("rank_low", "Best rank", ColumnKind.COUNT),
-    Column("rank_high", "Worst rank", ColumnKind.COUNT),
-)
 BESIDE = (
     Column("equal", "Elo, equal weights", ColumnKind.ELO),
     Column("equal_rank_low", "Best rank, equal weights", ColumnKind.COUNT),
@@ -79,7 +72,7 @@ def weighed_boards(boards: JointBoards, weights: Mapping[str, float]) -> Table:
     )
     caption = f"{BOARD_CAPTION} {PLACES_CAPTION}"
     title = "The ranking under these weights"
-    return Table("weighted", title, caption, BOARD + BESIDE, tuple(rows), Picture.WHISKERS)
+    return Table("weighted", title, caption, RATED + BESIDE, tuple(rows), Picture.WHISKERS)
 
 
 def in_two(whole: Table) -> tuple[Table, Table]:
@@ -103,7 +96,7 @@ def equal_board(boards: JointBoards) -> Table:
     board = _Board(boards, np.ones(len(boards.dimensions)))
     rows = tuple(board.cells(n) for n in board.best_first)
     return Table(
-        "equal", "Every dimension weighs the same", BOARD_CAPTION, BOARD, rows, Picture.WHISKERS
+        "equal", "Every dimension weighs the same", BOARD_CAPTION, RATED, rows, Picture.WHISKERS
     )
 
 
