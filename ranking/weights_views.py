@@ -1,5 +1,6 @@
 """The ranking under weights of the dimensions: the page and its downloads."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -49,38 +50,38 @@ def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
 @require_safe
 def weighed_csv(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names."""
-    fit = fit_or_404(study, key)
-    found = _found_or_404(fit)
-    form = _form(request, fit, found)
-    if not form.is_valid():
-        return _refused(form)
-    rows = results_weights.rows_of(fit, found, form.shares)
-    return csv_answer(export.csv_lines(rows), results_weights.file_name(fit, form.shares))
+
+    def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
+        rows = results_weights.rows_of(fit, found, shares)
+        return csv_answer(export.csv_lines(rows), results_weights.file_name(fit, shares))
+
+    return _download(request, fit_or_404(study, key), answer)
 
 
 @require_safe
 def weighed_json(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names, with its terms."""
-    fit = fit_or_404(study, key)
-    found = _found_or_404(fit)
-    form = _form(request, fit, found)
-    if not form.is_valid():
-        return _refused(form)
-    content = results_weights.as_json(fit, found, form.shares)
-    return json_answer(content, results_weights.file_name(fit, form.shares))
+
+    def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
+        content = results_weights.as_json(fit, found, shares)
+        return json_answer(content, results_weights.file_name(fit, shares))
+
+    return _download(request, fit_or_404(study, key), answer)
 
 
-def _found_or_404(fit: Fit) -> Findings:
+def _download(
+    request: HttpRequest,
+    fit: Fit,
+    answer: Callable[[Fit, Findings, Mapping[str, float]], HttpResponseBase],
+) -> HttpResponseBase:
+    """Answer with what the weights of the address come to, or say what is wrong with them."""
     found = results_weights.found_of(fit)
     if found is None:
         msg = f"there are no weighted dimensions of {fit.key}"
         raise Http404(msg)
-    return found
-
-
-def _form(request: HttpRequest, fit: Fit, found: Findings) -> Weights:
     dimensions = results_weights.names_of_dimensions(fit.study, found.kept)
-    return Weights(request.GET, dimensions=dimensions)
+    form = Weights(request.GET, dimensions=dimensions)
+    return answer(fit, found, form.shares) if form.is_valid() else _refused(form)
 
 
 def _refused(form: Weights) -> HttpResponse:
