@@ -136,11 +136,13 @@ class Desk:
 
     def keep(self, ended: Sequence[tuple[StrategyCall, Heard[Labels]]]) -> None:
         """End each call, with a label for each strategy if the answer could be read."""
+        # Locked, so that whoever deletes texts meanwhile finds the quotes of them.
+        wanted = [call.completion_id for call, _ in ended]
+        texts = Completion.objects.filter(pk__in=wanted).order_by("pk")
+        erased = dict(texts.select_for_update(no_key=True).values_list("pk", "erased_at"))
         for call, heard in ended:
-            # Locked, so that whoever deletes the text meanwhile finds the quotes of it.
-            text = Completion.objects.select_for_update(no_key=True).get(pk=call.completion_id)
             own = StrategyCall.objects.filter(pk=call.pk)
-            if text.erased_at is None:
+            if erased[call.completion_id] is None:
                 quoting.keep_labels(own, heard, StrategyLabel)
             else:
                 quoting.keep_nothing(own, heard)
