@@ -6,9 +6,18 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation import services
+from annotation.choices import Protocol
 from annotation.models import Exclusion, JudgeCall
+from annotation.rubric import load_rubric
 from completions.choices import CallState
-from tests.factories import NOW, make_comparison, make_judge, make_study
+from tests.factories import (
+    NOW,
+    make_alone,
+    make_comparison,
+    make_judge,
+    make_study,
+)
 from tests.judged_by_models import delete_text, judge_calls, judge_in_bulk
 from tests.web.pages import text
 
@@ -69,6 +78,26 @@ class TestPage:
         assert "1 comparison" in page or "2 comparisons" in page
         assert f'href="{url(study, "console:judged", comparison.key)}"' in answer.content.decode()
         assert 'aria-current="page">Judges' in answer.content.decode()
+
+    def test_speaks_of_no_winner_where_messages_are_rated_alone(self, admin_client):
+        content = {"rubric": load_rubric("heart-1").content()}
+        study = make_study(
+            protocol=Protocol.LIKERT, content=content, protocol_hash="locked", locked_at=NOW
+        )
+        make_alone(study=study)
+        services.plan_judge_calls(study=study, judges=[make_judge(name="Judge A")], now=NOW)
+
+        page = text(admin_client.get(url(study)))
+        form = text(admin_client.get(url(study, "console:judge_choose")))
+        choice = {"judges": make_judge(name="Judge B").slug}
+        plan = text(admin_client.get(url(study, "console:judge_plan"), choice))
+
+        assert "Judge A" in page
+        assert not any(words in page for words in ("In a verdict", "Position", "Majority"))
+        assert "Samples" in form
+        assert not any(words in form + plan for words in ("both orders", "One order"))
+        assert "Each message alone" in plan
+        assert "Start: make 1 call" in plan
 
     @pytest.mark.parametrize(("show", "is_there"), [("no-majority", True), ("inconsistent", False)])
     def test_lists_one_kind_if_wanted(self, admin_client, show, is_there):
