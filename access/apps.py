@@ -1,0 +1,16 @@
+"""Application configuration."""
+
+from django.apps import AppConfig
+
+
+class AccessConfig(AppConfig):
+    """The access app."""
+
+    name = "access"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Listen to the sign-in library, whose models are there by now."""
+        from access import receivers  # noqa: PLC0415
+
+        receivers.connect()
