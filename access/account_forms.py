@@ -1,0 +1,39 @@
+"""Forms of the sign-in library, where they have to be stricter."""
+
+from allauth.mfa import app_settings
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.forms import AuthenticateForm, BaseAuthenticateForm, ReauthenticateForm
+from django.core.cache import cache
+
+WRONG = "incorrect_code"
+
+
+class Once(BaseAuthenticateForm):
+    """A code that is taken once.
+
+    The library remembers a code for one step, but a clock that is off by a step is forgiven: a
+    code that somebody looked over a shoulder for would be good again.
+    """
+
+    def clean_code(self) -> str:
+        """Return the code.
+
+        Raises
+        ------
+        ValidationError
+            If it is wrong, or was taken before.
+        """
+        code: str = super().clean_code()
+        steps = 2 * app_settings.TOTP_TOLERANCE + 1
+        key = f"second-factor-used:{self.user.pk}:{code}"
+        if not cache.add(key, 1, timeout=steps * app_settings.TOTP_PERIOD):
+            raise get_adapter().validation_error(WRONG)
+        return code
+
+
+class Code(Once, AuthenticateForm):
+    """The code after the password."""
+
+
+class CodeAgain(Once, ReauthenticateForm):
+    """The code before something that matters."""

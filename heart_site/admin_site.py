@@ -1,0 +1,40 @@
+"""Django's admin, for owners: tables to look at when a page of the console does not say enough."""
+
+from django.apps import apps
+from django.contrib.admin import AdminSite
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from access.choices import Role
+from access.http import may
+from access.selectors import lacks_second_factor, role_of
+
+
+class OwnersSite(AdminSite):
+    """The stock admin, for owners."""
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Let owners in, whatever Django's own permissions say."""
+        return may(request, Role.OWNER)
+
+    def login(self, request: HttpRequest, _extra: dict[str, object] | None = None) -> HttpResponse:
+        """Lead to the site's own sign-in, which asks for the second factor, too."""
+        wanted = request.GET.get("next") or reverse("admin:index")
+        if not request.user.is_authenticated:
+            return redirect_to_login(wanted)
+        if role_of(request.user) is Role.OWNER and lacks_second_factor(request.user):
+            return redirect("mfa_activate_totp")
+        if not self.has_permission(request):
+            raise PermissionDenied
+        return redirect("admin:index")
+
+
+def leave_out_keys(site: AdminSite) -> None:
+    """Take the sign-in library's tables out: they hold keys, and acts on them belong in the log."""
+    for label in ("account", "mfa", "usersessions", "socialaccount"):
+        for model in apps.get_app_config(label).get_models():
+            if site.is_registered(model):
+                site.unregister(model)
