@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from annotation.models import Judgment
 from ranking.board import (
     Board,
     BoardRow,
@@ -11,6 +12,8 @@ from ranking.board import (
     PeopleRefusal,
     PeopleRow,
 )
+from ranking.models import Fit, Release
+from ranking.released_selectors import ReleasedFile
 from ranking.results_links import AnalysisLink
 
 
@@ -112,6 +115,12 @@ class AnalysisOut(serializers.Serializer[AnalysisLink]):
     is_exploratory = serializers.BooleanField()
 
 
+class AnalysesOut(serializers.Serializer[AnalysisLink]):
+    """The analyses of one fit; there are some thirty at most, so they have no pages."""
+
+    results = AnalysisOut(many=True)
+
+
 class BoardOut(serializers.Serializer[Board]):
     """The ratings of one fit with their conditions, or why there are none."""
 
@@ -126,3 +135,106 @@ class BoardOut(serializers.Serializer[Board]):
     people = PeopleOut(many=True)
     people_refused = PeopleRefusalOut(many=True)
     analyses = AnalysisOut(many=True)
+
+
+class FitOut(serializers.ModelSerializer[Fit]):
+    """A fit as a computation."""
+
+    fit = serializers.SlugField(source="key")
+
+    class Meta:
+        model = Fit
+        fields = (
+            *("fit", "pool", "context_set", "state", "as_of", "ended_at", "n_judgments"),
+            *("n_units", "is_simulated", "refusal", "inputs_hash", "code_version"),
+        )
+
+
+class ReleaseOut(serializers.ModelSerializer[Release]):
+    """A release: what it is made of, and the hash by which all of it is known."""
+
+    release = serializers.SlugField(source="key", help_text="Its permanent name.")
+    fits = serializers.ListField(
+        child=serializers.SlugField(), help_text="Of whose ratings it consists."
+    )
+    built_at = serializers.DateTimeField(
+        source="ended_at", allow_null=True, help_text="When building it ended."
+    )
+    published_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since when everybody may download it; null if only the team."
+    )
+    checksums_sha256 = serializers.CharField(
+        source="manifest_hash", help_text="SHA-256 of its SHA256SUMS; empty until it is built."
+    )
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Rows of each of its tables."
+    )
+    verified = serializers.DictField(
+        source="check_summary",
+        child=serializers.IntegerField(),
+        help_text="How much was computed again from its files when it was built.",
+    )
+
+    class Meta:
+        model = Release
+        fields = (
+            *("release", "version", "state", "as_of", "built_at", "published_at"),
+            *("is_simulated", "licence", "fits", "checksums_sha256", "counts", "verified"),
+            *("code_version", "refusal"),
+        )
+
+
+class ReleasedFileOut(serializers.Serializer[ReleasedFile]):
+    """A file of a release."""
+
+    path = serializers.CharField()
+    size = serializers.IntegerField(help_text="Bytes.")
+    sha256 = serializers.CharField()
+
+
+class ReleaseWithFilesOut(ReleaseOut):
+    """A release with its files; none if this site does not keep them."""
+
+    files = ReleasedFileOut(many=True, read_only=True)
+
+    class Meta(ReleaseOut.Meta):
+        fields = (*ReleaseOut.Meta.fields, "files")  # type: ignore[assignment] # one more
+
+
+class JudgmentOut(serializers.ModelSerializer[Judgment]):
+    """One evaluator's answer. Nothing of a rater leaves but a pseudonym."""
+
+    comparison = serializers.SlugField(source="comparison.key")
+    context = serializers.SlugField(  # type: ignore[assignment] # the base has another
+        source="comparison.context.key"
+    )
+    stratum = serializers.CharField(source="comparison.context.stratum")
+    purpose = serializers.CharField(source="comparison.purpose")
+    first_system = serializers.SlugField(source="comparison.first.system.slug")
+    second_system = serializers.SlugField(
+        source="comparison.second.system.slug", default=None, allow_null=True
+    )
+    rater = serializers.SlugField(source="rater.code", default=None, allow_null=True)
+    judge = serializers.SlugField(source="judge.slug", default=None, allow_null=True)
+    is_simulated = serializers.BooleanField()
+    side_of_first = serializers.CharField(source="first_side")
+    is_check = serializers.BooleanField()
+    is_repeat = serializers.BooleanField()
+    is_revised = serializers.BooleanField()
+    sample = serializers.IntegerField(source="judge_call.sample", default=None, allow_null=True)
+    marks = serializers.SerializerMethodField()
+    counts = serializers.BooleanField(help_text="Whether a fit of now would use it.")
+
+    class Meta:
+        model = Judgment
+        fields = (
+            *("id", "comparison", "context", "stratum", "purpose", "first_system"),
+            *("second_system", "rater", "judge", "is_simulated", "protocol", "protocol_hash"),
+            *("verdict", "marks", "rationale", "side_of_first", "is_check", "is_repeat"),
+            *("is_surplus", "is_revised", "sample", "shown_at", "submitted_at", "hidden_ms"),
+            *("paused_ms", "counts"),
+        )
+
+    def get_marks(self, judgment: Judgment) -> dict[str, int]:
+        """Return its marks by the keys of the rubric's dimensions."""
+        return {mark.dimension: mark.advantage for mark in judgment.marks.all()}

@@ -32,6 +32,7 @@ NAMES = {
     "fit": r"fit-[0-9a-f]{16}",
     "inputs_hash": "[0-9a-f]{64}",
     "protocol_hash": "[0-9a-f]{64}",
+    "request_id": "[0-9a-f]{32}",
     "code_version": "numerics-[0-9a-f]{16}",
 }
 

@@ -111,8 +111,8 @@ class TestRatings:
         response = get(client, slug, query)
 
         assert response.status_code == status
-        assert response.json()["error"]["code"] == code
-        assert response.json()["error"]["message"]
+        assert response.json()["code"] == code
+        assert response.json()["detail"]
 
     def test_is_read_only(self, client, study):
         assert client.post(f"/api/v1/studies/{study.slug}/ratings/").status_code in {403, 405}

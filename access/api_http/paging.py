@@ -1,0 +1,103 @@
+"""Lists of the API, page by page."""
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Model
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
+
+DEFAULT = 100
+MOST = 500
+_LARGEST = 2**63 - 1
+
+
+class KeyPagination(BasePagination):
+    """Pages in the order of keys, each beginning after the last row of the one before.
+
+    However deep a page is, it costs what the first does, and rows that are added meanwhile shift
+    nothing.
+    """
+
+    def paginate_queryset(
+        self,
+        queryset: Any,  # noqa: ANN401 (DRF's signature)
+        request: Request,
+        view: "APIView | None" = None,  # noqa: ARG002 (DRF's signature)
+    ) -> list[Any]:
+        """Return the rows of the page that the address asks for.
+
+        Raises
+        ------
+        ValidationError
+            If ``limit`` or ``cursor`` is none.
+        """
+        self._request = request
+        limit = _limit(request.query_params.get("limit"))
+        after = _after(request.query_params.get("cursor"))
+        rows = list(queryset.filter(pk__gt=after).order_by("pk")[: limit + 1])
+        self._next = _cursor(rows[limit - 1]) if len(rows) > limit else None
+        return rows[:limit]
+
+    def get_paginated_response(self, data: Any) -> Response:  # noqa: ANN401 (DRF's signature)
+        """Return the page with the address of the next, or null."""
+        address = self._request.build_absolute_uri()
+        following = replace_query_param(address, "cursor", self._next) if self._next else None
+        return Response({"next": following, "results": data})
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Describe a page, given the schema of its list."""
+        following = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["next", "results"],
+            "properties": {"next": following, "results": schema},
+        }
+
+    def get_schema_operation_parameters(self, _view: "APIView") -> list[dict[str, Any]]:
+        """Describe what an address may ask for."""
+        number = {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT}
+        return [
+            {"name": "limit", "in": "query", "required": False, "schema": number},
+            {
+                "name": "cursor",
+                "in": "query",
+                "required": False,
+                "description": "From `next`; opaque.",
+                "schema": {"type": "string"},
+            },
+        ]
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return DEFAULT
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MOST))):
+        raise ValidationError({"limit": [f"a whole number from 1 to {MOST}"]})
+    if not 1 <= int(text) <= MOST:
+        raise ValidationError({"limit": [f"a whole number from 1 to {MOST}"]})
+    return int(text)
+
+
+def _after(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    try:
+        text = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True).decode()
+        after = int(text) if text.isascii() and text.isdecimal() else -1
+    except (ValueError, binascii.Error):
+        after = -1
+    if not 0 <= after <= _LARGEST:
+        raise ValidationError({"cursor": ["not a cursor that was given out"]})
+    return after
+
+
+def _cursor(row: Model) -> str:
+    return base64.urlsafe_b64encode(str(row.pk).encode()).decode()
