@@ -1,4 +1,4 @@
-"""What admins post to bring messages in that were written elsewhere."""
+"""What admins post to bring texts in that were written elsewhere, by people or by models."""
 
 from dataclasses import asdict, dataclass
 
@@ -30,8 +30,8 @@ class Sent:
     text: str
 
 
-class Upload(forms.Form):
-    """A file, and whether people read its messages already."""
+class FileUpload(forms.Form):
+    """A file that a page can carry."""
 
     file = forms.FileField(
         label=_("File"),
@@ -39,9 +39,6 @@ class Upload(forms.Form):
             "required": _("Choose a file: CSV, or JSON lines."),
             "empty": _("The file is empty. Choose another one."),
         },
-    )
-    are_accepted = forms.BooleanField(
-        required=False, label=_("People read and accepted these messages elsewhere")
     )
 
     def clean_file(self) -> "Sent":
@@ -61,12 +58,29 @@ class Upload(forms.Form):
         return [str(message) for messages in self.errors.values() for message in messages]
 
 
+class Upload(FileUpload):
+    """A file, and whether people read its messages already."""
+
+    are_accepted = forms.BooleanField(
+        required=False, label=_("People read and accepted these messages elsewhere")
+    )
+
+
+class CompletionUpload(FileUpload):
+    """A file of completions of models."""
+
+    @staticmethod
+    def too_large() -> str:
+        """Say what to do with a large file."""
+        return str(_("The file is too large for this page. Split it, or send it by the API."))
+
+
 @dataclass(frozen=True)
 class Checked:
     """A file that was checked, with what the admin was shown of it."""
 
     text: str
-    are_accepted: bool
+    are_accepted: bool = False
     digest: str = ""
 
     @property

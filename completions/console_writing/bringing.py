@@ -1,6 +1,5 @@
 """The console's page on which messages are brought in that were written elsewhere."""
 
-import csv
 import io
 from dataclasses import replace
 
@@ -12,10 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.cell_guard import csv_lines
+from access.http import StaffRequest
 from completions import services
 from completions.console_forms import bringing as forms
 from completions.console_forms.bringing import Checked
-from completions.console_http import StaffRequest, staff_page
+from completions.console_http import staff_page
 from completions.models import Dataset
 from completions.written_files import WrittenFile, WrittenFileError
 
@@ -80,7 +81,7 @@ def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     report = _tried(dataset, checked)[1]
     answer = HttpResponse(content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{dataset.slug}-refused.csv"'
-    csv.writer(answer).writerows(report.rows())
+    answer.writelines(csv_lines(report.rows()))
     return answer
 
 

@@ -10,18 +10,23 @@ from completions.written_files.errors import (
     WrittenFileError,
     refused,
 )
-from completions.written_files.reading import MOST_ROWS, WrittenFile
-from completions.written_files.rows import COLUMNS, REQUIRED, WrittenRow
+from completions.written_files.reading import MOST_ROWS, WrittenFile, entries
+from completions.written_files.rows import COLUMNS, REQUIRED, Message, Moment, WrittenRow
+from completions.written_files.tables import Columns
 
 __all__ = [
     "COLUMNS",
     "MOST_ROWS",
     "REMEDIES",
     "REQUIRED",
+    "Columns",
+    "Message",
+    "Moment",
     "Reason",
     "RefusedRow",
     "WrittenFile",
     "WrittenFileError",
     "WrittenRow",
+    "entries",
     "refused",
 ]

@@ -8,8 +8,8 @@ from typing import BinaryIO
 from completions.ingest.reading import Entry
 from completions.written_files.errors import Reason, RefusedRow, WrittenFileError, refused
 from completions.written_files.lines import objects
-from completions.written_files.rows import COLUMNS, WrittenRow, checked
-from completions.written_files.tables import table
+from completions.written_files.rows import COLUMNS, REQUIRED, WrittenRow, checked
+from completions.written_files.tables import Columns, table
 
 MOST_ROWS = 50_000
 LONGEST_LINE = 100_000
@@ -23,12 +23,31 @@ OTHER_FILES = {
 SAVE_AS = 'save it as UTF-8 (in Excel, "CSV UTF-8")'
 
 
+def entries(file: BinaryIO, columns: Columns, *, most_rows: int, what: str) -> Iterator[Entry]:
+    """Yield what stands in the rows of a table or of JSON lines, whatever they are rows of.
+
+    Raises
+    ------
+    WrittenFileError
+        If the file as a whole cannot be read, or has no rows; ``what`` says what it lacks then.
+    """
+    n_rows = 0
+    for n_rows, entry in enumerate(_entries(_lines(file), columns), start=1):
+        if n_rows > most_rows:
+            msg = f"has over {most_rows:,} rows; split it into several files"
+            raise WrittenFileError(msg)
+        yield entry
+    if not n_rows:
+        msg = f"has no {what}"
+        raise WrittenFileError(msg)
+
+
 class WrittenFile:
     """The rows of a file of messages, and the columns in it that nobody reads."""
 
     def __init__(self, file: BinaryIO, *, most_rows: int = MOST_ROWS) -> None:
         self.unknown: dict[str, None] = {}
-        self._lines = _lines(file)
+        self._file = file
         self._most_rows = most_rows
 
     def __iter__(self) -> Iterator[WrittenRow | RefusedRow]:
@@ -40,26 +59,10 @@ class WrittenFile:
             If the file as a whole cannot be read: not UTF-8, no columns, quotation marks that do
             not match, a line or the file too long, or not one row.
         """
-        seen, n_rows = _Seen(), 0
-        for n_rows, entry in enumerate(self._entries(), start=1):
-            if n_rows > self._most_rows:
-                msg = f"has over {self._most_rows:,} rows; split it into several files"
-                raise WrittenFileError(msg)
+        seen = _Seen()
+        columns = Columns(COLUMNS, REQUIRED)
+        for entry in entries(self._file, columns, most_rows=self._most_rows, what="messages"):
             yield seen.once(self._row(entry))
-        if not n_rows:
-            msg = "has no messages"
-            raise WrittenFileError(msg)
-
-    def _entries(self) -> Iterator[Entry]:
-        first = next(self._lines, "")
-        if not first.strip():
-            msg = f"line 1 is empty; it has to name the columns: {', '.join(COLUMNS)}"
-            raise WrittenFileError(msg)
-        if first.lstrip().startswith("["):
-            msg = "is a JSON list; write one object per line, without commas between them"
-            raise WrittenFileError(msg)
-        lines = itertools.chain([first], self._lines)
-        return objects(lines) if first.lstrip().startswith("{") else table(lines)
 
     def _row(self, entry: Entry) -> WrittenRow | RefusedRow:
         line = entry.line or entry.number
@@ -88,6 +91,18 @@ class _Seen:
             return refused(row.line, Reason.REPEATED, f"stands on line {line:,} already")
         why = f"line {line:,} has another message of this author for this talk"
         return refused(row.line, Reason.SECOND_TEXT, why)
+
+
+def _entries(lines: Iterator[str], columns: Columns) -> Iterator[Entry]:
+    first = next(lines, "")
+    if not first.strip():
+        msg = f"line 1 is empty; it has to name the columns: {', '.join(columns.known)}"
+        raise WrittenFileError(msg)
+    if first.lstrip().startswith("["):
+        msg = "is a JSON list; write one object per line, without commas between them"
+        raise WrittenFileError(msg)
+    lines = itertools.chain([first], lines)
+    return objects(lines) if first.lstrip().startswith("{") else table(lines, columns)
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from completions.ingest.reading import Entry
 from completions.written_files.errors import WrittenFileError
-from completions.written_files.rows import COLUMNS, REQUIRED
 
 SEPARATORS = (",", ";", "\t")
 """What spreadsheets write, by the country they are set to."""
@@ -18,7 +18,15 @@ _SAID = {
 }
 
 
-def table(lines: Iterator[str]) -> Iterator[Entry]:
+@dataclass(frozen=True)
+class Columns:
+    """The columns that are read, and those among them that have to be there."""
+
+    known: Sequence[str]
+    required: Sequence[str]
+
+
+def table(lines: Iterator[str], columns: Columns) -> Iterator[Entry]:
     """Yield the rows by the names of their columns; empty rows are passed over.
 
     Raises
@@ -27,7 +35,7 @@ def table(lines: Iterator[str]) -> Iterator[Entry]:
         If the first line does not name the columns, or quotation marks do not match.
     """
     first = next(lines)
-    separator, names = _header(first)
+    separator, names = _header(first, columns)
     rows = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         line = rows.line_num + 2  # the reader counts from the line after the first
@@ -41,17 +49,17 @@ def table(lines: Iterator[str]) -> Iterator[Entry]:
             yield _entry(cells, names, line)
 
 
-def _header(line: str) -> tuple[str, list[str]]:
+def _header(line: str, columns: Columns) -> tuple[str, list[str]]:
     """Return the separator that gives the columns, and their names."""
     for separator in SEPARATORS:
         names = _names(line, separator)
-        if set(REQUIRED) <= set(names):
+        if set(columns.required) <= set(names):
             break
     else:
-        missing = ", ".join(name for name in REQUIRED if name not in _names(line, ","))
-        msg = f"line 1 names no column {missing}; it has to name {', '.join(COLUMNS)}"
+        missing = ", ".join(name for name in columns.required if name not in _names(line, ","))
+        msg = f"line 1 names no column {missing}; it has to name {', '.join(columns.known)}"
         raise WrittenFileError(msg)
-    twice = sorted({name for name in names if names.count(name) > 1 and name in COLUMNS})
+    twice = sorted({name for name in names if names.count(name) > 1 and name in columns.known})
     if twice:
         msg = f"line 1 names a column twice: {', '.join(twice)}"
         raise WrittenFileError(msg)

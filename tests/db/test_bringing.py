@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import IntegrityError
 
+from access.models import LogEntry
 from completions import services
 from completions.choices import (
     LeaseOutcome,
@@ -20,7 +21,6 @@ from completions.models import (
     Completion,
     Context,
     Dataset,
-    LogEntry,
     Message,
     MessageDecision,
     MessageRevision,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions.models import Dataset
 from completions.services.bringing.drafting import draft_rows
 from completions.services.bringing.ground import Ground, lock_authors, lock_ground
@@ -19,7 +20,6 @@ from completions.services.bringing.storing import (
 )
 from completions.services.fixing import lock_texts
 from completions.services.leasing import DatasetFrozenError
-from completions.services.log import record
 from completions.written_files import RefusedRow, WrittenRow
 
 Rows = Iterable[WrittenRow | RefusedRow]
