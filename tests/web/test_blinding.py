@@ -119,6 +119,7 @@ def received(client, study, *texts, headers=None):
     page = client.get(url(study, "judge"), headers=headers or {})
     body = page.serialize_headers().decode() + page.content.decode()
     body = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "TOKEN", body)
+    body = re.sub(r"X-Request-ID: \w+", "REQUEST", body)
     body = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "CSRF", body)
     for n, text in enumerate(texts):
         body = body.replace(text, f"TEXT {n}")

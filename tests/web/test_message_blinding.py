@@ -7,9 +7,10 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
+from access.models import LogEntry
 from completions import hold_selectors, services, writing_urls
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
-from completions.models import LogEntry, Message
+from completions.models import Message
 from tests.factories import (
     NOW,
     make_context,

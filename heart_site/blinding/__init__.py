@@ -1,0 +1,1 @@
+"""The audit of blinding: what raters could have received, and whether it tells who wrote what."""

@@ -1,0 +1,132 @@
+"""What raters of a study received, made again by the very view that made it."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django_htmx.middleware import HtmxDetails
+
+from annotation import blinded
+from annotation.choices import Side
+from annotation.http import BadgeRequest
+from annotation.models import Lease, Study
+from annotation.views import judging
+from completions.choices import SystemKind
+from completions.models import Completion
+from completions.normaliser import plain
+from heart_site.blinding import marks
+
+BLANK = "-"
+"""What stands for a message: a rendering of it knows no source."""
+PEOPLE = (SystemKind.HUMAN, SystemKind.ORIGINAL)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One page that a rater received, and what is known of it behind the scenes.
+
+    ``markup`` is the page without its messages and without what is drawn anew for each, and
+    ``blank`` the same of a pair of blanks; they are equal where nothing but the text tells.
+    """
+
+    lease: Lease
+    shown: tuple[Completion, ...]
+    texts: tuple[str, ...]
+    markup: str
+    blank: str
+    headers: tuple[str, ...]
+    seconds: float
+    seconds_blank: float
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two messages are shown, and not one to be rated alone."""
+        return len(self.shown) > 1
+
+    @property
+    def person_is_a(self) -> bool | None:
+        """Whether a person wrote A and a program B, or the reverse; None for other pairs.
+
+        Of one message alone: whether a person wrote it.
+        """
+        kinds = [one.system.kind in PEOPLE for one in self.shown]
+        return None if self.is_pair and kinds[0] == kinds[1] else kinds[0]
+
+
+def leases_of(study: Study) -> QuerySet[Lease]:
+    """Return what raters of a study were shown, the newest first."""
+    pairs = ("comparison__context", "comparison__first__system", "comparison__second__system")
+    writers = ("comparison__first__writer", "comparison__second__writer")
+    return (
+        Lease.objects.filter(rater__study=study)
+        .filter(comparison__first__erased_at=None, comparison__second__erased_at=None)
+        .select_related("rater__study", *pairs, *writers)
+        .order_by("-pk")
+    )
+
+
+def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:
+    """Yield what raters received of each lease: the page, and the fragment that htmx swaps in."""
+    page = blinded.study_page(study.slug) or blinded.StudyPage.from_study(study)
+    requests = [_request(page, is_swapped=swapped) for swapped in (False, True)]
+    for lease in leases.iterator(chunk_size=200):
+        begun = time.perf_counter()
+        answers = [_show(request, lease) for request in requests]
+        seconds = time.perf_counter() - begun
+        shown = tuple(lease.comparison.completions)
+        if lease.first_side == Side.B:
+            shown = shown[::-1]
+        texts = tuple(plain(one.text) for one in shown)
+        pair = blinded.Comparison.from_lease(lease)
+        blank = replace(pair, message_a=BLANK, message_b=BLANK if pair.message_b else "")
+        begun = time.perf_counter()
+        blanks = [_show(request, lease, blank) for request in requests]
+        seconds_blank = time.perf_counter() - begun
+        yield Replay(
+            lease=lease,
+            shown=shown,
+            texts=texts,
+            markup="".join(_markup(answer, [*texts, *_turns(lease)]) for answer in answers),
+            blank="".join(_markup(answer, _turns(lease)) for answer in blanks),
+            headers=tuple(sorted(line for answer in answers for line in _headers(answer))),
+            seconds=seconds,
+            seconds_blank=seconds_blank,
+        )
+
+
+def _show(
+    request: BadgeRequest, lease: Lease, comparison: blinded.Comparison | None = None
+) -> HttpResponse:
+    """Have the view make a page of the lease, or of what stands in its place."""
+    return judging.show_pair(request, lease, comparison=comparison)
+
+
+def _markup(answer: HttpResponse, texts: list[str]) -> str:
+    page = marks.without_chance(answer.content.decode())
+    return marks.without_texts(page, texts, blank=BLANK)
+
+
+def _headers(answer: HttpResponse) -> Iterator[str]:
+    """Yield the lines before an answer, cookies among them, without what is drawn anew."""
+    for name, value in answer.items():
+        yield marks.without_chance(f"{name.lower()}: {value}")
+    for cookie in answer.cookies.values():
+        yield marks.without_chance(f"set-cookie: {cookie.OutputString()}")
+
+
+def _turns(lease: Lease) -> list[str]:
+    """Return what the talk says, which may hold any name."""
+    return [plain(turn["text"]) for turn in lease.comparison.context.turns]
+
+
+def _request(page: blinded.StudyPage, *, is_swapped: bool) -> BadgeRequest:
+    request = BadgeRequest()
+    request.method = "GET"
+    request.META = {"SERVER_NAME": "localhost", "SERVER_PORT": "80"}
+    if is_swapped:
+        request.META["HTTP_HX_REQUEST"] = "true"
+    request.htmx = HtmxDetails(request)
+    request.page = page
+    return request

@@ -1,0 +1,65 @@
+"""The console's page on the audits of a study's blinding."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from access.choices import Role
+from access.http import StaffRequest, may, members_only
+from annotation import audit_selectors, services
+from annotation.console_http import study_page
+from annotation.http import study_or_404
+from annotation.models import Study
+from heart_site import tasks
+from heart_site.blinding import telling
+
+
+@require_GET
+@study_page
+def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpResponse:
+    """Show an audit, or the newest that ended, and those before it."""
+    audit = audit_selectors.audit_to_show(study, pk=pk)
+    if audit is None and pk is not None:
+        raise Http404
+    parts = {
+        "study": study,
+        "audit": audit,
+        "tests": telling.verdicts(audit.report) if audit else [],
+        "audits": audit_selectors.audits_of(study),
+        "under_way": audit_selectors.audit_under_way(study),
+        "n_pages": services.N_PAGES,
+        "may_act": may(request, Role.MANAGER),
+    }
+    return render(request, "console/blinding/audits.html", parts)
+
+
+@require_GET
+@never_cache
+@members_only(is_part=True)
+def progress(request: HttpRequest, study: str) -> HttpResponse:
+    """Answer with how far the audit is; once it has ended, have the page load again."""
+    found = study_or_404(study)
+    under_way = audit_selectors.audit_under_way(found)
+    if under_way is None:
+        return HttpResponseClientRefresh()
+    parts = {"study": found, "under_way": under_way}
+    return render(request, "console/blinding/_progress.html", parts)
+
+
+@require_POST
+@study_page
+def start(request: StaffRequest, study: Study) -> HttpResponse:
+    """Hand an audit to a worker, unless one is under way."""
+    try:
+        audit = services.claim_audit(study=study, now=timezone.now(), by=request.user)
+    except services.AuditUnderWayError:
+        messages.info(request, _("An audit is under way already."))
+    else:
+        tasks.run_audit.delay(audit_id=audit.pk)
+        messages.success(request, _("A worker audits the blinding now."))
+    return redirect("blinding:audits", study.slug)

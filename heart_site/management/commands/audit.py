@@ -1,0 +1,61 @@
+"""Command line of audits: whether a study's blinding holds."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.utils import timezone
+
+from annotation import selectors, services
+from annotation.choices import AuditState
+from annotation.models import BlindingAudit, Study
+from completions.management.actions import positive
+from completions.management.progress import Progress
+from heart_site.blinding import telling
+from heart_site.blinding.running import run_audit
+
+
+class Command(BaseCommand):
+    """Audits of what a study promises."""
+
+    help = "Replay what raters of a study received, and test whether it told who wrote what."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the one audit there is."""
+        one = parser.add_subparsers(dest="what", required=True).add_parser("blinding")
+        one.add_argument("--study", required=True, help="the study's slug")
+        one.add_argument(
+            "--pages", type=positive, default=services.N_PAGES, help="replay at most so many"
+        )
+        one.add_argument(
+            "--seed", type=positive, default=services.SEED, help="of the deals of guesses"
+        )
+
+    def handle(self, *, study: str, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Print the audit, which the console shows as well; end with code 1 if something tells."""
+        found = selectors.study_by_slug(study)
+        if found is None:
+            msg = f"there is no study {study}"
+            raise CommandError(msg, returncode=2)
+        audit = self._run(found, n_pages=options["pages"], seed=options["seed"])
+        if audit.state != AuditState.DONE:
+            raise CommandError(audit.error or "Another process has taken the audit over.")
+        for line in telling.lines(audit.report):
+            self.stdout.write(line)
+        if not audit.holds:
+            msg = "The blinding does not hold: see above."
+            raise CommandError(msg)
+
+    def _run(self, study: Study, *, n_pages: int, seed: int) -> BlindingAudit:
+        try:
+            audit = services.claim_audit(
+                study=study, now=timezone.now(), n_pages=n_pages, seed=seed
+            )
+        except services.AuditUnderWayError as error:
+            msg = "An audit of this study is under way; the console shows how far it is."
+            raise CommandError(msg, returncode=2) from error
+        progress = Progress(OutputWrapper(sys.stderr))
+        with progress.towards("pages") as tell:
+            run_audit(audit_id=audit.pk, clock=timezone.now, tell=tell)
+        audit.refresh_from_db()
+        return audit

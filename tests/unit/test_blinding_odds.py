@@ -1,0 +1,101 @@
+"""What tells the source is found, and chance is not taken for it."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from heart_site.blinding import odds
+from heart_site.blinding.odds import Test as One
+
+
+def generator(seed=1):
+    return np.random.default_rng(seed)
+
+
+class TestSides:
+    @pytest.mark.parametrize(("as_a", "as_b"), [(3, 3), (0, 12), (40, 60)])
+    def test_agrees_with_the_binomial_distribution(self, as_a, as_b):
+        n = as_a + as_b
+        chance = stats.binom.pmf(np.arange(n + 1), n, 0.5)
+        expected = chance[chance <= chance[as_a] * (1 + 1e-9)].sum()
+
+        assert odds.sides("x", as_a=as_a, as_b=as_b).p_value == pytest.approx(expected)
+
+    def test_a_source_always_on_one_side_tells(self):
+        assert [one.what for one in odds.telling([odds.sides("x", as_a=30, as_b=0)])] == ["x"]
+
+
+class TestOrdering:
+    def test_the_area_is_the_share_of_pairs_in_order(self):
+        values, is_person = np.array([1.0, 2, 2, 5, 4]), np.array([False, True, False, True, False])
+        pairs = [(a > b) + (a == b) / 2 for a in values[is_person] for b in values[~is_person]]
+
+        assert odds.ordering("x", values, is_person).value == pytest.approx(np.mean(pairs))
+
+    def test_what_follows_the_source_tells(self):
+        is_person = np.arange(60) % 2 == 0
+
+        assert odds.telling([odds.ordering("x", is_person * 1.0, is_person)])
+
+
+class TestGuessing:
+    def guess(self, knows, n_raters=40, seed=1):
+        rng = generator(seed)
+        rater = np.repeat(np.arange(n_raters), 6)
+        is_person = rng.random(len(rater)) < 0.5
+        lean = np.repeat(rng.random(n_raters), 6)  # raters differ in what they say anyway
+        said = np.where(rng.random(len(rater)) < knows, is_person, rng.random(len(rater)) < lean)
+        return odds.guessing(rater, is_person, said, rng=generator())
+
+    def test_raters_who_know_are_seen(self):
+        assert self.guess(0.5).p_value <= 1 / 1000
+
+    def test_raters_who_do_not_are_within_chance(self):
+        p_values = [self.guess(0.0, seed=seed).p_value for seed in range(40)]
+
+        assert np.mean(np.array(p_values) < 0.05) <= 0.15  # one in twenty, and its scatter
+        assert 0.3 < np.mean(p_values) < 0.7
+
+    def test_the_interval_holds_what_half_of_the_knowing_comes_to(self):
+        found = self.guess(0.5)
+        low, high = found.interval
+
+        assert low < found.value < high
+        assert low < 0.75 < high  # those who know are right, and half of the others
+        assert high - low < 0.2
+
+    def test_who_says_the_same_of_everything_tells_nothing(self):
+        rater = np.repeat(np.arange(10), 4)
+        is_person = rater < 5  # and saw only people, or only programs
+        found = odds.guessing(rater, is_person, rater < 5, rng=generator())
+
+        assert found.value == 1.0
+        assert found.chance == 1.0
+        assert found.p_value == 1.0
+
+
+class TestErrorRate:
+    def test_a_study_that_tells_nothing_passes_but_for_one_in_a_hundred(self):
+        rng = generator()
+        n_false = 0
+        for _ in range(600):
+            is_person = rng.random(60) < 0.5
+            tests = [
+                *(odds.sides("x", as_a=int(a), as_b=60 - int(a)) for a in rng.binomial(60, 0.5, 4)),
+                *(odds.ordering("y", rng.random(60), is_person) for _ in range(4)),
+                *(odds.ordering("z", rng.integers(0, 5, 60) * 1.0, is_person) for _ in range(4)),
+            ]
+            n_false += bool(odds.telling(tests))
+
+        assert n_false <= 12  # six are to be expected; thirteen come in less than one of 100 runs
+
+
+class TestTelling:
+    def test_many_tests_together_are_held_to_one_level(self):
+        tests = [One(str(n), 10, 0.6, 0.5, 0.004) for n in range(3)]
+
+        assert odds.telling(tests[:1]) == tests[:1]
+        assert odds.telling(tests) == []
+
+    def test_no_tests_tell_nothing(self):
+        assert odds.telling([]) == []
