@@ -1,0 +1,7 @@
+"""Backups of a site that runs, and their verified restore (docs/backup.md, ADR-0059)."""
+
+from heart_site.backups.making import make_backup
+from heart_site.backups.manifest import BackupError, Manifest
+from heart_site.backups.restoring import Restored, restore_backup
+
+__all__ = ["BackupError", "Manifest", "Restored", "make_backup", "restore_backup"]

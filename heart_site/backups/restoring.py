@@ -1,0 +1,108 @@
+"""Restoring a backup into a fresh database, and holding it against what the backup says."""
+
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from heart_site.backups import postgres, sqlite, state
+from heart_site.backups.making import FILES
+from heart_site.backups.manifest import BackupError, Manifest, check_files, read_manifest
+from ranking.code import code_version
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What came back: the backup's manifest, and the migrations that this version adds."""
+
+    manifest: Manifest
+    missing: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Return how many rows came back."""
+        return sum(self.manifest.rows.values())
+
+    @property
+    def is_by_same_code(self) -> bool:
+        """Say whether the code that made the backup is the code that runs."""
+        return self.manifest.code == code_version()
+
+
+def restore_backup(folder: Path) -> Restored:
+    """Fill the fresh database that the settings name, and the data folder, from a backup.
+
+    Raises
+    ------
+    BackupError
+        Before anything is written, if the backup is damaged, of another kind of database or of a
+        later version, or the database is not empty; afterwards, if the rows are not those saved.
+    """
+    manifest = read_manifest(folder)
+    check_files(folder, manifest)
+    missing = _check_version(manifest)
+    with _nobody_else():
+        state.refuse_unless_empty()
+        _check_files_are_new(folder)
+        if connection.vendor == "sqlite":
+            sqlite.load(folder)
+        else:
+            postgres.check_tool("pg_restore", manifest.server)
+            postgres.load(folder)
+        _check_rows(manifest)
+        if (folder / FILES).is_dir():
+            shutil.copytree(folder / FILES, settings.HEART_DATA_DIR, dirs_exist_ok=True)
+    return Restored(manifest, missing)
+
+
+def _check_version(manifest: Manifest) -> tuple[str, ...]:
+    """Return the migrations that the backup lacks; refuse one that has what we lack."""
+    if manifest.engine != connection.vendor:
+        msg = f"The backup is of {manifest.engine}, and the database here is {connection.vendor}."
+        raise BackupError(msg)
+    known, saved = state.of_this_version(), set(manifest.migrations)
+    if unknown := sorted(saved - known):
+        msg = (
+            f"A later version of HEART made the backup: {', '.join(unknown)} is not known here. "
+            "Install that version, restore, and go on with it."
+        )
+        raise BackupError(msg)
+    return tuple(sorted(known - saved))
+
+
+def _check_files_are_new(folder: Path) -> None:
+    saved = (folder / FILES).iterdir() if (folder / FILES).is_dir() else ()
+    there = [path.name for path in saved if (settings.HEART_DATA_DIR / path.name).exists()]
+    if there:
+        msg = f"{settings.HEART_DATA_DIR} has {', '.join(there)} already; choose a fresh folder."
+        raise BackupError(msg)
+
+
+def _check_rows(manifest: Manifest) -> None:
+    found = state.rows()
+    names = sorted(found.keys() | manifest.rows.keys())
+    wrong = [name for name in names if found.get(name) != manifest.rows.get(name)]
+    if wrong:
+        told = "; ".join(
+            f"{one}: {manifest.rows.get(one)} saved, {found.get(one)}" for one in wrong
+        )
+        msg = f"The restored rows are not those that were saved ({told}). Do not use the database."
+        raise BackupError(msg)
+
+
+@contextmanager
+def _nobody_else() -> Iterator[None]:
+    """Refuse while a site of the embedded default uses the data folder."""
+    settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.HEART_DATA_DIR / "in-use").open("w") as mark:
+        try:
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            msg = f"A site is running on {settings.HEART_DATA_DIR}: stop it first."
+            raise BackupError(msg) from None
+        yield

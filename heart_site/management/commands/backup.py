@@ -1,0 +1,31 @@
+"""Command line of backups."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from heart_site.backups import BackupError, make_backup
+
+
+class Command(BaseCommand):
+    """Save database and files while the site runs."""
+
+    help = "Save the database and the data folder (see docs/backup.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare where, and how many stay."""
+        parser.add_argument("--out", type=Path, required=True, help="folder of the backups")
+        parser.add_argument("--keep", type=int, metavar="N", help="remove all but the newest N")
+
+    def handle(self, *, out: Path, keep: int | None, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Make the backup, and print its folder."""
+        if keep is not None and keep < 1:
+            msg = "--keep needs 1 at least: the backup just made stays."
+            raise CommandError(msg)
+        try:
+            folder = make_backup(out, now=timezone.now(), keep=keep)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(str(folder))

@@ -1,0 +1,35 @@
+"""Command line of restoring."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from heart_site.backups import BackupError, restore_backup
+
+
+class Command(BaseCommand):
+    """Fill a fresh database from a backup, and verify it."""
+
+    help = "Restore a backup into the fresh database that the settings name (see docs/backup.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the backup."""
+        parser.add_argument("backup", type=Path, help="folder that backup printed")
+
+    def handle(self, *, backup: Path, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Restore, and say what came back and what is still to do."""
+        try:
+            found = restore_backup(backup)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        tables = len(found.manifest.rows)
+        self.stdout.write(
+            f"Restored the backup of {found.manifest.made_at}: {found.n_rows:,} rows in {tables} "
+            "tables, all as saved."
+        )
+        if not found.is_by_same_code:
+            self.stdout.write("Other code made it: fits of the code that runs now will be new.")
+        if found.missing:
+            names = ", ".join(found.missing)
+            self.stdout.write(f"It is older than this version. Run manage.py migrate: {names}")
