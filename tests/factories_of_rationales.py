@@ -3,8 +3,17 @@
 import datetime as dt
 from typing import Any
 
-from annotation import themes
-from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
+from annotation import passages, themes
+from annotation.choices import TextOutcome, TextState
+from annotation.models import (
+    Judgment,
+    RationaleCall,
+    RationaleDecision,
+    RationaleRun,
+    RationaleScan,
+    Study,
+    ThemeLabel,
+)
 from completions.choices import CallState, Presence, RunState
 from completions.models import Assistant
 from tests.factories import NOW, make_assistant, make_judgment, make_study
@@ -55,3 +64,21 @@ def code_all(study: Study, coder: Assistant, *, at: dt.datetime) -> None:
     run = make_rationale_run(study=study, state=RunState.ENDED, ended_at=at)
     for judgment in Judgment.objects.filter(comparison__study=study):
         make_coded(judgment, coder, "warmth", run=run, ended_at=at)
+
+
+def make_scan(**fields: Any) -> RationaleScan:
+    """A scan that found nothing, unless the fields say otherwise."""
+    judgment = fields.pop("judgment", None) or make_judgment()
+    row = {
+        "rules": passages.version(),
+        "text_hash": passages.digest(judgment.rationale),
+        "state": TextState.CLEAN,
+        "scanned_at": NOW,
+    }
+    return RationaleScan.objects.create(judgment=judgment, **row | fields)
+
+
+def make_text_decision(**fields: Any) -> RationaleDecision:
+    judgment = fields.pop("judgment", None) or make_judgment()
+    row = {"outcome": TextOutcome.WITHHELD, "decided_at": NOW}
+    return RationaleDecision.objects.create(judgment=judgment, **row | fields)

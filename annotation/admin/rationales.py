@@ -2,9 +2,16 @@
 
 from django.contrib import admin
 
+from access.admin_parts import Table
 from annotation.admin.judges import AddressedFilter, ways_of
-from annotation.models import RationaleCall, RationaleRun, ThemeLabel
-from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS, Table
+from annotation.models import (
+    RationaleCall,
+    RationaleDecision,
+    RationaleRun,
+    RationaleScan,
+    ThemeLabel,
+)
+from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
 
 
 @admin.register(RationaleRun)
@@ -50,4 +57,26 @@ class ThemeLabelAdmin(Table):
     list_filter = ("presence", "theme")
     list_select_related = ("call",)
     search_fields = ("theme", "quote")
+    ordering = ("-pk",)
+
+
+@admin.register(RationaleScan)
+class RationaleScanAdmin(Table):
+    """What was found in rationales before a release, and how they stand."""
+
+    list_display = ("judgment", "state", "n_passages", "rules", "scanned_at")
+    list_filter = ("state", "rules")
+    list_select_related = ("judgment",)
+    search_fields = ("judgment__rater__code",)
+    ordering = ("-pk",)
+
+
+@admin.register(RationaleDecision)
+class RationaleDecisionAdmin(Table):
+    """What people decided about rationales before a release."""
+
+    list_display = ("judgment", "outcome", "reason", "decided_at", "decided_by")
+    list_filter = ("outcome",)
+    list_select_related = ("judgment", "decided_by")
+    search_fields = ("judgment__rater__code", "reason")
     ordering = ("-pk",)

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from annotation.models.judging import Judgment
 from annotation.models.study import Study
-from completions.models import Assistant, ProviderCall, Run, StoredLabel
+from completions.models import FAILED, Assistant, ProviderCall, Run, StoredLabel
 
 
 class RationaleRun(Run):
@@ -36,6 +36,7 @@ class RationaleCall(ProviderCall):
             models.Index(
                 fields=["id"], condition=Q(ended_at__isnull=True), name="rationalecall_open"
             ),
+            models.Index(fields=["ended_at"], condition=FAILED, name="rationalecall_failed"),
         )
 
     def __str__(self) -> str:

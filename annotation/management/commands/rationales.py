@@ -1,4 +1,4 @@
-"""Command line of rationales: a model finds the themes that they speak of."""
+"""Command line of rationales: the themes that they speak of, and personal data in them."""
 
 from annotation.management.rationale_actions import ACTIONS
 from annotation.management.studies import StudyError
@@ -9,9 +9,9 @@ from completions.services.assistants import ModelIdError
 
 
 class Command(ActionCommand):
-    """Have a model find the themes of rationales, in runs."""
+    """Have a model find the themes of rationales, in runs, or scan them for personal data."""
 
-    help = "Have a model find the themes that a study's rationales speak of."
+    help = "Find the themes of a study's rationales, and personal data in them."
     actions = ACTIONS
     refusals = (
         StudyError,
