@@ -1,0 +1,106 @@
+"""The console's page of a study's releases: what one would hold, building, publishing, download."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.choices import Role
+from access.http import Needs, StaffRequest, may, members_only
+from annotation.console_http import figures_of, study_page
+from annotation.http import study_or_404
+from annotation.models import Study
+from ranking import release_selectors, released_selectors, services, tasks
+from ranking.choices import ReleaseState
+from ranking.models import Release
+from ranking.release_selectors import RELEASE
+from ranking.released_http import zip_answer
+
+P = ParamSpec("P")
+
+
+@require_GET
+@study_page
+def releases(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what a release would hold, what is in the way, and the releases that there are."""
+    shown = figures_of(study, RELEASE, now=timezone.now())
+    page = release_selectors.release_page(study, shown)
+    may_act = {"may_build": may(request, Role.MANAGER), "may_publish": may(request, Role.OWNER)}
+    parts = {"study": study, "page": page, "shown": shown, "would": shown.figures} | may_act
+    return render(request, "console/releases/releases.html", parts)
+
+
+@require_POST
+@study_page
+def build(request: StaffRequest, study: Study) -> HttpResponse:
+    """Hand the building of a release to a worker, or say why there is none now."""
+    try:
+        release = services.claim_release(study=study, now=timezone.now(), by=request.user)
+    except services.ReleaseRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("raters:release", study.slug)
+    if release.state == ReleaseState.BUILDING or not services.folder_of(release).exists():
+        tasks.build_release.delay(release_id=release.pk)
+        messages.success(request, _("A worker builds it now. Look again soon."))
+    else:
+        text = _("Nothing changed since release %(n)d: it is that one.") % {"n": release.version}
+        messages.info(request, text)
+    return redirect("raters:release", study.slug)
+
+
+@require_GET
+@study_page
+def download(_request: StaffRequest, study: Study, key: str) -> HttpResponseBase:
+    """Hand out a release as a zip."""
+    return zip_answer(_release_or_404(study, key))
+
+
+def _of_owner(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Let owners in alone, and find the study of the address."""
+
+    @wraps(view)
+    def wrapper(
+        request: StaffRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        return view(request, study_or_404(study), *args, **kwargs)
+
+    return never_cache(members_only(Needs(Role.OWNER, Role.OWNER))(wrapper))
+
+
+@require_POST
+@_of_owner
+def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Let everybody download a release."""
+    release = _release_or_404(study, key)
+    services.publish_release(release=release, now=timezone.now(), by=request.user)
+    text = _("Release %(n)d is published: the results lead to it.") % {"n": release.version}
+    messages.success(request, text)
+    return redirect("raters:release", study.slug)
+
+
+@require_POST
+@_of_owner
+def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Keep a published release to the team again."""
+    release = _release_or_404(study, key)
+    services.unpublish_release(release=release, now=timezone.now(), by=request.user)
+    text = _("Release %(n)d is the team's alone again.") % {"n": release.version}
+    messages.success(request, text)
+    return redirect("raters:release", study.slug)
+
+
+def _release_or_404(study: Study, key: str) -> Release:
+    found = released_selectors.release_by_key(study, key)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,1 @@
+"""The actions of ``manage.py release``, one per module."""

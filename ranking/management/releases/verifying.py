@@ -1,0 +1,36 @@
+"""``release verify``: check a release by its files alone."""
+
+import argparse
+from pathlib import Path
+
+from completions.management.actions import Action
+from completions.management.progress import Progress
+
+
+class UnsoundError(Exception):
+    """A release is not what it should be; the message is the whole report."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder."""
+    parser.add_argument("folder", type=Path, help="the folder of a release")
+    parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
+
+
+def run(asked: argparse.Namespace, progress: Progress) -> str:
+    """Say whether everything in the folder is what it should be; no database is asked.
+
+    Raises
+    ------
+    UnsoundError
+        If something is not.
+    """
+    from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
+
+    report = verify(asked.folder, is_quick=asked.quick, tell=progress.say)
+    if not report.is_sound:
+        raise UnsoundError(report.as_text())
+    return report.as_text()
+
+
+ACTION = Action("verify", "Check a release by its files alone.", add_arguments, run)

@@ -1,0 +1,126 @@
+"""The study, its prompts, and what a reader needs: everything that is neither rows nor results."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation import judge_prompt, judge_ratings, selectors
+from annotation.choices import Protocol
+from annotation.rubric import Rubric, rubric_of
+from completions import prompts
+from completions.toml_files import content_hash
+from ranking import board_text
+from ranking.board_selectors import board_of
+from ranking.choices import FitState
+from ranking.code import code_version
+from ranking.release_building.contents import Contents
+from ranking.releases import card
+from ranking.releases.croissant import croissant
+from ranking.releases.names import ABOUT, REBUILD
+from ranking.releases.tables import FORMAT
+from ranking.releases.writing import document, sha256
+
+VERSION = "0.1.0"
+
+
+def files(
+    contents: Contents,
+    counts: Mapping[str, int],
+    results: Mapping[str, Mapping[str, list[str]]],
+    hashes: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the texts of all files that are no tables and no results, by their paths.
+
+    ``counts`` are the rows of each table, ``results`` the names of analyses and of figures of
+    each fit, ``hashes`` the SHA-256 of the files of tables.
+    """
+    study = contents.study
+    content = selectors.content_of(study)
+    asked = _prompts(contents, rubric_of(content))
+    about = _about(contents, counts, results) | {
+        "prompts": {name: sha256(text.encode()) for name, text in sorted(asked.items())},
+        "protocol_hash": study.protocol_hash,
+        "rubric_hash": content_hash(content["rubric"]),
+    }
+    boards = {
+        fit.key: board_text.as_text(board_of(fit))
+        for fit in contents.fits
+        if fit.state == FitState.DONE
+    }
+    return {
+        "study/protocol.json": document(content),
+        "study/rubric.json": document(content["rubric"]),
+        "study/plan.json": document(_plan(contents)),
+        **{f"prompts/{name}": text for name, text in asked.items()},
+        ABOUT: document(about),
+        "croissant.json": document(croissant(about, hashes)),
+        "README.md": card.readme(about, boards),
+        "LICENSE": card.licence(about),
+        "NOTICE": card.notice(about),
+        **({} if contents.shares_text else {REBUILD: card.rebuilding(about)}),
+    }
+
+
+def _about(
+    contents: Contents,
+    counts: Mapping[str, int],
+    results: Mapping[str, Mapping[str, list[str]]],
+) -> dict[str, Any]:
+    release, study = contents.release, contents.study
+    return {
+        "format": FORMAT,
+        "key": release.key,
+        "version": release.version,
+        "study": study.slug,
+        "title": study.title,
+        "as_of": release.as_of.isoformat(),
+        "is_simulated": release.is_simulated,
+        "licence": release.licence,
+        "dataset": {
+            "slug": study.dataset.slug,
+            "name": study.dataset.name,
+            "licence": study.dataset.licence,
+            "is_authored": study.dataset.is_authored,
+            "has_text": contents.shares_text,
+        },
+        "fits": [
+            {
+                "fit": fit.key,
+                "pool": fit.pool,
+                "context_set": fit.context_set,
+                "state": fit.state,
+                "n_judgments": fit.n_judgments,
+                "is_simulated": fit.is_simulated,
+            }
+            | {what: sorted(names) for what, names in results[fit.key].items()}
+            for fit in contents.fits
+        ],
+        "counts": dict(counts) | {"rationales": len(contents.rationales)},
+        "notes": list(contents.notes),
+        "code_version": code_version(),
+        "software": f"HEART {VERSION}",
+    }
+
+
+def _plan(contents: Contents) -> dict[str, Any]:
+    study = contents.study
+    return {
+        "study": study.slug,
+        "name": study.name,
+        "version": study.version,
+        "protocol": study.protocol,
+        "plan": study.plan,
+        "seed": study.seed,
+        "judgments_per_pair": study.judgments_per_pair,
+        "pairs_per_context": study.pairs_per_context,
+        "session_length": study.session_length,
+        "is_simulated": study.is_simulated,
+    }
+
+
+def _prompts(contents: Contents, rubric: Rubric) -> dict[str, str]:
+    """Return the fixed part of all prompts, as their hashes are made of it."""
+    is_alone = contents.study.protocol == Protocol.LIKERT
+    judge = judge_ratings if is_alone else judge_prompt
+    parts = (judge.VERSION, judge.instructions(rubric), judge.MATERIAL, judge.CORRECTION)
+    supporter = prompts.load_prompt(prompts.SUPPORTER)
+    return {"judge.txt": "\n".join(parts), f"{supporter.name}.txt": supporter.text}

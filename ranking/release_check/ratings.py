@@ -1,0 +1,99 @@
+"""Compute the ratings of a release again."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from math import isfinite
+from typing import Any
+
+from ranking.estimate import Estimate, EstimateRefusedError, estimate_ratings
+from ranking.groups import GroupedJudgments
+from ranking.method import Method
+from ranking.numerics.strength_mode import StrengthMode
+from ranking.people import RatedPeople, rate_people
+from ranking.release_check.bundle import Bundle
+from ranking.release_check.comparing import differences
+from ranking.release_check.frames import Frame
+
+OUTCOMES = ("wins", "losses", "ties")
+OTHERS = ("systems", "outcomes", "replicates", "diagnostics")
+OF_PEOPLE = ("elo", "elo_se", "elo_low", "elo_high", "n_judgments", "n_contexts", "detail")
+DONE, REFUSED = "DONE", "REFUSED"
+
+
+def method_of(stored: Mapping[str, Any]) -> Method:
+    """Return how a fit was computed."""
+    method = stored["method"]
+    return Method(**method | {"strength": StrengthMode(method["strength"])})
+
+
+def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[str], int]:
+    """Return what differs from what the judgments give, and how many numbers were compared."""
+    name = f"ratings/{fit['fit']}.json"
+    stored = bundle.document(name)
+    computed = computed_ratings(Frame(bundle, stored["pool"], stored["context_set"]), stored)
+    told = {key: stored[key] for key in computed}
+    # What else a fit knows of its computation, such as who judged, is not computed here.
+    told["diagnostics"] = {key: stored["diagnostics"].get(key) for key in computed["diagnostics"]}
+    found = [f"{name}: {one}" for one in differences(told, computed)]
+    found += [
+        f"{name}: {key} is {stored[key]!r}, and release.json says {fit[key]!r}"
+        for key in ("fit", "pool", "context_set", "state", "n_judgments", "is_simulated")
+        if stored[key] != fit[key]
+    ]
+    return found, count_numbers(computed)
+
+
+def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the judgments give, in the form in which it is stored."""
+    judgments, method = frame.grouped(), method_of(stored)
+    size = {"n_judgments": judgments.n_judgments, "n_units": len(judgments.dialogues)}
+    try:
+        estimate = estimate_ratings(judgments, method)
+    except EstimateRefusedError as refusal:
+        why = {"components": refusal.components, "joining": refusal.joining}
+        nothing: dict[str, Any] = {"ratings": [], "people": [], "diagnostics": why}
+        return size | nothing | {"state": REFUSED, "refusal": str(refusal)}
+    people = rate_people(judgments, estimate, method)
+    refused = {str(kind): reason for kind, reason in people.refusals}
+    return size | {
+        "state": DONE,
+        "refusal": "",
+        "ratings": list(_ratings(estimate, judgments)),
+        "people": _people(people),
+        "diagnostics": estimate.diagnostics | {"people_refused": refused},
+    }
+
+
+def _ratings(estimate: Estimate, judgments: GroupedJudgments) -> Iterator[dict[str, Any]]:
+    columns = [one.name for one in fields(Estimate) if one.name not in OTHERS]
+    for index, slug in enumerate(estimate.systems):
+        row: dict[str, Any] = {name: _plain(getattr(estimate, name)[index]) for name in columns}
+        counted = {name: int(getattr(estimate.outcomes, name)[index]) for name in OUTCOMES}
+        marks = {
+            mark.dimension: {"wins": mark.wins, "n_marks": mark.n_marks}
+            for mark in judgments.marks
+            if mark.system == slug
+        }
+        n = {"n_judgments": sum(counted.values())}
+        yield {"system": slug, "dimensions": marks} | row | counted | n
+
+
+def _people(people: RatedPeople) -> list[dict[str, Any]]:
+    rows = sorted(people.ratings, key=lambda one: str(one.kind))
+    return [
+        {"kind": str(one.kind)} | {name: getattr(one, name) for name in OF_PEOPLE} for one in rows
+    ]
+
+
+def _plain(number: Any) -> float | int | None:  # noqa: ANN401 (of NumPy)
+    value: float | int = number.item()
+    return value if isfinite(value) else None
+
+
+def count_numbers(value: object) -> int:
+    """Count the numbers in nested values."""
+    if isinstance(value, dict):
+        return sum(map(count_numbers, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(count_numbers, value))
+    return isinstance(value, int | float) and not isinstance(value, bool)

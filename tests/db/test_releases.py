@@ -1,0 +1,456 @@
+"""Releases: what is in the files, that they verify, and that what is changed in them is named."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import mlcroissant
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.test import override_settings
+from django.utils import timezone
+from huggingface_hub import DatasetCard
+
+from annotation.choices import RaterState
+from annotation.models import Rater
+from annotation.services import exclude_rater, scan_rationales
+from completions.choices import SystemKind
+from completions.models import Dataset
+from ranking import services
+from ranking.models import Release
+from ranking.release_check import verify
+from ranking.release_check.files import problems_of_files
+from ranking.releases.writing import SUMS, files_of
+from tests.factories_written_once import make_brought_completion, make_user
+from tests.released import (
+    START,
+    build,
+    change_document,
+    change_row,
+    forge_sums,
+    make_study_to_release,
+)
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _quick(settings, tmp_path):
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+    settings.HEART_DATA_DIR = tmp_path / "kept"
+
+
+@pytest.fixture
+def study():
+    return make_study_to_release()
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup, django_db_blocker, tmp_path_factory):
+    """Build one release for all who only read or change its files; no row is left of it."""
+    place = tmp_path_factory.mktemp("release")
+    quick = override_settings(HEART_BOOTSTRAP_REPLICATES=40, HEART_DATA_DIR=place / "kept")
+    with django_db_blocker.unblock(), quick, transaction.atomic():
+        study = make_study_to_release()
+        for fit in study.fits.filter(pool="COMBINED", context_set="ALL"):
+            for kind in ("AGREEMENT", "PAIRS", "DIMENSIONS", "BIAS"):
+                services.analyse_fit(fit_id=fit.pk, kind=kind, clock=lambda: START)
+        build(study, place / "built")
+        transaction.set_rollback(True)
+    return place / "built"
+
+
+@pytest.fixture
+def folder(built, tmp_path):
+    """A copy of that release."""
+    return shutil.copytree(built, tmp_path / "copy")
+
+
+@pytest.fixture
+def first(study, tmp_path):
+    """The first release of a study whose rows are there."""
+    build(study, tmp_path / "first")
+    return tmp_path / "first"
+
+
+def rows(folder, name):
+    text = (folder / f"data/{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def take_answers_back(study):
+    """Let the first rater be one who withdrew and had the answers deleted."""
+    rater = study.raters.order_by("pk").first()
+    ended = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
+    Rater.objects.filter(pk=rater.pk).update(**ended)
+
+
+def one_fit(folder):
+    about = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    return next(fit["fit"] for fit in about["fits"] if fit["analyses"])
+
+
+def bytes_of(folder):
+    return {name: (folder / name).read_bytes() for name in files_of(folder)}
+
+
+class TestWhatIsReleased:
+    def test_it_verifies_with_ratings_people_and_agreement_computed_again(self, folder):
+        report = verify(folder)
+
+        fit = one_fit(folder)
+        assert report.problems == ()
+        assert {f"ratings/{fit}.json", f"analyses/{fit}/agreement.json"} < set(report.recomputed)
+        assert report.checksummed == (f"analyses/{fit}/bias.json",)
+        assert report.n_numbers > 300
+
+    def test_people_go_by_ids_of_the_release_alone(self, study, first):
+        codes = set(Rater.objects.values_list("code", flat=True))
+
+        ids = {row["id"] for row in rows(first, "raters")}
+        given = {row["rater"] for row in rows(first, "judgments") if row["rater"]}
+        everything = b"".join(bytes_of(first).values()).decode()
+        assert len(ids) == 4
+        assert given == ids
+        assert not any(code in everything for code in codes)
+        assert study.releases.get().secret not in everything
+
+    def test_no_writer_can_be_told_from_the_messages(self, folder):
+        names = {"id", "context", "system", "content_hash", "is_erased", "text"}
+        names |= {"is_brought_in", "source", "model_version"}
+
+        of_people = [one["slug"] for one in rows(folder, "systems") if one["kind"] == "HUMAN"]
+        assert len(of_people) == 1
+        assert all(set(row) == names for row in rows(folder, "completions"))
+
+    def test_messages_that_models_gave_elsewhere_say_so(self, tmp_path):
+        study = make_study_to_release()
+        text = study.comparisons.filter(second__system__kind=SystemKind.MODEL)[0].second
+        make_brought_completion(completion=text, source="run 7", model_version="ash-2026")
+        folder = tmp_path / "release"
+        build(study, folder)
+
+        (row,) = [one for one in rows(folder, "completions") if one["is_brought_in"]]
+        assert (row["source"], row["model_version"]) == ("run 7", "ash-2026")
+        assert row["text"] == text.text
+        assert verify(folder).is_sound
+
+    def test_times_are_days_and_rationales_wait_until_they_are_cleared(self, folder):
+        judgments = rows(folder, "judgments")
+
+        assert {len(row["day"]) for row in judgments} == {len("2026-01-05")}
+        assert {row["seconds"] for row in judgments if row["rater"]} == {40}
+        assert {row["rationale"] for row in judgments} == {None}
+        assert "which were not cleared" in (folder / "README.md").read_text(encoding="utf-8")
+
+    def test_rationales_are_released_once_they_were_read(self, tmp_path):
+        study = make_study_to_release()
+        scan_rationales(study=study, clock=lambda: START)
+        build(study, tmp_path / "release")
+
+        by_people = [row for row in rows(tmp_path / "release", "judgments") if row["rater"]]
+        assert {row["rationale"] for row in by_people} == {"It names the feeling."}
+
+    def test_what_too_few_raters_share_is_not_told(self, folder):
+        assert {str(row["attributes"]) for row in rows(folder, "raters")} == {"{}"}
+        assert "fewer than 5 share one" in (folder / "README.md").read_text(encoding="utf-8")
+
+    def test_text_stays_where_the_licence_keeps_it(self, tmp_path):
+        study = make_study_to_release()
+        Dataset.objects.update(licence="CC BY-NC-ND 4.0", is_authored=False)
+        build(study, tmp_path / "release")
+
+        folder = tmp_path / "release"
+        assert {row["turns"] for row in rows(folder, "contexts")} == {None}
+        assert "manage.py contexts import" in (folder / "REBUILD.md").read_text(encoding="utf-8")
+        assert verify(folder).is_sound
+
+    def test_a_licence_that_lets_text_be_shared_has_it_released(self, tmp_path):
+        study = make_study_to_release()
+        Dataset.objects.update(licence="CC BY 4.0", is_authored=False)
+        build(study, tmp_path / "release")
+
+        assert all(row["turns"] for row in rows(tmp_path / "release", "contexts"))
+        assert not (tmp_path / "release/REBUILD.md").exists()
+
+    def test_exclusions_are_told_with_their_figures(self, tmp_path):
+        study = make_study_to_release()
+        rater = study.raters.order_by("pk").first()
+        exclude_rater(rater=rater, reason="Bob from Utrecht.", by=make_user(), now=START)
+        later = timezone.now()
+        services.refit_study(study=study, clock=lambda: later)
+        build(study, tmp_path / "release")
+
+        (decision,) = rows(tmp_path / "release", "exclusions")
+        (out,) = [one for one in rows(tmp_path / "release", "raters") if one["is_excluded"]]
+        assert (decision["rater"], decision["is_by_a_person"]) == (out["id"], True)
+        assert "Utrecht" not in b"".join(bytes_of(tmp_path / "release").values()).decode()
+        assert not any(
+            row["counts"]
+            for row in rows(tmp_path / "release", "judgments")
+            if row["rater"] == out["id"]
+        )
+        assert verify(tmp_path / "release").is_sound
+
+    def test_who_withdrew_with_their_answers_is_in_no_later_release(self, tmp_path):
+        study = make_study_to_release()
+        take_answers_back(study)
+        services.refit_study(study=study, clock=timezone.now)
+        build(study, tmp_path / "release")
+
+        assert len(rows(tmp_path / "release", "raters")) == 3
+        assert "1 people who withdrew" in (tmp_path / "release/README.md").read_text("utf-8")
+        assert verify(tmp_path / "release").is_sound
+
+    def test_hubs_read_the_head_of_the_card(self, folder):
+        card = DatasetCard.load(folder / "README.md")
+
+        assert card.data.license == "cc-by-4.0"
+        configs = {one["config_name"]: one["data_files"] for one in card.data.configs}
+        assert configs["judgments"] == "data/judgments.jsonl"
+
+    def test_croissant_describes_tables_that_can_be_read(self, folder):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of rdflib, inside mlcroissant
+            described = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+            found = next(iter(described.records(record_set="systems")))
+
+        assert not described.metadata.ctx.issues.errors
+        assert found["systems/slug"].decode() in {row["slug"] for row in rows(folder, "systems")}
+
+    def test_simulated_studies_say_so_everywhere(self, tmp_path):
+        study = make_study_to_release(is_simulated=True, title="A simulated study")
+        build(study, tmp_path / "release")
+
+        for name in ("README.md", "croissant.json", "NOTICE"):
+            assert "imulated" in (tmp_path / "release" / name).read_text(encoding="utf-8")
+        about = json.loads((tmp_path / "release/release.json").read_text(encoding="utf-8"))
+        assert about["is_simulated"] is True
+
+
+class TestTheSameBytes:
+    def test_the_same_state_gives_the_same_bytes_and_the_same_row(self, study, first, tmp_path):
+        release = build(study, tmp_path / "again")
+
+        assert bytes_of(first) == bytes_of(tmp_path / "again")
+        assert Release.objects.get() == release
+
+    def test_another_state_is_another_release_with_other_ids(self, study, first, tmp_path):
+        take_answers_back(study)
+        services.refit_study(study=study, clock=timezone.now)
+
+        build(study, tmp_path / "other")
+
+        ids = [{row["id"] for row in rows(one, "raters")} for one in (first, tmp_path / "other")]
+        assert not ids[0] & ids[1]
+        assert Release.objects.count() == 2
+
+    def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path, monkeypatch):
+        release = services.claim_release(study=study, now=START)
+
+        def stop(step):
+            if step == "documents":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            services.build_release(
+                release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
+            )
+        assert list((tmp_path / "out").iterdir()) == []
+
+    def test_a_folder_that_is_not_empty_is_left_alone(self, study, tmp_path):
+        (tmp_path / "mine").write_text("mine")
+
+        with pytest.raises(CommandError, match="not empty"):
+            call_command("release", "build", "--study", study.slug, "--out", str(tmp_path))
+        assert (tmp_path / "mine").read_text() == "mine"
+
+    def test_a_pseudonym_that_would_leave_stops_it(self, study, tmp_path):
+        code = study.raters.order_by("pk").first().code
+        type(study).objects.filter(pk=study.pk).update(title=f"About {code}")
+
+        with pytest.raises(services.ReleaseRefusedError, match="pseudonym"):
+            build(study, tmp_path / "release")
+        assert not (tmp_path / "release").exists()
+
+
+def change_verdict(folder):
+    verdict = rows(folder, "judgments")[0]["verdict"]
+    change_row(folder, "judgments", verdict=-verdict)
+
+
+def change_rating(folder):
+    def raise_first(content):
+        content["ratings"][0]["elo"] += 0.001
+
+    change_document(folder, f"ratings/{one_fit(folder)}.json", raise_first)
+
+
+def change_agreement(folder):
+    def raise_first(content):
+        table = content["findings"]["tables"][0]
+        row = table["rows"][0]
+        place = next(n for n, cell in enumerate(row) if isinstance(cell, float))
+        row[place] += 0.0001
+
+    change_document(folder, f"analyses/{one_fit(folder)}/agreement.json", raise_first)
+
+
+def change_checksum(folder):
+    text = (folder / SUMS).read_text(encoding="utf-8")
+    (folder / SUMS).write_text(("1" if text[0] == "0" else "0") + text[1:], encoding="utf-8")
+
+
+def change_rubric(folder):
+    def reword(content):
+        content["dimensions"][0]["asks"] += " Perhaps?"
+
+    change_document(folder, "study/rubric.json", reword)
+
+
+def change_message(folder):
+    change_row(folder, "completions", text="Another message.")
+
+
+def delete_file(folder):
+    (folder / "data/exclusions.jsonl").unlink()
+
+
+def add_file(folder):
+    (folder / "data/extra.jsonl").write_text("{}\n")
+
+
+def delete_figure(folder):
+    (folder / f"figures/{one_fit(folder)}/ratings.svg").unlink()
+
+
+def delete_analysis(folder):
+    (folder / f"analyses/{one_fit(folder)}/agreement.json").unlink()
+
+
+def delete_licence(folder):
+    (folder / "LICENSE").unlink()
+
+
+def add_fit(folder):
+    shutil.copy(folder / f"ratings/{one_fit(folder)}.json", folder / "ratings/fit-0.json")
+
+
+def exclude_who_counts(folder):
+    """Say of a rater whose judgments count that they are left out."""
+    change_row(folder, "raters", is_excluded=True)
+
+
+def swap_side(folder):
+    side = rows(folder, "judgments")[0]["side_of_first"]
+    change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
+
+
+NAMED = {
+    "a judgment": (change_verdict, "data/judgments.jsonl"),
+    "a rating": (change_rating, ".json: ratings["),
+    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
+    "a checksum": (change_checksum, "its checksum is not the one"),
+    "a word of the rubric": (change_rubric, "study/rubric.json"),
+    "a message": (change_message, "data/completions.jsonl"),
+    "a deleted file": (delete_file, "data/exclusions.jsonl"),
+    "an added file": (add_file, "data/extra.jsonl"),
+    "a side": (swap_side, "data/judgments.jsonl"),
+}
+FORGED = {
+    "a judgment": (change_verdict, "ratings/"),
+    "a rating": (change_rating, ".elo: is "),
+    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
+    "a word of the rubric": (change_rubric, "is not the one of rubric_hash"),
+    "a message": (change_message, "the text is not the one of its content_hash"),
+    "a deleted file": (delete_file, "data/exclusions.jsonl: cannot be read"),
+    "a deleted analysis": (delete_analysis, "agreement.json: cannot be read"),
+    "a deleted figure": (delete_figure, "ratings.svg: is not in the folder"),
+    "a deleted licence": (delete_licence, "LICENSE: is not in the folder"),
+    "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
+    "an added fit": (add_fit, "ratings/fit-0.json: release.json tells of no such file"),
+    "an exclusion": (exclude_who_counts, "counts, and must not"),
+}
+
+
+class TestTampering:
+    @pytest.mark.parametrize(("change", "name"), NAMED.values(), ids=NAMED)
+    def test_whatever_is_changed_is_named(self, folder, change, name):
+        change(folder)
+
+        report = verify(folder)
+
+        assert not report.is_sound
+        assert any(name in problem for problem in report.problems), report.problems
+
+    @pytest.mark.parametrize(("change", "name"), FORGED.values(), ids=FORGED)
+    def test_a_forger_who_mends_the_checksums_is_found_by_the_numbers(self, folder, change, name):
+        change(folder)
+        forge_sums(folder)
+
+        report = verify(folder)
+
+        assert any(name in problem for problem in report.problems), report.problems
+
+    def test_any_changed_byte_is_named(self, folder):
+        for name in files_of(folder):
+            if name == SUMS:
+                continue
+            kept = (folder / name).read_bytes()
+            (folder / name).write_bytes(bytes([kept[0] ^ 1]) + kept[1:] if kept else b"x")
+            assert [one.partition(":")[0] for one in problems_of_files(folder)] == [name]
+            (folder / name).write_bytes(kept)
+
+    def test_the_command_ends_with_1_and_says_what_differs(self, folder):
+        change_rating(folder)
+        out = io.StringIO()
+
+        with pytest.raises(CommandError) as refused:
+            call_command("release", "verify", str(folder), stdout=out)
+
+        assert refused.value.returncode == 1
+        assert "its checksum is not the one" in out.getvalue()
+
+
+BARE = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+
+
+class TestAnotherMachine:
+    def test_it_verifies_without_settings_database_or_network(self, folder, tmp_path):
+        elsewhere = tmp_path / "elsewhere"
+        shutil.copytree(folder, elsewhere)
+
+        done = subprocess.run(
+            [sys.executable, "-m", "ranking.release_check", str(elsewhere)],
+            cwd=ROOT,
+            env=BARE | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "numbers computed again are the same" in done.stdout
+
+    def test_the_command_asks_no_database(self, folder):
+        done = subprocess.run(
+            [sys.executable, "manage.py", "release", "verify", str(folder)],
+            cwd=ROOT,
+            env=BARE
+            | {
+                "HEART_SECRET_KEY": "any",
+                "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert done.returncode == 0, done.stdout + done.stderr
