@@ -1,72 +1,21 @@
 """Tables that leave the site as CSV: which columns, and their rows one by one."""
 
-import csv
-import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 
-from django.db.models import (
-    BooleanField,
-    Case,
-    Exists,
-    ExpressionWrapper,
-    F,
-    OuterRef,
-    Q,
-    Subquery,
-    When,
-)
-from django.db.models.expressions import Combinable
-
+from access.cell_guard import Cell
 from annotation import verdict_selectors
 from annotation.choices import Protocol
-from annotation.models import DimensionMark, Judgment, Study
-from annotation.selectors import dimension_keys
+from annotation.models import Study
+from annotation.quality_selectors import ListedAnswer
 from ranking.accounting import CLASSES, AccountRow
 from ranking.board import Board, BoardRow, PeopleRow
 from ranking.findings import Table
 from ranking.history_selectors import HistoryPoint
 from ranking.rater_rows import RaterRow
-from ranking.rule import SIMULATED, analysis_set
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 2000
-Cell = str | int | float | bool | dt.datetime | None
-Lines = Iterator[str]
 Rows = Iterator[tuple[Cell, ...]]
 
-# Nothing of a judgment leaves that is not named here. Raters go by their pseudonym; platform
-# ids, sessions and time zones stay.
-JUDGMENT_COLUMNS: dict[str, Combinable] = {
-    "comparison": F("comparison__key"),
-    "context": F("comparison__context__key"),
-    "stratum": F("comparison__context__stratum"),
-    "is_simulated_context": F("comparison__context__is_simulated"),
-    "purpose": F("comparison__purpose"),
-    "first_system": F("comparison__first__system__slug"),
-    "second_system": F("comparison__second__system__slug"),
-    "rater": F("rater__code"),
-    "judge": F("judge__name"),
-    "is_simulated": Case(When(SIMULATED, then=True), default=False),
-    "protocol": F("protocol"),
-    "protocol_hash": F("protocol_hash"),
-    "verdict": F("verdict"),
-    "side_of_first": F("first_side"),
-    "is_check": Case(When(lease__quality_check__isnull=False, then=True), default=False),
-    "is_repeat": Case(When(lease__repeats__isnull=False, then=True), default=False),
-    "plan": F("comparison__study__plan"),
-    "sampling_probability": F("lease__sampling_probability"),
-    "sample": F("judge_call__sample"),
-    "first_probability": F("judge_call__first_probability"),
-    "addresses_judge": Case(When(judge_call__asked__has_key="addressed", then=True), default=False),
-    "prompt_hash": F("judge_call__prompt_hash"),
-    "shown_at": F("shown_at"),
-    "submitted_at": F("submitted_at"),
-    "hidden_ms": F("hidden_ms"),
-    "paused_ms": F("paused_ms"),
-    "is_surplus": F("is_surplus"),
-    "is_revised": Exists(Judgment.objects.filter(revises=OuterRef("pk"))),
-    "rationale": F("rationale"),
-}
 RATING_COLUMNS = (
     "fit",
     "fit_is_simulated",
@@ -103,24 +52,22 @@ RATER_COLUMNS = (
     "share_a",
     "infit",
     "agreement",
+    "last_answer",
     "findings",
     "standing",
     "decided_by_rule",
     "decided_at",
     "reason",
 )
+ANSWER_COLUMNS = (
+    *("rater", "sent_at", "kind", "first_system", "second_system", "verdict", "marks"),
+    *("side_of_first", "seconds", "is_passed"),
+)
 HISTORY_COLUMNS = (
     *("fit", "fit_is_simulated", "as_of", "code_version", "n_judgments"),
     *("system", "elo", "elo_low", "elo_high"),
 )
 ACCOUNT_COLUMNS = ("evaluator", "is_simulated", "is_excluded", "n_calls", *CLASSES)
-
-
-class _Line:
-    """A file that hands back what was written to it."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 ENSEMBLE_COLUMNS = (
@@ -136,41 +83,6 @@ ENSEMBLE_COLUMNS = (
     "judges",
     "consistent",
 )
-
-
-def csv_lines(rows: Iterable[Iterable[Cell]]) -> Iterator[str]:
-    """Turn rows into lines of CSV, one by one, with spreadsheet formulas made harmless."""
-    writer = csv.writer(_Line())
-    for row in rows:
-        yield writer.writerow([defuse(cell) for cell in row])
-
-
-def defuse(cell: Cell) -> Cell:
-    """Put an apostrophe before text that a spreadsheet would run as a formula."""
-    if isinstance(cell, str) and cell.startswith(FORMULA_STARTS):
-        return f"'{cell}"
-    return cell.isoformat() if isinstance(cell, dt.datetime) else cell
-
-
-def judgment_rows(*, study: Study, now: dt.datetime) -> Iterator[tuple[Cell, ...]]:
-    """Return a header and one row per judgment of the study, in the canonical frame.
-
-    Verdicts and marks are positive when the first completion is ahead. ``counts`` says whether
-    the judgment is in the analysis set as of now. One query, read in batches.
-    """
-    keys = dimension_keys(study)
-    yield (*JUDGMENT_COLUMNS, "counts", *(f"mark_{key}" for key in keys))
-    counted = Q(pk__in=analysis_set(study=study, as_of=now).values("pk"))
-    rows = (
-        Judgment.objects.filter(comparison__study=study)
-        .order_by("pk")
-        .values_list(
-            *JUDGMENT_COLUMNS.values(),
-            ExpressionWrapper(counted, output_field=BooleanField()),
-            *(_mark(key) for key in keys),
-        )
-    )
-    yield from rows.iterator(chunk_size=BATCH)
 
 
 def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
@@ -227,10 +139,21 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
         seconds, *shares = (None if one is None else round(one, 4) for one in figures)
         yield (
             *(row.code, row.head.is_simulated, row.head.state.lower(), row.n_answers, seconds),
-            *(row.n_checks, row.n_passed, *shares),
+            *(row.n_checks, row.n_passed, *shares, row.last_at),
             " ".join(finding.rule for finding in row.findings),
             row.standing,
             *decision,
+        )
+
+
+def answer_rows(rater: str, rows: Iterable[ListedAnswer]) -> Iterator[tuple[Cell, ...]]:
+    """Return a header and one row per answer of a rater, in the canonical frame."""
+    yield ANSWER_COLUMNS
+    for row in rows:
+        marks = " ".join(f"{name}={value}" for name, value in row.marks)
+        yield (
+            *(rater, row.at, row.kind.lower(), row.first, row.second, row.verdict, marks),
+            *(row.first_side, round(row.seconds, 1), row.is_passed),
         )
 
 
@@ -243,10 +166,10 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
     """
     panel = verdict_selectors.panel_of(study)
     judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
-    facts = verdict_selectors.facts_of(study)
     yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
     if study.protocol == Protocol.LIKERT:
         return  # who rates a message alone names no winner
+    facts = verdict_selectors.facts_of(study)
     for one in verdict_selectors.judged_comparisons(study, panel):
         if (found := one.ensemble) is None:
             continue
@@ -260,11 +183,6 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
             found.is_consistent,
             *(str(verdict.winner or verdict.standing) if verdict else None for verdict in said),
         )
-
-
-def _mark(dimension: str) -> Subquery:
-    marks = DimensionMark.objects.filter(judgment=OuterRef("pk"), dimension=dimension)
-    return Subquery(marks.values("advantage"))
 
 
 def _rating_cells(row: BoardRow) -> tuple[Cell, ...]:

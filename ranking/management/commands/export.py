@@ -1,0 +1,123 @@
+"""Command line of exports: one table of a study, or the data dictionary, into a file."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation import selectors as annotation_selectors
+from annotation.models import Study
+from completions.management.progress import Progress
+from ranking import data_dictionary, exports
+from ranking.choices import EvaluatorPool
+from ranking.management.exporting import FileRefusedError, put
+from ranking.preferences import SPLITS, Rule
+
+DICTIONARY = "dictionary"
+NAMES = (*(table.name for table in data_dictionary.TABLES), DICTIONARY)
+
+
+class Command(BaseCommand):
+    """Export a study."""
+
+    help = "Write judgments and all that belongs to them into a file (see docs/exports.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare what, of which study, how and where."""
+        parser.add_argument("what", choices=NAMES)
+        parser.add_argument("--study", help="slug of the study; the dictionary needs none")
+        parser.add_argument("--format", choices=[*exports.FORMS, "md", "json"], default=None)
+        parser.add_argument("--out", type=Path, required=True, help="a file, or a folder")
+        parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
+        parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
+        parser.add_argument("--blinded", action="store_true", help="without names of systems")
+        parser.add_argument("--no-rationales", action="store_true", help="without reasons' words")
+        pairs = parser.add_argument_group("preference pairs")
+        pairs.add_argument("--pool", choices=EvaluatorPool.values, default=EvaluatorPool.HUMAN)
+        pairs.add_argument("--least-agreement", type=_share, default=0.5, metavar="SHARE")
+        pairs.add_argument("--least-judgments", type=int, default=1, metavar="N")
+        pairs.add_argument("--without-ties", action="store_true", help="out of the shares")
+        pairs.add_argument("--split", choices=SPLITS, default="", help="of source dialogues")
+        pairs.add_argument("--validation", type=_share, default=0.1, metavar="SHARE")
+        pairs.add_argument("--test", type=_share, default=0.1, metavar="SHARE")
+
+    def handle(self, *, what: str, out: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
+        """Write the file whole or not at all, and say what was written."""
+        try:
+            if what == DICTIONARY:
+                path = _put_dictionary(out, asked)
+            else:
+                path = self._put_table(_study(asked["study"]), what, out, asked)
+        except (exports.ExportRefusedError, FileRefusedError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
+
+    def _put_table(self, study: Study, what: str, out: Path, asked: dict[str, Any]) -> Path:
+        form = _form(asked, what)
+        name = exports.file_name(study, what, form)
+        path = out / name if out.is_dir() else out
+        if name.startswith("simulated") and "simulated" not in path.name.lower():
+            msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
+            raise FileRefusedError(msg)
+        found = exports.export_of(study, what, _asked(asked), now=timezone.now())
+        total = exports.n_rows(study, what)
+        rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
+        blocks = exports.written(found.of_rows(rows), form, bom=asked["bom"])
+        return put(blocks, path, is_forced=asked["force"])
+
+
+def _put_dictionary(out: Path, asked: dict[str, Any]) -> Path:
+    form = asked["format"] or (out.suffix[1:] if not out.is_dir() else "md")
+    path = out / f"heart-data-dictionary.{form}" if out.is_dir() else out
+    try:
+        text = data_dictionary.as_text(data_dictionary.TABLES, form)
+    except KeyError:
+        msg = f"The dictionary comes as csv, md or json, not as {form}."
+        raise FileRefusedError(msg) from None
+    return put(iter([text.encode()]), path, is_forced=asked["force"])
+
+
+def _form(asked: dict[str, Any], what: str) -> exports.Form:
+    usual = "jsonl" if what == "preferences" else "csv"
+    form = asked["format"] or usual
+    if form not in exports.FORMS:
+        msg = f"There is no form {form} of {what}."
+        raise exports.ExportRefusedError(msg)
+    return exports.Form(form)
+
+
+def _asked(asked: dict[str, Any]) -> exports.Asked:
+    if asked["validation"] + asked["test"] > 1.0:
+        msg = "The shares for validation and test are more than all together."
+        raise exports.ExportRefusedError(msg)
+    rule = Rule(
+        pool=asked["pool"],
+        least_agreement=asked["least_agreement"],
+        least_judgments=asked["least_judgments"],
+        leaves_ties_out=asked["without_ties"],
+        validation=asked["validation"],
+        test=asked["test"],
+    )
+    return exports.Asked(
+        is_blinded=asked["blinded"],
+        with_rationales=not asked["no_rationales"],
+        rule=rule,
+        split=asked["split"],
+    )
+
+
+def _study(slug: str | None) -> Study:
+    study = annotation_selectors.study_by_slug(slug) if slug else None
+    if study is None:
+        msg = f"There is no study {slug}." if slug else "Name a study with --study."
+        raise CommandError(msg)
+    return study
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        msg = f"{text} is not between 0 and 1"
+        raise ValueError(msg)
+    return value
