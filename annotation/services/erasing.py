@@ -3,12 +3,13 @@
 import datetime as dt
 from collections.abc import Collection
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
+from access.services import record
 from annotation.models import Comparison, JudgeCall, Lease, Study
 from annotation.services import slots
+from annotation.services.withdrawing import ALONE, Asked
 from completions.choices import CallState, LeaseOutcome, WriterState
 from completions.models import Writer
 from completions.services import (
@@ -19,7 +20,6 @@ from completions.services import (
     lock_texts,
     lock_work,
     lock_writer,
-    record,
 )
 
 ERASED = {
@@ -30,7 +30,7 @@ ERASED = {
 
 @transaction.atomic
 def withdraw_writer(
-    *, writer: Writer, keep_texts: bool, now: dt.datetime, by: User | None = None
+    *, writer: Writer, keep_texts: bool, now: dt.datetime, asked: Asked = ALONE
 ) -> None:
     """Remove what links a writer to a person, and their texts too unless they are to be kept.
 
@@ -39,7 +39,8 @@ def withdraw_writer(
     a tombstone: that somebody wrote for these talks under this code. The next refit does without.
 
     Who has left or was refused may withdraw, and who withdrew and kept the texts may still have
-    them deleted. Repeating it is harmless. ``by`` is the admin who does it at the writer's wish.
+    them deleted. Repeating it is harmless. ``asked`` names the owner who does it at the
+    writer's wish.
     """
     writer = lock_writer(writer)
     if writer.state == WriterState.WITHDRAWN and (keep_texts or not writer.texts_kept):
@@ -55,8 +56,11 @@ def withdraw_writer(
         action="writer.withdrew",
         subject=f"writer {writer.code}",
         now=now,
-        by=by,
-        after={"texts": "kept" if keep_texts else "deleted"},
+        by=asked.by,
+        after={
+            "texts": "kept" if keep_texts else "deleted",
+            **({"reason": asked.reason} if asked.reason else {}),
+        },
     )
 
 

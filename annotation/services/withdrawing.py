@@ -1,20 +1,37 @@
 """Take a person out of a study when they ask for it."""
 
 import datetime as dt
+from dataclasses import dataclass
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.services import record
 from annotation.choices import RaterState
-from annotation.models import Comparison, Judgment, Lease, Rater, Report
+from annotation.models import Comparison, Judgment, Lease, PlatformEvent, Rater, Report
 from annotation.services.rationale_labelling import forget_themes
+from annotation.services.scanning import forget_scans
 from annotation.services.slots import give_back, lock_rater, return_slot
 from completions.choices import LeaseOutcome
-from completions.services import record, timed
+from completions.services import timed
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who acts at a person's wish, and how the person asked for it; nobody if they act alone."""
+
+    by: User | None = None
+    reason: str = ""
+
+
+ALONE = Asked()
 
 
 @transaction.atomic
-def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False) -> None:
+def withdraw_rater(
+    *, rater: Rater, now: dt.datetime, keep_answers: bool = False, asked: Asked = ALONE
+) -> None:
     """Remove what links a rater to a person, and their answers too unless they are to be kept.
 
     Kept answers go on counting, under the code alone. Otherwise reasons and the words of reports
@@ -22,7 +39,7 @@ def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False
     tombstone: that somebody judged these pairs under this code. The next refit does without them.
 
     Who has ended may withdraw, and who withdrew and kept the answers may still have them
-    deleted. Repeating it is harmless.
+    deleted. Repeating it is harmless. ``asked`` names the owner who does it at the rater's wish.
     """
     rater = lock_rater(rater)
     if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
@@ -33,8 +50,16 @@ def withdraw_rater(*, rater: Rater, now: dt.datetime, keep_answers: bool = False
     if held is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
     _forget_person(rater, now=now, data_kept=keep_answers)
-    after = {"answers": "kept" if keep_answers else "deleted"}
-    record(action="rater.withdrew", subject=f"rater {rater.code}", now=now, after=after)
+    record(
+        action="rater.withdrew",
+        subject=f"rater {rater.code}",
+        now=now,
+        by=asked.by,
+        after={
+            "answers": "kept" if keep_answers else "deleted",
+            **({"reason": asked.reason} if asked.reason else {}),
+        },
+    )
 
 
 def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
@@ -46,6 +71,8 @@ def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
     rater.utc_offset_minutes = None
     rater.writer = None
     rater.save()
+    # The platform's events name its submission: the exception to rows written once (ADR-0008).
+    QuerySet(PlatformEvent).filter(rater=rater).update(rater=None)
 
 
 def _delete_answers(rater: Rater, held: Lease | None, *, now: dt.datetime) -> None:
@@ -67,4 +94,5 @@ def _delete_answers(rater: Rater, held: Lease | None, *, now: dt.datetime) -> No
     # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
     QuerySet(Judgment).filter(rater=rater).update(rationale="")
     forget_themes(Judgment.objects.filter(rater=rater), now=now)
+    forget_scans(Judgment.objects.filter(rater=rater))
     QuerySet(Report).filter(rater=rater).update(text="")

@@ -7,12 +7,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from access.http import StaffRequest
 from annotation import services
 from annotation.entry_forms import WriterWithdrawal
 from completions import http as writers
 from completions import pool_selectors
 from completions.choices import WriterState
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, owners_act
 from completions.http import writer_page
 from completions.models import Dataset, Writer
 
@@ -48,7 +49,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@staff_page
+@owners_act
 def withdraw_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     """Do the same for a writer who asked an admin for it: who lost the link, or never had one."""
     writer = or_404(pool_selectors.writer_of(dataset, code))
@@ -56,7 +57,10 @@ def withdraw_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResp
     if form.is_valid():
         keep_texts = form.cleaned_data["texts"] == "keep"
         services.withdraw_writer(
-            writer=writer, keep_texts=keep_texts, now=timezone.now(), by=request.user
+            writer=writer,
+            keep_texts=keep_texts,
+            now=timezone.now(),
+            asked=services.Asked(request.user),
         )
         messages.success(request, _("%(code)s has withdrawn.") % {"code": code})
     elif not _is_erased(writer):

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from access.models import LogEntry
 from annotation import console_selectors, plan_selectors, selectors, services
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
 from annotation.models import Comparison, JudgeCall, Judgment
@@ -13,14 +14,14 @@ from completions.models import (
     Completion,
     Context,
     Hold,
-    LogEntry,
     Message,
     MessageRevision,
     WriterMail,
     WritingLease,
 )
 from completions.services import refusing
-from ranking import export, frames
+from ranking import frames
+from ranking.exports import Asked, export_of
 from ranking.services import refit_study
 from tests.factories import (
     HOUR,
@@ -368,7 +369,7 @@ class TestDeletedTextsInStudies:
 
         withdraw(message.lease.writer)
 
-        (row,) = console_selectors.study_rows()
+        (row,), _old = console_selectors.study_rows(now=NOW)
         assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
 
 
@@ -411,6 +412,7 @@ class TestDeletedTextsInResults:
 
         withdraw(message.lease.writer)
 
-        header, row = export.judgment_rows(study=comparison.study, now=NOW + HOUR)
+        taken = export_of(comparison.study, "judgments", Asked(), now=NOW + HOUR)
+        header, (row,) = [column.name for column in taken.columns], taken.rows
         assert SECRET not in str(row)
         assert row[header.index("counts")] is False

@@ -2,12 +2,12 @@
 
 import pytest
 
+from access.models import LogEntry
 from annotation import services
 from annotation.choices import Platform, RaterState
 from annotation.models import Comparison, Judgment, Report
 from annotation.verdicts import Answer
 from completions.choices import LeaseOutcome
-from completions.models import LogEntry
 from ranking import frames
 from tests.factories import (
     HOUR,

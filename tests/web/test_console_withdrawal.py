@@ -4,10 +4,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
+from access.models import LogEntry
 from completions.choices import MessageState, WriterState
-from completions.models import LogEntry, Message, Writer
+from completions.models import Message, Writer
 from tests.factories import make_writer
 from tests.factories_of_writing import make_sent
+from tests.factories_written_once import make_member
+from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +28,7 @@ def address(message):
 
 @pytest.fixture
 def staff(client):
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(make_member("ada"))
     return client
 
 
@@ -70,7 +73,7 @@ class TestWithdrawingSomebody:
         assert address not in staff.get(page.url).content.decode()
         assert page.url == reverse("writing:writer", args=[writer.dataset.slug, writer.code])
 
-    def test_is_for_staff_and_the_writers_of_the_dataset(self, client, staff, address, message):
+    def test_is_for_members_and_the_writers_of_the_dataset(self, client, staff, address, message):
         stranger = make_writer()
         other = reverse(
             "console:withdraw_writer", args=[message.lease.writer.dataset.slug, stranger.code]
@@ -78,5 +81,5 @@ class TestWithdrawingSomebody:
 
         assert staff.get(other).status_code == 404
         client.logout()
-        assert client.post(address, {"texts": "delete"}).status_code == 302
+        assert_turned_away(client.post(address, {"texts": "delete"}))
         assert Message.objects.get().state == MessageState.WAITING
