@@ -14,7 +14,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.design import contrast, needed_units, predicted_power
 from ranking.numerics.sandwich import clustered_covariance
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
 SEED = 20261122

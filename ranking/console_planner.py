@@ -1,0 +1,81 @@
+"""The console's page that says how many more judgments a study needs, and what they cost."""
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from access.http import StaffRequest
+from access.lists import csv_answer
+from annotation.choices import Protocol
+from annotation.console_http import study_page
+from annotation.models import Study
+from ranking import planner_selectors
+from ranking.planner_forms import DEFAULTS, Asked, Question
+from ranking.plans import FirstPlan, StudyPlan, first_plan, plan_of
+
+FEWEST_SYSTEMS = 2
+
+
+@require_GET
+@study_page
+def planner(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what it takes to tell neighbours apart, given the judgments so far."""
+    form = Question({**DEFAULTS, **request.GET.dict()})
+    is_alone = study.protocol == Protocol.LIKERT
+    parts = {"study": study, "form": form, "is_alone": is_alone, "query": request.GET.urlencode()}
+    if is_alone or not form.is_valid():
+        return render(
+            request, "console/planner/planner.html", parts, status=200 if is_alone else 422
+        )
+    asked = form.asked()
+    pilot = planner_selectors.pilot_of(study, asked.evaluators)
+    measured = planner_selectors.measured(study)
+    parts |= {"asked": asked, "pilot": pilot, "measured": measured}
+    parts |= {"rates": asked.rates(measured), "is_judges": asked.pool == "judges"}
+    if pilot is None:
+        parts |= _before(study, asked, measured)
+    else:
+        plan = plan_of(pilot.kept, asked.wish, asked.rates(measured))
+        parts |= {"plan": plan, "rows": _named(plan)}
+    return render(request, "console/planner/planner.html", parts)
+
+
+@require_GET
+@study_page
+def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
+    """Download the table of neighbours; only its header before there are judgments."""
+    form = Question({**DEFAULTS, **request.GET.dict()})
+    if study.protocol == Protocol.LIKERT or not form.is_valid():
+        return HttpResponse("", status=422, content_type="text/csv; charset=utf-8")
+    asked = form.asked()
+    pilot = planner_selectors.pilot_of(study, asked.evaluators)
+    kept = {"n_judgments": 0, "n_comparisons": 0, "n_evaluators": 0, "n_systems": 0}
+    found = pilot.kept if pilot is not None else {**kept, "neighbours": []}
+    rates = asked.rates(planner_selectors.measured(study))
+    return csv_answer(request, plan_of(found, asked.wish, rates).rows(), f"{study.slug}-planner")
+
+
+def _before(
+    study: Study, asked: Asked, measured: planner_selectors.Measured
+) -> dict[str, FirstPlan | bool | None]:
+    """Return the closed form for a study without an analysis, where it has systems to rank."""
+    layout = planner_selectors.layout_of(study)
+    is_rated = planner_selectors.newest_fit(study, asked.evaluators) is not None
+    if layout.n_systems < FEWEST_SYSTEMS:
+        return {"first": None, "is_rated": is_rated}
+    first = first_plan(layout, asked.wish, asked.rates(measured), correlation=asked.rho)
+    return {"first": first, "is_rated": is_rated}
+
+
+def _named(plan: StudyPlan) -> list[dict[str, object]]:
+    slugs = {slug for pair in plan.pairs for slug in (pair.first, pair.second)}
+    names = planner_selectors.names_of(slugs)
+    return [
+        {
+            "pair": pair,
+            "first": names.get(pair.first, pair.first),
+            "second": names.get(pair.second, pair.second),
+        }
+        for pair in plan.pairs
+    ]

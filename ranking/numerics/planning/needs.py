@@ -1,0 +1,153 @@
+"""What all neighbours of a ranking need: more judgments, more dialogues, and within what bounds."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import stats
+
+from ranking.numerics.intervals import check_level
+from ranking.numerics.planning.design import MOST_UNITS
+from ranking.numerics.planning.parts import ErrorParts, likely_factors
+from ranking.numerics.planning.reaching import needed_dialogues, needed_repeats, power_of
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted: to tell neighbours apart that truly differ by so much.
+
+    Attributes
+    ----------
+    difference : float
+        Natural log, above 0.
+    power : float
+        Chance to find it, above ``1 - level``.
+    level : float
+        One less the chance of a false finding, two-sided, of each pair or of all together.
+    is_joint : bool
+        Whether the level is to hold for all neighbours together (Bonferroni).
+    """
+
+    difference: float
+    power: float = 0.8
+    level: float = 0.95
+    is_joint: bool = False
+
+    def level_of_each(self, n_pairs: int) -> float:
+        """Return the level at which each of so many pairs is tested."""
+        return 1.0 - (1.0 - self.level) / (max(n_pairs, 1) if self.is_joint else 1)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one pair of neighbours needs.
+
+    Attributes
+    ----------
+    error : float
+        Standard error of the difference now, natural log.
+    power : float
+        Chance to find the difference wished for with the judgments there are.
+    repeats : float
+        How many times the judgments of each comparison; infinity where the dialogues are too
+        few, NaN where nobody knows, see `parts.needed_repeats`.
+    best_power : float
+        Power that more and more judgments of the same comparisons come to; NaN as above.
+    dialogues, fewest, most : int
+        Source dialogues, judged as now, and between what numbers that lies at 90 %, from how
+        well so many dialogues tell the error; `MOST_UNITS` where fewer are not enough.
+    """
+
+    error: float
+    power: float
+    repeats: float
+    best_power: float
+    dialogues: int
+    fewest: int
+    most: int
+
+    @property
+    def is_met(self) -> bool:
+        """Whether there are judgments enough."""
+        return self.repeats == 1.0
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether no number of judgments on the same dialogues is enough."""
+        return math.isinf(self.repeats)
+
+
+def needs_of(neighbours: Sequence[ErrorParts], wish: Wish) -> tuple[Need, ...]:
+    """Return what each pair of neighbours needs for the power wished for.
+
+    Raises
+    ------
+    ValueError
+        If the difference is not above 0, or level or power are no shares.
+    """
+    if not wish.difference > 0.0:
+        msg = f"needs a difference above 0, not {wish.difference}"
+        raise ValueError(msg)
+    level = wish.level_of_each(len(neighbours))
+    return tuple(_need(parts, wish, level) for parts in neighbours)
+
+
+def judgments_of_ranking(
+    n_systems: int, difference: float, *, level: float = 0.95, power: float = 0.8
+) -> int:
+    """Return how many independent judgments of a planned study tell two of its systems apart.
+
+    Parameters
+    ----------
+    n_systems : int
+        How many systems are ranked, at least 2, each pair judged as often as any other.
+    difference : float
+        True difference, natural log, not 0.
+    level, power : float
+        As in `Wish`.
+
+    Returns
+    -------
+    int
+        ``4 (K - 1) ((z_{1-a/2} + z_power) / difference)**2``, rounded up; times the design
+        effect where judgments of one comparison hang together.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    With n whole wins of each pair of K systems that are about as strong, the information is
+    n / 4 (K I - J), so a difference has variance 8 / (n K), and there are n K (K - 1) / 2
+    judgments. Systems far apart tell less: a judgment tells p (1 - p) instead of 1 / 4.
+    """
+    check_level(level)
+    check_level(power)
+    if n_systems <= 1 or not difference:
+        msg = f"cannot plan for {n_systems} systems that differ by {difference}"
+        raise ValueError(msg)
+    errors = float(stats.norm.ppf((1.0 + level) / 2.0) + stats.norm.ppf(power))
+    return math.ceil(4.0 * (n_systems - 1) * (errors / difference) ** 2)
+
+
+def _need(parts: ErrorParts, wish: Wish, level: float) -> Need:
+    at_best = parts.scaled(1.0)
+    if not math.isnan(parts.within):
+        at_best = ErrorParts(parts.n_units, parts.between, 0.0, 0.0, parts.freedom)
+
+    def dialogues(one: ErrorParts) -> int:
+        return needed_dialogues(one, wish.difference, level=level, power=wish.power)
+
+    low, high = likely_factors(parts)
+    best = power_of(at_best, wish.difference, level=level)
+    return Need(
+        error=parts.standard_error,
+        power=power_of(parts, wish.difference, level=level),
+        repeats=needed_repeats(parts, wish.difference, level=level, power=wish.power),
+        best_power=math.nan if math.isnan(parts.within) else best,
+        dialogues=dialogues(parts),
+        fewest=dialogues(parts.scaled(low)),
+        most=min(dialogues(parts.scaled(high)), MOST_UNITS),
+    )
