@@ -19,7 +19,7 @@ from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.sandwich import fisher_covariance
 from ranking.numerics.simultaneous import joint_intervals
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
 SEED = 20261122

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import coverage
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 STRENGTHS = coverage.true_strengths(None)
 PUBLISHED, FISHER, SANDWICH, BOOTSTRAP = range(4)
