@@ -1,19 +1,29 @@
 """Study files: read from TOML, checked, and named by the hash of their content."""
 
+from annotation.protocol.drafting import Fault, FaultyError, check_values, values_of
 from annotation.protocol.reading import (
     STUDIES,
     ProtocolError,
     load_protocol,
     parse_protocol,
+    shipped_studies,
 )
 from annotation.protocol.study import StudyProtocol
+from annotation.protocol.writing import as_toml, values_as_toml
 from completions.toml_files import content_hash
 
 __all__ = [
     "STUDIES",
+    "Fault",
+    "FaultyError",
     "ProtocolError",
     "StudyProtocol",
+    "as_toml",
+    "check_values",
     "content_hash",
     "load_protocol",
     "parse_protocol",
+    "shipped_studies",
+    "values_as_toml",
+    "values_of",
 ]

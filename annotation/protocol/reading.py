@@ -12,6 +12,11 @@ class ProtocolError(ValueError):
     """A study file cannot be used; the message names the file, the field and the reason."""
 
 
+def shipped_studies() -> list[str]:
+    """Return the names of the studies that ship, under which they can be started from."""
+    return sorted(path.stem for path in STUDIES.glob("*.toml"))
+
+
 def load_protocol(path: Path) -> StudyProtocol:
     """Read and check a study file.
 

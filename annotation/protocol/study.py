@@ -26,7 +26,25 @@ from annotation.protocol.parts import (
     Question,
 )
 
-TAKEN = frozenset({"contexts"})
+TAKEN = frozenset(
+    {
+        "contexts",
+        "hooks",
+        "judges",
+        "log",
+        "members",
+        "models",
+        "new",
+        "people",
+        "releases",
+        "retention",
+        "strategies",
+        "studies",
+        "tokens",
+        "webhooks",
+        "writing",
+    }
+)
 """Addresses below the console's that are not a study's."""
 
 

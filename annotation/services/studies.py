@@ -6,13 +6,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
 from annotation.protocol import StudyProtocol, content_hash
 from annotation.rubric import Rubric
 from completions import normaliser
 from completions.models import Dataset
-from completions.services import record
 
 ALLOWED = {
     StudyState.DRAFT: {StudyState.LOCKED, StudyState.OPEN},
@@ -64,11 +64,12 @@ def create_study(
     dataset: Dataset,
     now: dt.datetime,
     by: User | None = None,
+    may_replace: bool = True,
 ) -> Study:
     """Store a validated study file, with the rubric it names, as a draft on the dataset.
 
-    A draft of that slug that has no comparisons yet is replaced: what was never locked or
-    planned binds nobody.
+    A draft of that slug that has no comparisons yet is replaced, unless that is ruled out: what
+    was never locked or planned binds nobody.
 
     Raises
     ------
@@ -79,12 +80,12 @@ def create_study(
     DimensionUnknownError
         If a dimension is weighed that the rubric does not have.
     """
-    _check_rubric(protocol, rubric)
+    check_rubric(protocol, rubric)
     known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
-    if known is not None and not _is_replaceable(known):
+    if known is not None and not (may_replace and _is_replaceable(known)):
         msg = f'there is a study "{protocol.slug}" already'
         raise StudyExistsError(msg)
-    fields = _fields(protocol, rubric)
+    fields = fields_of(protocol, rubric)
     if known is None:
         study = Study.objects.create(dataset=dataset, created_at=now, **fields)
     else:
@@ -118,12 +119,12 @@ def create_version(
     DimensionUnknownError
         If a dimension is weighed that the rubric does not have.
     """
-    _check_rubric(protocol, rubric)
+    check_rubric(protocol, rubric)
     draft, locked = _newest_versions(protocol.family)
     version = locked.version + 1
     slug = versioned_slug(locked.name, version)
     named = protocol.model_copy(update={"slug": slug, "name": locked.name, "version": version})
-    fields = _fields(named, rubric)
+    fields = fields_of(named, rubric)
     if _substance(fields["content"]) == _substance(locked.content):
         msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
         raise NothingChangedError(msg)
@@ -199,7 +200,14 @@ def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None)
     return study
 
 
-def _check_rubric(protocol: StudyProtocol, rubric: Rubric) -> None:
+def check_rubric(protocol: StudyProtocol, rubric: Rubric) -> None:
+    """Hold the study against the rubric that it names.
+
+    Raises
+    ------
+    RubricShownError, DimensionUnknownError
+        As for a new study.
+    """
     _check_words(protocol, rubric)
     unknown = set(protocol.analysis.weights if protocol.analysis else ()) - set(rubric.keys)
     if unknown:
@@ -245,7 +253,7 @@ def _substance(content: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key not in NAMES}
 
 
-def _fields(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:
+def fields_of(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:
     """Return the columns of a study from its file; the rest of the file is its content."""
     return {
         "slug": protocol.slug,

@@ -1,0 +1,399 @@
+"""Making a study in the console, and changing it until it is locked."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from access.models import LogEntry
+from annotation import services
+from annotation.choices import StudyState
+from annotation.models import Study
+from annotation.protocol import (
+    STUDIES,
+    load_protocol,
+    parse_protocol,
+    shipped_studies,
+)
+from annotation.rubric import load_rubric
+from tests.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_study,
+    make_system,
+)
+from tests.factories_written_once import make_member
+from tests.web.pages import text
+
+pytestmark = pytest.mark.django_db
+
+FORM = reverse("console:new_form", args=["demo"])
+FILE = reverse("console:new_file")
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_dataset(slug="talks", name="Talks")
+    context = make_context(dialogue=make_dialogue(dataset=dataset))
+    for n in range(3):
+        make_completion(context=context, system=make_system(slug=f"system-{n}"))
+    return dataset
+
+
+def filled(client, address=FORM, **changes):
+    """Return what a browser would send of the form as it was shown, with some changes."""
+    form = client.get(address).context["form"]
+    shown = {bound.html_name: bound.value() or "" for bound in form}
+    return {**shown, "dataset": "talks", **changes}
+
+
+def toml(**changes):
+    protocol = load_protocol(STUDIES / "demo.toml")
+    body = (STUDIES / "demo.toml").read_text(encoding="utf-8")
+    for name, value in changes.items():
+        body = body.replace(f"{name} = {getattr(protocol, name)}", f"{name} = {value}")
+    return body
+
+
+class TestStart:
+    def test_offers_every_study_that_ships(self, admin_client):
+        page = admin_client.get(reverse("console:new")).content.decode()
+
+        assert all(reverse("console:new_form", args=[name]) in page for name in shipped_studies())
+
+    def test_is_reached_from_the_list_of_studies(self, admin_client):
+        assert f'href="{reverse("console:new")}"' in admin_client.get("/console/").content.decode()
+
+    def test_a_template_that_is_not_there_is_not_found(self, admin_client):
+        assert admin_client.get(reverse("console:new_form", args=["none"])).status_code == 404
+
+    @pytest.mark.parametrize("address", [reverse("console:new"), FORM])
+    def test_is_not_for_analysts(self, address):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.get(address).status_code == 403
+
+    def test_analysts_store_nothing(self, dataset):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.post(FILE, {"dataset": "talks", "text": toml()}).status_code == 403
+        assert not Study.objects.exists()
+
+
+class TestForm:
+    @pytest.mark.parametrize("name", shipped_studies())
+    def test_sent_as_it_is_shown_stores_the_template(self, admin_client, dataset, name):
+        address = reverse("console:new_form", args=[name])
+        template = load_protocol(STUDIES / f"{name}.toml")
+
+        sent = filled(admin_client, address, seed=template.seed)
+        answer = admin_client.post(address, sent)
+
+        study = Study.objects.get()
+        assert answer["Location"] == reverse("console:plan", args=[study.slug])
+        assert study.state == StudyState.DRAFT
+        assert study.content == template.content(
+            study.content["rubric"], normaliser=study.content["normaliser"]
+        )
+
+    def test_proposes_another_seed_each_time(self, admin_client):
+        seeds = {admin_client.get(FORM).context["form"]["seed"].value() for _ in range(3)}
+
+        assert len(seeds) == 3
+
+    def test_logs_who_made_it(self, admin_client, admin_user, dataset):
+        admin_client.post(FORM, filled(admin_client, slug="ours"))
+
+        entry = LogEntry.objects.get(action="study.created")
+        assert (entry.subject, entry.by) == ("study ours", admin_user)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "said"),
+        [
+            ("slug", "Our Study", "should match pattern"),
+            ("slug", "new", "is an address of the console"),
+            ("slug", "", "Field required"),
+            ("judgments_per_pair", "0", "greater than or equal to 1"),
+            ("judgments_per_pair", "many", "valid integer"),
+            ("checks__rate", "0.9", "less than or equal to 0.5"),
+            ("consent", "[consent]\nversion = ?", "at line 2"),
+            ("consent", 'title = "another"', "Only [consent] stands here."),
+            ("consent", '[consent]\nversion = "1"', "facts: Field required"),
+            ("help_lines", "", "Field required"),
+            ("analysis", '[analysis]\nconfirmatory = ["luck"]', "confirmatory.0"),
+            ("analysis", '[analysis]\nconfirmatory = ["weights"]\nweights = {Z = 1}', "dimension"),
+            ("dataset", "", "Choose the dataset"),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(self, admin_client, dataset, field, value, said):
+        answer = admin_client.post(FORM, filled(admin_client, **{field: value}))
+
+        assert answer.status_code == 422
+        assert said in " ".join(answer.context["form"].errors[field])
+        assert f'id="id_{field}-about" class="error-text"' in answer.content.decode()
+        assert not Study.objects.exists()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"protocol": "likert", "plan": "adaptive"}, {"question": "Which shows more Resonance?"}],
+        ids=["fields that do not go together", "words of the rubric"],
+    )
+    def test_says_above_it_what_is_wrong_with_the_whole(self, admin_client, dataset, changes):
+        answer = admin_client.post(FORM, filled(admin_client, **changes))
+
+        assert answer.status_code == 422
+        assert answer.context["form"].non_field_errors()
+        assert not Study.objects.exists()
+
+    def test_opens_the_folded_part_with_the_fault(self, admin_client, dataset):
+        answer = admin_client.post(FORM, filled(admin_client, exclusion__misfit="0"))
+
+        assert '<details class="fold" open><summary>When raters are left out' in (
+            answer.content.decode()
+        )
+
+    def test_never_takes_the_place_of_another_draft(self, admin_client, dataset):
+        sent = filled(admin_client)
+        admin_client.post(FORM, sent)
+
+        answer = admin_client.post(FORM, {**sent, "title": "Another"})
+
+        assert "already" in " ".join(answer.context["form"].errors["slug"])
+        assert Study.objects.get().title != "Another"
+
+    def test_says_what_a_file_with_the_same_fault_is_told(self, admin_client, dataset):
+        by_form = admin_client.post(FORM, filled(admin_client, judgments_per_pair="0"))
+        by_file = admin_client.post(FILE, {"dataset": "talks", "text": toml(judgments_per_pair=0)})
+
+        (reason,) = by_form.context["form"].errors["judgments_per_pair"]
+        (line,) = by_file.context["form"].non_field_errors()
+        assert line == f"the text: judgments_per_pair: {reason}"
+
+
+class TestFile:
+    def test_sent_is_stored_as_a_draft(self, admin_client, dataset):
+        file = SimpleUploadedFile("demo.toml", toml().encode())
+
+        answer = admin_client.post(FILE, {"dataset": "talks", "file": file}, follow=True)
+
+        assert "The draft is stored." in text(answer)
+        assert Study.objects.get().slug == "demo"
+
+    def test_pasted_is_stored_as_a_draft(self, admin_client, dataset):
+        admin_client.post(FILE, {"dataset": "talks", "text": toml(session_length=9)})
+
+        assert Study.objects.get().session_length == 9
+
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ({}, "Choose a file, or paste its text."),
+            ({"text": "slug = ?"}, "at line 1"),
+            ({"text": 'slug = "a"\nseed = 3'}, "the text: title: Field required"),
+            ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),
+            ({"file": SimpleUploadedFile("x.toml", b"#" * 200_001)}, "as large"),
+        ],
+        ids=["nothing", "no TOML", "fields missing", "no text", "too large"],
+    )
+    def test_says_what_is_wrong(self, admin_client, dataset, sent, said):
+        answer = admin_client.post(FILE, {"dataset": "talks", **sent})
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Study.objects.exists()
+
+    def test_needs_a_dataset(self, admin_client):
+        answer = admin_client.post(FILE, {"text": toml()})
+
+        assert answer.status_code == 422
+        assert "Choose the dataset" in text(answer)
+
+
+class TestChanging:
+    def edit(self, client, **changes):
+        address = reverse("console:edit", args=["demo"])
+        return client.post(address, filled(client, address, **changes), follow=True)
+
+    @pytest.fixture
+    def draft(self, admin_client, dataset):
+        admin_client.post(FORM, filled(admin_client))
+        return Study.objects.get()
+
+    def test_stores_and_logs_what_was_before_and_after(self, admin_client, admin_user, draft):
+        page = text(self.edit(admin_client, title="Another title", session_length="7"))
+
+        entry = LogEntry.objects.get(action="study.edited")
+        assert Study.objects.get().title == "Another title"
+        assert "The draft is changed." in page
+        assert entry.by == admin_user
+        assert entry.before == {"session_length": 12, "title": draft.title}
+        assert entry.after == {"session_length": 7, "title": "Another title"}
+
+    def test_of_nothing_writes_nothing(self, admin_client, draft):
+        self.edit(admin_client)
+
+        assert not LogEntry.objects.filter(action="study.edited").exists()
+
+    def test_of_texts_keeps_the_plan(self, admin_client, draft):
+        services.plan_study(study=draft, now=NOW)
+        planned = set(draft.comparisons.values_list("pk", flat=True))
+
+        self.edit(admin_client, title="Another title")
+
+        assert planned
+        assert set(draft.comparisons.values_list("pk", flat=True)) == planned
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"judgments_per_pair": "5"},
+            {"seed": "another"},
+            {"pairs_per_context": "1"},
+            {"checks__gold_set": "", "checks__rate": "0"},
+            {"dataset": "others"},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_of_what_a_plan_is_made_from_voids_it(self, admin_client, draft, change):
+        make_dataset(slug="others")
+        services.plan_study(study=draft, now=NOW)
+        n_planned = draft.comparisons.filter(purpose="MAIN").count()
+
+        page = text(self.edit(admin_client, **change))
+
+        assert f"{n_planned} comparisons of its plan are void" in page
+        assert not draft.comparisons.exists()
+        assert LogEntry.objects.get(action="study.edited").after["comparisons_void"] == n_planned
+
+    def test_lets_it_be_planned_again(self, admin_client, draft):
+        services.plan_study(study=draft, now=NOW)
+        self.edit(admin_client, judgments_per_pair="5")
+
+        report = services.plan_study(study=Study.objects.get(), now=NOW)
+
+        assert report.n_added == 3
+        assert set(
+            draft.comparisons.filter(purpose="MAIN").values_list("slots_left", flat=True)
+        ) == {5}
+
+    def test_can_take_no_other_studys_address(self, admin_client, draft):
+        make_study(slug="taken")
+
+        answer = self.edit(admin_client, slug="taken")
+
+        assert answer.status_code == 422
+        assert "already" in " ".join(answer.context["form"].errors["slug"])
+
+    def test_can_give_it_another_address(self, admin_client, draft):
+        answer = self.edit(admin_client, slug="renamed")
+
+        assert answer.redirect_chain[-1][0] == reverse("console:protocol", args=["renamed"])
+        assert Study.objects.get().name == "renamed"
+
+    def test_is_refused_once_it_is_locked(self, admin_client, draft):
+        address = reverse("console:edit", args=["demo"])
+        sent = filled(admin_client, address, title="Another")
+        services.lock_study(study=draft, now=NOW)
+
+        page = text(admin_client.post(address, sent, follow=True))
+
+        assert "nothing of it changes any more" in page
+        assert Study.objects.get().title != "Another"
+
+    def test_is_refused_by_the_service_too(self, draft):
+        services.lock_study(study=draft, now=NOW)
+        protocol = load_protocol(STUDIES / "demo.toml")
+
+        with pytest.raises(services.StudyStateError, match="locked"):
+            services.edit_study(
+                study=draft,
+                protocol=protocol,
+                rubric=load_rubric(protocol.rubric),
+                dataset=draft.dataset,
+                now=NOW,
+            )
+
+
+class TestANewVersion:
+    ADDRESS = reverse("console:version", args=["demo"])
+
+    @pytest.fixture
+    def locked(self, admin_client, dataset):
+        admin_client.post(FORM, filled(admin_client))
+        return services.lock_study(study=Study.objects.get(), now=NOW)
+
+    def test_is_offered_and_becomes_a_draft_on_the_same_dataset(self, admin_client, locked):
+        offer = admin_client.get(reverse("console:protocol", args=["demo"])).content.decode()
+        sent = filled(admin_client, self.ADDRESS, title="Better asked", slug="mine", dataset="")
+
+        answer = admin_client.post(self.ADDRESS, sent)
+
+        made = Study.objects.get(version=2)
+        assert f'href="{self.ADDRESS}"' in offer
+        assert answer["Location"] == reverse("console:plan", args=["demo-v2"])
+        assert (made.slug, made.name, made.title) == ("demo-v2", "demo", "Better asked")
+        assert (made.dataset, made.locked_at) == (locked.dataset, None)
+
+    def test_needs_something_that_is_different(self, admin_client, locked):
+        answer = admin_client.post(self.ADDRESS, filled(admin_client, self.ADDRESS))
+
+        assert answer.status_code == 422
+        assert "nothing to make a version of" in text(answer)
+        assert Study.objects.count() == 1
+
+    def test_leads_to_the_draft_that_is_there(self, admin_client, locked):
+        sent = filled(admin_client, self.ADDRESS, title="Better asked")
+        admin_client.post(self.ADDRESS, sent)
+
+        answer = admin_client.post(self.ADDRESS, sent | {"title": "Best asked"})
+
+        assert answer["Location"] == reverse("console:protocol", args=["demo-v2"])
+        assert Study.objects.get(version=2).title == "Better asked"
+
+    def test_is_made_of_no_draft(self, admin_client, dataset):
+        admin_client.post(FORM, filled(admin_client))
+
+        answer = admin_client.get(self.ADDRESS)
+
+        assert answer["Location"] == reverse("console:protocol", args=["demo"])
+
+
+class TestProtocolPage:
+    def test_sends_the_file_that_makes_the_study_again(self, admin_client, dataset):
+        admin_client.post(FORM, filled(admin_client))
+        study = Study.objects.get()
+
+        answer = admin_client.get(reverse("console:toml", args=["demo"]))
+
+        again = parse_protocol(answer.content.decode(), source="file")
+        assert answer["Content-Disposition"] == 'attachment; filename="demo.toml"'
+        assert (
+            again.content(study.content["rubric"], normaliser=study.content["normaliser"])
+            == study.content
+        )
+
+    def test_offers_a_change_only_of_a_draft(self, admin_client, dataset):
+        admin_client.post(FORM, filled(admin_client))
+        address = reverse("console:protocol", args=["demo"])
+        offer = f'href="{reverse("console:edit", args=["demo"])}"'
+
+        before = admin_client.get(address).content.decode()
+        services.lock_study(study=Study.objects.get(), now=NOW)
+        after = admin_client.get(address).content.decode()
+
+        assert offer in before
+        assert offer not in after
+
+    def test_asks_few_questions_of_the_database(
+        self, admin_client, dataset, django_assert_max_num_queries
+    ):
+        admin_client.post(FORM, filled(admin_client))
+
+        with django_assert_max_num_queries(6):
+            admin_client.get(reverse("console:protocol", args=["demo"]))
