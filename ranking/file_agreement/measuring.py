@@ -42,9 +42,7 @@ def agreement(judgments: FileJudgments, resampling: Resampling) -> dict[str, Any
         If the file does not tell evaluators apart.
     """
     held = opinions(judgments)
-    warnings: list[str] = []
-    if judgments.n_without_verdict:
-        warnings.append(f"{judgments.n_without_verdict} rows without a winner were left out.")
+    warnings = judgments.left_out
     if held.n_repeated:
         warnings.append(
             f"{held.n_repeated} judgments repeat an evaluator's own on the same pair: of each, the "

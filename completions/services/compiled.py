@@ -1,0 +1,189 @@
+"""Statements that are compiled to SQL once and run with other values after that (ADR-0069).
+
+Django makes the SQL of a query anew each time, which takes several times as long as running it. For
+what every answer of every rater does, that is most of the time there is.
+"""
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, cast
+
+from django.db import connection
+from django.db.models import Field, Model, QuerySet
+from django.db.models.query import get_related_populators
+from django.db.models.sql import InsertQuery, UpdateQuery
+from django.db.models.sql.compiler import SQLCompiler
+
+Row = TypeVar("Row", bound=Model)
+FIRST_NUMBER = 29_001  # of what stands in for values while a statement is compiled
+STAND_INS: dict[type, Callable[[int], object]] = {
+    int: int,
+    str: "stand-in {}".format,
+    uuid.UUID: lambda number: uuid.UUID(int=number),
+    dt.datetime: lambda number: dt.datetime.fromtimestamp(number, tz=dt.UTC),
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """SQL for one kind of database, and where its values come from: a name, or the value itself."""
+
+    sql: str
+    parts: tuple[tuple[str, object], ...]
+
+    @classmethod
+    def of(cls, compiler: SQLCompiler, stand_ins: Mapping[str, object]) -> "Statement":
+        """Compile, and find the stand-ins among the values.
+
+        Raises
+        ------
+        ValueError
+            If one of them is not there, so that its value would change nothing.
+        """
+        sql, values = compiler.as_sql()
+        names = {value: name for name, value in stand_ins.items()}
+        parts = tuple((names.get(value, ""), value) for value in values)
+        if missing := stand_ins.keys() - {name for name, _value in parts}:
+            msg = f"the query does not ask for {', '.join(sorted(missing))}"
+            raise ValueError(msg)
+        return cls(sql, parts)
+
+    def values(self, given: Mapping[str, object]) -> list[Any]:
+        """Return the values to run it with, numbers of the width that the stand-in was given."""
+        return [_like(value, given[name]) if name else value for name, value in self.parts]
+
+
+class Reader(Generic[Row]):
+    """Makes the objects of a compiled query's rows, as Django's own iterator does."""
+
+    def __init__(self, compiler: SQLCompiler) -> None:
+        info, select = compiler.klass_info, compiler.select
+        self.compiler = compiler
+        self.converters = compiler.get_converters([column[0] for column in select])
+        self.model: type[Row] = info["model"]
+        self.own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
+        self.names = [column[0].target.attname for column in select[self.own]]
+        self.joined = get_related_populators(info, select, connection.alias)  # type: ignore[call-arg] # the types are of a later Django
+        self.annotations = compiler.annotation_col_map
+
+    def read(self, row: Sequence[Any]) -> Row:
+        """Return the object, with those that it is joined to."""
+        (found,) = self.compiler.apply_converters([row], self.converters)
+        made = self.model.from_db(connection.alias, self.names, found[self.own])
+        for populator in self.joined:
+            populator.populate(found, made)
+        for name, place in self.annotations.items():
+            setattr(made, name, found[place])
+        return made
+
+
+class Compiled(Generic[Row]):
+    """A query that fetches rows, made from values that are different each time.
+
+    ``build`` gets each value under its name and has to make the same query whatever they are,
+    except that it may make another one where a value is None. ``kinds`` are the types of the
+    values: those of ``STAND_INS``.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Row]], **kinds: type) -> None:
+        self.build = build
+        self.stand_ins = _stand_ins(kinds)
+        self.known: dict[tuple[str, frozenset[str]], tuple[Statement, Reader[Row]]] = {}
+
+    def first(self, **values: object) -> Row | None:
+        """Return the first row of the query, which has to be ordered, or None."""
+        given = {name: value for name, value in values.items() if value is not None}
+        key = (connection.vendor, frozenset(given))
+        if (known := self.known.get(key)) is None:
+            known = self.known[key] = self._compile(values, frozenset(given))
+        statement, reader = known
+        with connection.cursor() as cursor:
+            cursor.execute(statement.sql, statement.values(_as_stored(given)))
+            row = cursor.fetchone()
+        return None if row is None else reader.read(row)
+
+    def _compile(
+        self, values: Mapping[str, object], given: frozenset[str]
+    ) -> tuple[Statement, Reader[Row]]:
+        stand_ins = {name: self.stand_ins[name] for name in given}
+        query = self.build(**{name: stand_ins.get(name) for name in values})[:1].query
+        compiler = query.get_compiler(connection=connection)
+        return Statement.of(compiler, _as_stored(stand_ins)), Reader(compiler)
+
+
+class CompiledUpdate:
+    """A change of rows: ``build`` returns which, and what becomes of each column."""
+
+    def __init__(
+        self, build: Callable[..., tuple[QuerySet[Any], Mapping[str, object]]], **kinds: type
+    ) -> None:
+        self.build = build
+        self.stand_ins = _stand_ins(kinds)
+        self.known: dict[str, Statement] = {}
+
+    def run(self, **values: object) -> int:
+        """Make the change, and return how many rows it found."""
+        if (statement := self.known.get(connection.vendor)) is None:
+            statement = self.known[connection.vendor] = self._compile()
+        with connection.cursor() as cursor:
+            cursor.execute(statement.sql, statement.values(_as_stored(values)))
+            return int(cursor.rowcount)
+
+    def _compile(self) -> Statement:
+        rows, changes = self.build(**self.stand_ins)
+        query = cast("UpdateQuery", rows.query.chain(UpdateQuery))
+        query.add_update_values(dict(changes))
+        return Statement.of(query.get_compiler(connection=connection), _as_stored(self.stand_ins))
+
+
+def insert(row: Model) -> None:
+    """Store a new row and set its key, as ``save`` does where no signal waits for it."""
+    sql, fields = _insertion(type(row), connection.vendor)
+    values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        (row.pk,) = cursor.fetchone()
+    row._state.adding, row._state.db = False, connection.alias  # noqa: SLF001 (as save leaves it)
+
+
+@lru_cache(maxsize=64)
+def _insertion(model: type[Model], _vendor: str) -> tuple[str, Sequence["Field[Any, Any]"]]:
+    """Return the SQL that stores a row and returns its key, and the fields that it is given."""
+    query = InsertQuery(model)
+    meta = query.get_meta()
+    fields = [field for field in meta.concrete_fields if not field.primary_key]
+    query.insert_values(fields, [model()], raw=True)
+    compiler = query.get_compiler(connection=connection)
+    compiler.returning_fields = [meta.pk]
+    ((sql, _values),) = compiler.as_sql()
+    return sql, fields
+
+
+def _stand_ins(kinds: Mapping[str, type]) -> dict[str, object]:
+    return {
+        name: STAND_INS[kind](FIRST_NUMBER + place)
+        for place, (name, kind) in enumerate(kinds.items())
+    }
+
+
+def _like(stand_in: object, value: object) -> object:
+    width: type[Any] = type(stand_in)
+    return width(value) if isinstance(value, int) else value
+
+
+def _as_stored(values: Mapping[str, object]) -> dict[str, object]:
+    """Return values as the database takes them: SQLite knows neither UUIDs nor times."""
+    if connection.features.has_native_uuid_field:
+        return dict(values)
+    return {name: _as_text(value) for name, value in values.items()}
+
+
+def _as_text(value: object) -> object:
+    if isinstance(value, uuid.UUID):
+        return value.hex
+    if isinstance(value, dt.datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
