@@ -6,7 +6,8 @@ import numpy as np
 from scipy import special
 
 from ranking.numerics.batches import WeightedPairs
-from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.strength import shares
+from ranking.numerics.strength_mode import StrengthMode
 
 QUALITY_SD = 0.7  # how far a system strays in a dialogue, the same for all its judgments
 CHUNK = 2**20

@@ -17,7 +17,8 @@ from ranking.method import Method
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.strength import StrengthMode, grade_to_strength
+from ranking.numerics.strength import grade_to_strength
+from ranking.numerics.strength_mode import StrengthMode
 
 SEED = 20261122
 MARGIN = 15.0

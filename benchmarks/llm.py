@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import redis
 from celery import Celery
 
+from benchmarks import processes
 from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 from tests.drilled import Process, first_line, started, wait_until
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 BROKER = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 IN_FLIGHT = 64
 NUDGE_S, EXPIRES_S = 2.0, 10
-TICK = os.sysconf("SC_CLK_TCK")
 HEAD = """
 work         pool             latency  ideal s  took s  ratio  calls/s  CPU ms  RSS MB  PSS MB
 """
@@ -78,34 +78,7 @@ class Site:
 
     def processes(self) -> list[Path]:
         """Return all processes of the workers (Linux)."""
-        groups = {str(one.popen.pid) for one in self.workers}
-        stats = {path: _stat(path) for path in Path("/proc").glob("[0-9]*")}
-        return [path for path, stat in stats.items() if stat and stat[2] in groups]
-
-    def cpu_seconds(self) -> float:
-        """Return the processor time that the workers have taken."""
-        stats = [_stat(one) for one in self.processes()]
-        return sum(int(stat[11]) + int(stat[12]) for stat in stats if stat) / TICK
-
-    def largest_mb(self) -> float:
-        """Return the most memory that a process of the workers has held (peak RSS)."""
-        return self._most_mb("status", "VmHWM")
-
-    def share_mb(self) -> float:
-        """Return the same with shared memory divided among those who share it (PSS, at the end)."""
-        return self._most_mb("smaps_rollup", "Pss:")
-
-    def _most_mb(self, file: str, name: str) -> float:
-        lines = [line for one in self.processes() for line in (one / file).open()]
-        return max(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
-
-
-def _stat(process: Path) -> list[str]:
-    """Return what the system says of a process, from its state on; nothing if it has ended."""
-    try:
-        return (process / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return []
+        return processes.of_groups([one.popen.pid for one in self.workers])
 
 
 @contextmanager
@@ -158,15 +131,15 @@ def measure(name: str, rows: "Rows", pool: Pool, site: Site, latency: float) -> 
     work, n_pulls = rows.work()[name], pool.n_workers * pool.n_pulls
     before = work.n_done
     work.plan()
-    n, cpu = work.n_open, site.cpu_seconds()
+    n, cpu = work.n_open, processes.cpu_seconds(site.processes())
     took, ideal = finish(work, site, n_pulls), n * latency / IN_FLIGHT
-    cpu = site.cpu_seconds() - cpu
+    cpu = processes.cpu_seconds(site.processes()) - cpu
     unusable = n - (work.n_done - before)
+    rss, pss = (most(site.processes()) for most in (processes.largest_mb, processes.share_mb))
     return (
         f"{name:<11}  {pool.name:<15}  {latency:>5g} s  {ideal:>7.1f}  {took:>6.1f}"
         f"  {ideal / took:>5.2f}  {n / took:>7.0f}  {1000 * cpu / n:>6.1f}"
-        f"  {site.largest_mb():>6.0f}  {site.share_mb():>6.0f}"
-        + (f"  {unusable} UNUSABLE" if unusable else "")
+        f"  {rss:>6.0f}  {pss:>6.0f}" + (f"  {unusable} UNUSABLE" if unusable else "")
     )
 
 

@@ -16,7 +16,8 @@ from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.halves import draw_halves
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.placement import place_among
-from ranking.numerics.strength import FIVE_POINTS, StrengthMode
+from ranking.numerics.strength import FIVE_POINTS
+from ranking.numerics.strength_mode import StrengthMode
 
 SEED = 20260105
 SPLITS = 20

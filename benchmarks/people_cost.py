@@ -19,7 +19,7 @@ from annotation.choices import Protocol  # noqa: E402 (needs the settings)
 from ranking.estimate import estimate_ratings  # noqa: E402
 from ranking.groups import GroupedJudgments, PairCounts, TextGroup  # noqa: E402
 from ranking.method import Method  # noqa: E402
-from ranking.numerics.strength import StrengthMode  # noqa: E402
+from ranking.numerics.strength_mode import StrengthMode  # noqa: E402
 from ranking.people import rate_people  # noqa: E402
 
 SEED = 20260105

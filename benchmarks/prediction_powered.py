@@ -18,7 +18,7 @@ from ranking.numerics.prediction_powered import (
     prediction_powered,
     variance_ratio,
 )
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs
 
 SEED = 20261122

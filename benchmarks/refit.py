@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -35,22 +36,20 @@ def scan() -> None:
         cursor.fetchone()
 
 
-def measure(name: str, n_rounds: int, *, with_marks: bool) -> None:
-    """Make a study of that size and time its parts, in turns."""
-    from benchmarks.refit_rows import Size, fill  # noqa: PLC0415 (models need the settings)
-    from ranking import frames, people  # noqa: PLC0415
+def measure(study: Any, n_rounds: int) -> None:  # noqa: ANN401 (models need the settings)
+    """Time the parts of a study's refit, in turns."""
+    from ranking import frames  # noqa: PLC0415 (as above)
     from ranking.choices import ContextSet, EvaluatorPool  # noqa: PLC0415
     from ranking.estimate import estimate_ratings  # noqa: PLC0415
     from ranking.frames import Selection  # noqa: PLC0415
     from ranking.services.claiming import method_of  # noqa: PLC0415
 
-    study = fill(Size(*SIZES[name]), with_marks=with_marks)
     selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
-    judgments = people.read_judgments(selection)
+    judgments = frames.read_judgments(selection)
     tasks: dict[str, Callable[[], object]] = {
         "scan": scan,
         "stamp": lambda: frames.read_stamps(study=study, as_of=selection.as_of),
-        "read": lambda: people.read_judgments(selection),
+        "read": lambda: frames.read_judgments(selection),
         "evaluators": lambda: frames.read_evaluators(selection),
         "hash": judgments.inputs_hash,
         "fit": lambda: estimate_ratings(judgments, method_of(study)),
@@ -74,7 +73,10 @@ def main() -> None:
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
     with scratch_site():
-        measure(asked.size, asked.rounds, with_marks=asked.marks)
+        from benchmarks.refit_rows import Size, fill  # noqa: PLC0415 (models need the settings)
+
+        study = fill(Size(*SIZES[asked.size]), with_marks=asked.marks)
+        measure(study, asked.rounds)
 
 
 if __name__ == "__main__":

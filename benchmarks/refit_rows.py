@@ -26,6 +26,7 @@ class Size:
     n_judgments: int
     n_systems: int
     n_contexts: int
+    n_raters: int = 0  # as many as make sense of the size
 
     @property
     def n_pairs(self) -> int:
@@ -41,7 +42,7 @@ def fill(size: Size, *, with_marks: bool) -> Study:
     """
     study = make_study(slug="bench", judgments_per_pair=N_EACH)
     with unchecked():
-        _judge(_pair(study, size), size, with_marks=with_marks)
+        judge(pair(study, size), size, with_marks=with_marks)
     return study
 
 
@@ -56,16 +57,19 @@ def unchecked() -> Iterator[None]:
         cursor.execute("VACUUM ANALYZE")
 
 
-def _pair(study: Study, size: Size) -> Comparison:
+def pair(study: Study, size: Size) -> Comparison:
     """Make systems, contexts, completions and comparisons; return the comparison copied."""
+    name = study.slug
     one = make_comparison(study=study, slots_left=0, purpose=Purpose.CHECK)
-    system = copies(one.first.system, size.n_systems, {"slug": "'bench-' || i", "name": "i"})
+    system = copies(
+        one.first.system, size.n_systems, {"slug": f"'{name}-' || i", "name": f"'{name} ' || i"}
+    )
     unique = {"content_hash": "md5(i::text) || md5(i::text)"}
     dialogue = copies(one.context.dialogue, size.n_contexts, {"position": "i"} | unique)
     context = copies(
         one.context,
         size.n_contexts,
-        {"dialogue_id": f"{dialogue} + i", "key": "'bench-' || i"} | unique,
+        {"dialogue_id": f"{dialogue} + i", "key": f"'{name}-' || i"} | unique,
     )
     n = size.n_systems
     completion = copies(
@@ -87,7 +91,7 @@ def _pair(study: Study, size: Size) -> Comparison:
             "context_id": f"{context} + 1 + {where}",
             "first_id": f"{base} + least({left}, {right})",
             "second_id": f"{base} + greatest({left}, {right})",
-            "key": "'bench-' || i",
+            "key": f"'{name}-' || i",
             "position": "i",
             "purpose": f"'{Purpose.MAIN}'",
         },
@@ -95,17 +99,17 @@ def _pair(study: Study, size: Size) -> Comparison:
     return one
 
 
-def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
+def judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
     """Let each comparison that was made be judged, with a mark on each dimension if wanted."""
     given = make_judgment(comparison=one, verdict=0)
-    n_raters = max(N_EACH * 40, size.n_judgments // 5_000)
-    rater = copies(given.rater, n_raters, {"code": "'B' || i"})
-    pair = f"{one.pk} + 1 + (i - 1) / {N_EACH}"
+    n_raters = size.n_raters or max(N_EACH * 40, size.n_judgments // 5_000)
+    rater = copies(given.rater, n_raters, {"code": f"'B{one.study_id}-' || i"})
+    judged = f"{one.pk} + 1 + (i - 1) / {N_EACH}"
     who = f"{rater} + 1 + ((i - 1) / {N_EACH} + (i - 1) % {N_EACH} * 37) % {n_raters}"
     lease = copies(
         given.lease,
         size.n_judgments,
-        {"comparison_id": pair, "rater_id": who, "number": "i", "token": "gen_random_uuid()"},
+        {"comparison_id": judged, "rater_id": who, "number": "i", "token": "gen_random_uuid()"},
     )
     step = 2.0 * SPREAD / (size.n_systems - 1)
     apart = f"{step} * (pair.second_id - pair.first_id)"  # completions are in the order of systems
@@ -121,7 +125,7 @@ def _judge(one: Comparison, size: Size, *, with_marks: bool) -> None:
             "submitted_at": "t.submitted_at + i * interval '1 second'",
             "rationale": "repeat('It takes up what was said. ', 3 + i % 5)",
         },
-        join=f"JOIN annotation_comparison AS pair ON pair.id = {pair}",
+        join=f"JOIN annotation_comparison AS pair ON pair.id = {judged}",
     )
     if with_marks:
         mark = DimensionMark.objects.create(judgment=given, dimension="H", advantage=1)

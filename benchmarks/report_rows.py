@@ -37,10 +37,10 @@ REASONS = (
 SENTENCE = "That sounds like a lot to carry on your own, and it makes sense that you are tired. "
 
 
-def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS) -> Study:
+def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS, n_raters: int = 0) -> Study:
     """Make a study of at least so many judgments, most of them by LLM judges."""
     n_contexts = -(-n_judgments // PER_CONTEXT)
-    size = Size(N_EACH * N_PAIRS * n_contexts, n_systems, n_contexts)
+    size = Size(N_EACH * N_PAIRS * n_contexts, n_systems, n_contexts, n_raters)
     study = fill(size, with_marks=False)
     first = study.comparisons.earliest("pk")
     with unchecked():

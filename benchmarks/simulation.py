@@ -10,7 +10,8 @@ from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.strength import FIVE_POINTS, Shares, StrengthMode, grade_to_strength, shares
+from ranking.numerics.strength import FIVE_POINTS, Shares, grade_to_strength, shares
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 STEPS = np.array([-1.5, -0.5, 0.5, 1.5])  # between the five answers, in natural-log units

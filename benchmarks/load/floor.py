@@ -10,13 +10,8 @@ from typing import Final
 import environ
 from django.conf import settings
 
-N_PAIRS: Final = 400  # as in benchmarks.loop
-STORE: Final = "INSERT INTO floor_answer (pair_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)"
-CLAIM: Final = """
-UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = (
-    SELECT id FROM floor_pair WHERE slots_left > 0 AND id >= %s ORDER BY id
-    LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id
-"""
+from benchmarks.load.floor_sql import CLAIM, N_PAIRS, SALT, STORE
+
 PAGE: Final = (
     '<form action="/{pair}/"><p>A</p><p>B</p><textarea name="rationale"></textarea></form>'
 )
@@ -41,13 +36,14 @@ from django.urls import path  # noqa: E402
 @transaction.atomic
 def loop(request: HttpRequest, pair: int) -> HttpResponse:
     """Store an answer and claim the next pair."""
-    rater = request.get_signed_cookie("rater")
+    rater = request.get_signed_cookie(SALT)
     answer = (pair, rater, int(request.POST["verdict"]), request.POST["rationale"])
     with connection.cursor() as cursor:
         cursor.execute(STORE, answer)
-        cursor.execute(CLAIM, [hash((rater, pair)) % N_PAIRS])
+        cursor.execute(CLAIM, [hash((rater, pair)) % int(os.environ[N_PAIRS])])
         row = cursor.fetchone()
-    return HttpResponse(PAGE.format(pair=row[0] if row else pair))
+    page = PAGE.format(pair=row[0] if row else pair)
+    return HttpResponse(page, headers={"Content-Length": str(len(page))})
 
 
 urlpatterns = [path("<int:pair>/", loop)]

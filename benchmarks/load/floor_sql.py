@@ -1,0 +1,66 @@
+"""The SQL of the bare floor, its tables, and the same SQL alone, in pgbench."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+TABLES: Final = """
+CREATE TABLE floor_pair (id serial PRIMARY KEY, slots_left int NOT NULL);
+CREATE TABLE floor_answer (
+    id serial PRIMARY KEY, pair_id int NOT NULL, rater text NOT NULL, verdict int NOT NULL,
+    rationale text NOT NULL, at timestamptz NOT NULL DEFAULT now());
+"""
+PAIRS: Final = "INSERT INTO floor_pair (slots_left) SELECT %s FROM generate_series(1, %s)"
+STORE: Final = "INSERT INTO floor_answer (pair_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)"
+CLAIM: Final = """
+UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = (
+    SELECT id FROM floor_pair WHERE slots_left > 0 AND id >= %s ORDER BY id
+    LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id
+"""
+NEXT: Final = re.compile(rb'action="(/\d+/)"')
+N_PAIRS: Final = "HEART_FLOOR_PAIRS"
+"""The variable that tells the floor how many pairs there are."""
+SALT: Final = "rater"
+MOST_CLIENTS: Final = 32  # a web server has fewer connections than raters, too
+PGBENCH: Final = r"""
+\set pair random(1, {n_pairs})
+\set rater random(1, {n_raters})
+BEGIN;
+{store};
+{claim};
+COMMIT;
+"""
+
+
+def make_tables(url: str, n_pairs: int, n_each: int) -> None:
+    """Make the floor's tables, with as many pairs and free slots as the study has."""
+    with psycopg.connect(url, autocommit=True) as link:
+        link.execute(TABLES)
+        link.execute(PAIRS, [n_each, n_pairs])
+        link.execute("VACUUM ANALYZE floor_pair")
+
+
+def transactions_a_second(
+    url: str, *, n_pairs: int, n_clients: int, seconds: float, folder: Path
+) -> float | None:
+    """Return what pgbench reaches with the floor's SQL and nothing else; None without pgbench."""
+    if (program := shutil.which("pgbench")) is None:
+        return None
+    store = STORE.replace(
+        "(%s,%s,%s,%s)", "(:pair, 'R' || :rater, 1, 'It takes up what was said.')"
+    )
+    script = folder / "floor.sql"
+    claim = CLAIM.strip().replace("%s", ":pair")
+    words = PGBENCH.format(n_pairs=n_pairs, n_raters=n_clients, store=store, claim=claim)
+    script.write_text(words, encoding="utf-8")
+    n_clients = min(n_clients, MOST_CLIENTS)
+    options = ["--no-vacuum", "--protocol=prepared", f"--client={n_clients}", "--jobs=2"]
+    how_long = [f"--time={max(1, round(seconds))}", f"--file={script}"]
+    command = [program, *options, *how_long, url]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    found = re.search(r"^tps = ([\d.]+)", said, re.MULTILINE)
+    return float(found[1]) if found else None

@@ -1,0 +1,61 @@
+"""The study that is judged: its comparisons are made inside the database."""
+
+import datetime as dt
+
+from django.db.models import F, IntegerField, Value
+from django.db.models.functions import Cast, Concat, Random
+
+from annotation import design, protocol, rubric
+from annotation.choices import Purpose
+from annotation.models import Comparison, Study
+from annotation.protocol.conduct import Screening
+from benchmarks.refit_rows import Size, pair, unchecked
+from completions import normaliser
+from completions.models import Completion, Context
+from tests.factories import TURNS, make_comparison, make_quality_check, make_study
+
+N_EACH = 5
+N_SYSTEMS, PER_CONTEXT = 20, 150
+N_CHECKS = 20
+N_TURNS = 15  # three in four of the published dialogues' couplets have about as many before them
+SESSION = 5000  # pairs: nobody gets to the end
+SLUG = "load"
+
+
+def make_loaded_study(n_comparisons: int, *, now: dt.datetime) -> Study:
+    """Make an open study of the published protocol, with planted pairs and questions at the start.
+
+    Raters judge without a first round: which answers are right in it only its own pairs tell.
+    """
+    file = protocol.load_protocol(protocol.STUDIES / "heart-preference.toml")
+    file = file.model_copy(update={"screening": Screening(), "session_length": SESSION})
+    words = rubric.load_rubric(file.rubric).content()
+    study = make_study(
+        slug=SLUG,
+        name=SLUG,
+        title=file.title,
+        content=file.content(words, normaliser=normaliser.VERSION),
+        session_length=SESSION,
+        min_rationale_length=file.min_rationale_length,
+        judgments_per_pair=N_EACH,
+        seed=file.seed,
+        locked_at=now,
+    )
+    for _check in range(N_CHECKS):
+        planted = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
+        make_quality_check(comparison=planted)
+    with unchecked():
+        pair(study, Size(n_comparisons * N_EACH, N_SYSTEMS, max(1, n_comparisons // PER_CONTEXT)))
+        anywhere = Cast(Random() * design.POSITIONS, IntegerField())
+        main = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
+        main.update(slots_left=N_EACH, position=anywhere)
+        talk = [TURNS[n % 2] for n in range(N_TURNS)]
+        Context.objects.update(turns=talk)
+        Completion.objects.update(text=Concat(F("text"), Value(" What helps you through?")))
+    return study
+
+
+def right_answers(study: Study) -> dict[str, str]:
+    """Return what the form of the study's questions has to be sent to go on."""
+    questions = study.content["comprehension"]
+    return {f"question_{place}": str(row["answer"] - 1) for place, row in enumerate(questions)}

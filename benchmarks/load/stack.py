@@ -1,0 +1,108 @@
+"""The processes of docker-compose.yml, started as they stand there, without containers.
+
+Commands and environment are read from the file, so that what is measured is what is deployed. The
+database and Redis are servers that run already.
+"""
+
+import os
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import redis
+from django.conf import settings
+
+from benchmarks import processes
+from tests import composed
+from tests.drilled import Process, started, wait_until
+
+BROKER = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
+WORKERS = ("worker-maintenance", "worker-outgoing", "worker-llm", "worker-analysis", "beat")
+SITE = "heart_site.wsgi"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A web server that answers."""
+
+    port: int
+    process: Process
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that its processes have taken."""
+        return processes.cpu_seconds(self._processes())
+
+    def largest_mb(self) -> float:
+        """Return the most memory that one of its processes has held (peak RSS)."""
+        return processes.largest_mb(self._processes())
+
+    def _processes(self) -> list[Path]:
+        return processes.of_groups([self.process.popen.pid])
+
+
+def environment(*, url: str, prefix: str, folder: Path) -> dict[str, str]:
+    """Return what the file gives the web service, with the servers and folders of this machine."""
+    return composed.environment("web") | {
+        "DATABASE_URL": url,
+        "HEART_BROKER_URL": BROKER,
+        "HEART_BROKER_PREFIX": prefix,
+        "HEART_SECRET_KEY": settings.SECRET_KEY,  # with which the floor's cookies are signed
+        "HEART_DATA_DIR": str(folder),
+        "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
+    }
+
+
+def command(service: str, *, application: str = SITE, **changes: str) -> list[str]:
+    """Return a service's command as arguments of Python, for another application.
+
+    ``changes`` replace what follows an option of the command.
+    """
+    words = composed.command(service, **changes)
+    words = [application if word == SITE else word for word in words]
+    return words[1:] if words[0] == "python" else ["-m", *words]
+
+
+@contextmanager
+def workers(folder: Path, env: dict[str, str]) -> Iterator[Sequence[Process]]:
+    """Run every Celery worker, and beat with its schedule in the folder."""
+    with ExitStack() as running:
+        yield [
+            running.enter_context(
+                started(
+                    name,
+                    *(str(folder / "beat") if word == "/tmp/beat" else word for word in words),  # noqa: S108
+                    folder=folder,
+                    env=env,
+                )
+            )
+            for name, words in ((name, command(name)) for name in WORKERS)
+        ]
+    with redis.Redis.from_url(BROKER) as client:
+        for key in client.scan_iter(f"{env['HEART_BROKER_PREFIX']}*"):
+            client.delete(key)
+
+
+@contextmanager
+def served(application: str, folder: Path, env: dict[str, str], **changes: str) -> Iterator[Server]:
+    """Run the web service's command, changed so, for this application, until it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    bind = f"127.0.0.1:{port}"
+    words = command("web", application=application, bind=bind, **changes)
+    with started(application, *words, folder=folder, env=env) as process:
+        wait_until(lambda: _answers(port), process)
+        yield Server(port, process)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz"):
+            return True
+    except urllib.error.HTTPError:
+        return True  # the floor has no such page
+    except OSError:
+        return False

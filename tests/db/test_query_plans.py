@@ -1,0 +1,161 @@
+"""What is asked all day is answered from indexes: no large table is read from end to end."""
+
+import datetime as dt
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from access.scopes import Scope
+from access.services import delivering
+from annotation import passages, quality_selectors, rationale_selectors, services
+from annotation.models import JudgeCall, Judgment, Lease, RationaleCall
+from completions.models import GenerationCall, StrategyCall
+from completions.services import calling, mailing
+from heart_site import standing
+from ranking import frames
+from tests.factories import NOW
+from tests.factories_of_access import bearing, make_secret
+from tests.factories_written_once import make_member
+from tests.filled import FILLED, LARGE_JUDGED, Plans, filled_tables
+from tests.web.visits import ANSWERS, HTMX, enrol, url
+
+pytestmark = [
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in another way"),
+    pytest.mark.xdist_group("plans"),  # so that the tables are filled once
+    pytest.mark.django_db,
+]
+
+LATER = NOW + dt.timedelta(days=1)
+LATE = NOW + dt.timedelta(seconds=LARGE_JUDGED.n_judgments - 100)  # few judgments are younger
+FEW = {"annotation_rater", "completions_completion", "completions_context", "completions_dialogue"}
+LARGE_TABLES = set(FILLED) - FEW
+CALLS = (GenerationCall, JudgeCall, RationaleCall, StrategyCall)
+
+
+@pytest.fixture(scope="module")
+def studies(django_db_setup, django_db_blocker):
+    """Return a large study and a small one beside it."""
+    with django_db_blocker.unblock(), filled_tables() as found:
+        yield found
+
+
+@pytest.fixture
+def member():
+    client = Client()
+    client.force_login(make_member())
+    return client
+
+
+def read_from_end_to_end(ask: Callable[[], object]) -> dict[str, list[str]]:
+    plans = Plans()
+    with connection.execute_wrapper(plans):
+        ask()
+    assert plans.found
+    return {table: sql for table, sql in plans.scanned().items() if table in LARGE_TABLES}
+
+
+def test_a_table_that_is_read_whole_is_seen(studies):
+    found = read_from_end_to_end(Judgment.objects.filter(rationale="x").first)
+
+    assert list(found) == ["annotation_judgment"]
+
+
+def test_a_rater_comes_in_and_judges(studies):
+    large, _small = studies
+    client = Client()
+
+    def judge() -> None:
+        rater = enrol(client, large)
+        client.get(url(large, "judge"))
+        for _ in range(3):
+            token = Lease.objects.get(rater=rater, closed_at=None).token
+            answer = client.post(url(large, "submit", token), ANSWERS["preference"], headers=HTMX)
+            assert answer.status_code == 200
+
+    assert read_from_end_to_end(judge) == {}
+
+
+def test_leases_that_ran_out_are_swept(studies):
+    swept = []
+
+    found = read_from_end_to_end(lambda: swept.append(services.release_expired_leases(now=LATER)))
+
+    assert found == {}
+    assert swept[0] > 0
+
+
+@pytest.mark.parametrize("table", CALLS, ids=lambda table: table.__name__)
+def test_calls_are_claimed(studies, table):
+    calls, claimed = table.objects.all(), []
+
+    def claim() -> None:
+        assert calling.claimable(calls, now=LATER).exists()
+        claimed.extend(calling.claim_calls(calls, limit=10, now=LATER))
+        calling.seconds_to_retry(calls, now=LATER)
+
+    assert read_from_end_to_end(claim) == {}
+    assert len(claimed) == 10
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda: mailing._claim(LATER), id="mails"),
+        pytest.param(lambda: delivering._claim(LATER), id="hooks"),
+        pytest.param(
+            lambda: list(rationale_selectors.unscanned(rules=passages.version(), after=0)[:500]),
+            id="scans of reasons",
+        ),
+        pytest.param(
+            lambda: list(quality_selectors.recently_judged(since=LATE)), id="studies to review"
+        ),
+    ],
+)
+def test_what_waits_is_found(studies, ask):
+    found = []
+
+    assert read_from_end_to_end(lambda: found.extend(ask())) == {}
+    assert found
+
+
+def test_judgments_that_came_since_are_counted(studies):
+    large, _small = studies
+    newest = frames.newest_judgment()
+
+    assert (
+        read_from_end_to_end(lambda: frames.n_given(study=large, after=newest - 100, as_of=LATER))
+        == {}
+    )
+
+
+@pytest.mark.parametrize("gauge", sorted(set(standing.GAUGES) - {"open_slots"}))
+def test_metrics_are_read(studies, gauge):
+    """The slots of open studies are a sum over all that is open, which has to be read."""
+    assert read_from_end_to_end(lambda: list(standing.GAUGES[gauge].read(LATER))) == {}
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["large", "small"])
+@pytest.mark.parametrize("rows", ["judgments", "comparisons"])
+def test_the_api_lists_a_page(studies, rows, which):
+    study = studies[which]
+    address = f"/api/v1/studies/{study.slug}/{rows}/"
+    headers, client = bearing(make_secret(*Scope)), Client()
+    first = client.get(address, headers=headers).json()
+
+    assert first["next"]
+    assert read_from_end_to_end(lambda: client.get(first["next"], headers=headers)) == {}
+
+
+@pytest.mark.parametrize(
+    "page", ["comparisons/", "judgments/", "raters/{rater}/answers/", "ratings/"]
+)
+def test_a_page_of_a_small_study_reads_no_other(studies, member, page):
+    _large, small = studies
+    address = f"/console/{small.slug}/" + page.format(rater=f"B{small.pk}-1")
+
+    def ask() -> None:
+        assert member.get(address).status_code == 200
+
+    assert read_from_end_to_end(ask) == {}
