@@ -1,5 +1,6 @@
 """The few ways in which a call can fail, and which of them may heal."""
 
+import os
 import re
 import time
 from email.utils import parsedate_to_datetime
@@ -20,6 +21,8 @@ _NO_KEY = re.compile(r"missing credentials|api[_ ]key", re.IGNORECASE)
 _UNREADABLE = "Error converting to valid response block"
 _GOOGLES_DELAY = re.compile(r"\"retryDelay\"\s*:\s*\"(?P<seconds>\d+(?:\.\d+)?)s\"")
 _NOTHING_LEFT = "insufficient_quota"
+_SECRET = ("_KEY", "_SECRET", "_TOKEN", "_PASSWORD")
+_SHORTEST_SECRET = 8
 CONFIGURATION = "configuration"
 """The kind of a failure that only whoever runs the platform can mend."""
 
@@ -72,7 +75,7 @@ def classified(error: Exception) -> ProviderError | None:
         return None
     if type(error).__name__ == "MidStreamFallbackError":
         return _broken_stream(error)
-    detail = f"{type(error).__name__}: {error}"
+    detail = _detail(error)
     if (mislabelled := _mislabelled(error, detail)) is not None:
         return mislabelled
     if status in _TRANSIENT_KINDS or status >= _FIRST_SERVER_ERROR:
@@ -92,6 +95,18 @@ def _mislabelled(error: Exception, detail: str) -> ProviderError | None:
     return None
 
 
+def _detail(error: Exception) -> str:
+    """Return what an error says, with the name of each secret of the environment in its place.
+
+    Some providers repeat the key that they refuse, and the detail is stored and shown.
+    """
+    said = f"{type(error).__name__}: {error}"
+    for name, value in os.environ.items():
+        if name.endswith(_SECRET) and len(value) >= _SHORTEST_SECRET:
+            said = said.replace(value, f"[{name}]")
+    return said
+
+
 def lacks_key(error: Exception) -> bool:
     """Say whether an error that LiteLLM calls the provider's is about a key that it did not find.
 
@@ -107,7 +122,7 @@ def _broken_stream(error: Exception) -> ProviderError:
         found = classified(inner)
         if found is not None and found.kind != "server_error":
             return found
-    detail = f"{type(error).__name__}: {error}"
+    detail = _detail(error)
     return TransientError(detail, kind="cut_stream", retry_after_s=_retry_after(inner or error))
 
 

@@ -1,0 +1,79 @@
+"""A clock that is moved while people judge: leases, answers, cookies and ticks.
+
+Time is an argument below the interface, so the steps are given and not waited for.
+"""
+
+import datetime as dt
+
+import pytest
+from django.db.models import Count, F
+from django.test import Client
+
+from annotation import services
+from annotation.models import Comparison, Judgment, Lease
+from annotation.visit import IMAGINED
+from heart_site.celery import app
+from heart_site.heartbeats import Scheduler
+from tests.factories import HOUR, NOW, make_rater, make_study
+from tests.leased import lease_next, make_comparisons, submit
+from tests.web.visits import enrol, open_study, url
+
+PER_PAIR = 5
+SOONEST_S = 2.0  # the most frequent tick; an hour without ticks would be looked at in minutes
+YEARS = dt.timedelta(days=3650)
+
+
+def check_books() -> None:
+    """Of every pair, free slots, open leases and counted judgments add up to the quota."""
+    for pair in Comparison.objects.annotate(n=Count("judgments")):
+        held = pair.leases.filter(closed_at=None).count()
+        assert pair.slots_left + held + pair.n == PER_PAIR
+    assert not Judgment.objects.filter(submitted_at__lt=F("shown_at")).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("step", [HOUR, -HOUR, YEARS, -YEARS], ids=str)
+def test_steps_between_pair_and_answer_lose_nothing(step):
+    study = make_study(judgments_per_pair=PER_PAIR)
+    make_comparisons(study, 3)
+    rater = make_rater(study=study)
+
+    for moved in (step, dt.timedelta(), -step):
+        lease = lease_next(rater, NOW)
+        services.release_expired_leases(now=NOW + moved)
+        first = submit(lease, now=NOW + moved)
+        again = submit(lease, now=NOW)
+        assert again == first
+        assert not first.is_surplus
+
+    assert Judgment.objects.count() == 3
+    assert not Lease.objects.filter(closed_at=None).exists()
+    check_books()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("step", [YEARS, -YEARS], ids=str)
+def test_raters_stay_who_they_are(client: Client, step: dt.timedelta):
+    study = open_study()
+    enrol(client, study)
+    then = {IMAGINED: NOW + step}
+
+    assert client.get(url(study, "judge"), **then).status_code == 200  # type: ignore[arg-type]
+
+
+class Silent(Scheduler):
+    """A scheduler that sends nothing."""
+
+    def apply_entry(self, *_entry: object, **_producer: object) -> None:
+        """Send nothing."""
+
+
+def test_ticks_go_on_after_the_clock_was_set_back(tmp_path):
+    beat = Silent(app=app, schedule_filename=str(tmp_path / "schedule"))
+    for entry in beat.schedule.values():
+        entry.last_run_at += HOUR
+
+    until_next_s = beat.tick()
+
+    beat.close()
+    assert until_next_s <= SOONEST_S
