@@ -8,6 +8,7 @@ if not now then
   now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 end
 local BURST_S, LONGEST_BLOCK_S, KEPT_S = 1, 3600, 7200
+local GRAIN_S = 0.000001 -- what is kept is rounded to it: less of a block is none
 
 local function text(number)
   return string.format('%.6f', number)
@@ -15,7 +16,7 @@ end
 
 local function blocked_s()
   local left = tonumber(redis.call('HGET', account, 'blocked_until') or 0) - now
-  return (left > 0 and left <= LONGEST_BLOCK_S) and left or 0
+  return (left > GRAIN_S and left <= LONGEST_BLOCK_S + GRAIN_S) and left or 0
 end
 
 local function capacity(rate)

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.models import Judge, Rater
+from ranking.frames.integers import room
 from ranking.rule import Selection, selected
 
 
@@ -40,4 +41,5 @@ def _who_judged(
     """
     given = selected(selection).filter(**{evaluator: OuterRef("pk")})
     asked = rows.annotate(has=Exists(given))
-    return [(name, is_simulated) for name, is_simulated, has in asked if has]
+    with room():
+        return [(name, is_simulated) for name, is_simulated, has in asked if has]

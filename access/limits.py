@@ -1,0 +1,72 @@
+"""How often strangers may do something: counts a minute, in the cache that all processes share.
+
+A cache that is away counts nothing: people come in all the same, and the log says so.
+"""
+
+import ipaddress
+import logging
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+MINUTE = 60
+ONE_SUBSCRIBER = 64
+"""Bits of an address of version six that belong to one line; the rest its owner makes up."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The minute in which something is counted; ``wait`` is how many seconds it still lasts."""
+
+    number: int
+    wait: int
+
+    @classmethod
+    def at(cls, seconds: float) -> "Window":
+        """Return the minute of a time stamp: windows begin with each full minute."""
+        return cls(int(seconds // MINUTE), MINUTE - int(seconds % MINUTE))
+
+
+def is_within(what: str, who: str, *, most: int, window: Window) -> bool:
+    """Count one more of something for somebody, and say whether it is within the limit."""
+    key = f"limit:{what}:{who}:{window.number}"
+    try:
+        cache.add(key, 0, timeout=2 * MINUTE)
+        return bool(cache.incr(key) <= most)
+    except ValueError:  # the cache dropped it in between: count from here
+        return True
+    except RedisError:
+        logger.warning("limits are not counted: the cache does not answer")
+        return True
+
+
+def seconds_to_wait(request: HttpRequest, what: str, *, most: int) -> int | None:
+    """Count something for a visitor's address; return how long to wait if it was too much."""
+    window = Window.at(timezone.now().timestamp())
+    return None if is_within(what, address_of(request), most=most, window=window) else window.wait
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the address that a visitor comes from, of version six the part of their line.
+
+    What a proxy adds is believed of as many proxies as the site stands behind, and of no others.
+    """
+    given: str = request.META.get("REMOTE_ADDR", "")
+    if n_proxies := settings.ALLAUTH_TRUSTED_PROXY_COUNT:
+        named = request.headers.get("X-Forwarded-For", "").split(",")
+        given = named[-min(n_proxies, len(named))].strip() or given
+    try:
+        address = ipaddress.ip_address(given)
+    except ValueError:
+        return "unknown"
+    if not isinstance(address, ipaddress.IPv6Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, ONE_SUBSCRIBER), strict=False).network_address)

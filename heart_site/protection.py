@@ -1,0 +1,37 @@
+"""What browsers are held to and how much is taken in: the same in every deployment.
+
+Names are those of the libraries; ``settings.py`` takes them over as they stand.
+"""
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+CSRF_COOKIE_HTTPONLY = True  # forms carry the token; no script reads it
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_AGE = 90 * 24 * 60 * 60  # as long as a rater's badge: a page left open can still send
+
+FILE_UPLOAD_HANDLERS = [
+    "heart_site.uploads.BoundedUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
+
+def cookie_name(name: str, *, is_https: bool) -> str:
+    """Return the name of a cookie of the whole site.
+
+    Under ``__Host-`` a browser takes it from this host alone, and only over HTTPS.
+    """
+    return f"__Host-{name}" if is_https else name
