@@ -1,20 +1,31 @@
-# One image for web, workers and beat. Built in two stages; runs as nobody in particular.
-FROM python:3.13-slim-bookworm AS build
+# One image for web, workers and beat. Built in two stages; runs as nobody in particular, on a root
+# that may be read-only: only /tmp, /data and /backups are written to.
+FROM python:3.13.14-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/heart
-COPY requirements.lock .
-RUN /opt/heart/bin/python -m pip install --require-hashes -r requirements.lock
+# requirements-otel.lock has the libraries for traces as well.
+ARG LOCK=requirements.lock
+COPY requirements.lock requirements-otel.lock ./
+RUN /opt/heart/bin/python -m pip install --require-hashes -r $LOCK
 
-FROM python:3.13-slim-bookworm
+FROM python:3.13.14-slim-bookworm
 ENV PATH=/opt/heart/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     HEART_STATIC_STORAGE=whitenoise.storage.CompressedManifestStaticFilesStorage
-RUN useradd --system --uid 10001 --no-create-home heart
+# pg_dump of backups must not be older than the server of docker-compose.yml.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates postgresql-common \
+    && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+    && apt-get install --yes --no-install-recommends postgresql-client-17 \
+    && rm -rf /var/lib/apt/lists/*
+RUN useradd --system --uid 10001 --no-create-home heart \
+    && mkdir /backups /data && chown heart /backups /data
 WORKDIR /app
 COPY --from=build /opt/heart /opt/heart
 COPY manage.py pyproject.toml ./
 COPY heart_site heart_site
+COPY access access
 COPY completions completions
 COPY annotation annotation
 COPY ranking ranking
@@ -24,4 +35,4 @@ RUN HEART_SECRET_KEY=build HEART_DATA_DIR=/tmp/build python manage.py collectsta
     && rm -rf /tmp/build
 USER heart
 EXPOSE 8000
-CMD ["gunicorn", "heart_site.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "4"]
+CMD ["gunicorn", "heart_site.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "4", "--worker-tmp-dir", "/tmp", "--no-control-socket", "--forwarded-allow-ips", "", "--logger-class", "heart_site.serving.Logger"]

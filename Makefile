@@ -12,7 +12,7 @@ endif
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test check fix bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-loop bench-llm figures-docs clean
+.PHONY: help setup demo run test test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm figures-docs lock pin-images clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -28,16 +28,39 @@ run: .venv/.runtime $(SECRET) ## The site with worker and periodic tasks in one 
 test: setup ## All tests, on SQLite and on PostgreSQL
 	@BIN=$(BIN) tests/run $(ARGS)
 
+test-all: export PAGES_ON_BOTH = 1
+test-all: test ## The same, and every page on PostgreSQL, too
+
+faults: setup ## Break every service under load, three times each, and hold the books (ARGS="-k web")
+	HEART_FAULT_ROUNDS=$${HEART_FAULT_ROUNDS:-3} $(BIN)/python -m pytest tests/faults -q -n0 $(ARGS)
+
+audit: .venv/.runtime $(SECRET) ## Whether anything but the texts tells raters who wrote what (STUDY=demo)
+	@$(MANAGE) audit blinding --study $(or $(STUDY),demo)
+
+load: export HEART_STATIC_STORAGE = whitenoise.storage.CompressedManifestStaticFilesStorage
+load: setup ## How the rater's loop stands a crowd, beside bare Django; PostgreSQL and Redis (ARGS="--seconds 5")
+	@$(MANAGE) collectstatic --noinput --verbosity 0
+	$(BIN)/python -m benchmarks.load $(ARGS)
+
 check: setup ## Lint, types, import contracts, migrations, deployment settings, compose file
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
+	$(MANAGE) spectacular --fail-on-warn --validate --file /dev/null
 	HEART_HTTPS=true HEART_ALLOWED_HOSTS=heart.example \
 	  HEART_SECRET_KEY_FILE= HEART_SECRET_KEY=$$($(PYTHON) -c "import secrets; print(secrets.token_urlsafe(50))") \
 	  $(MANAGE) check --deploy --fail-level WARNING
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+audit-dependencies: ## Known weaknesses of the locked versions; needs a way to a service on the network
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/pip install --quiet pip-audit
+	.venv-audit/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --strict --progress-spinner off
+
+fuzz-api: setup ## Ask every operation of the API with much odd input (ARGS="-k team", HEART_FUZZ_EXAMPLES=1000)
+	HEART_FUZZ_EXAMPLES=$${HEART_FUZZ_EXAMPLES:-300} $(BIN)/python -m pytest tests/api/test_schema_fuzz.py $(ARGS)
 
 fix: setup ## Format and repair what the linter can
 	$(BIN)/ruff format .
@@ -54,6 +77,15 @@ bench-gate: setup ## How often the gate errs and how often it sees, by simulatio
 
 bench-power: setup ## Whether planned studies find what they are planned to, by simulation (ARGS="--studies 100")
 	$(BIN)/python -m benchmarks.power $(ARGS)
+
+bench-planner: setup ## Whether studies of the size that the planner asks for find what they should (ARGS="--studies 100")
+	$(BIN)/python -m benchmarks.planner $(ARGS)
+
+bench-console: setup ## What every page of the console costs in queries and time; needs PostgreSQL (ARGS="--judgments 1000000")
+	$(BIN)/python -m benchmarks.console $(ARGS)
+
+scale: setup ## What a million judgments and 285,000 comparisons cost: tables, lists, refit, pages (ARGS="--only refit")
+	$(BIN)/python -m benchmarks.scale $(ARGS)
 
 bench-people: setup ## What choosing the best text does to its rating, by simulation (ARGS="--studies 20")
 	$(BIN)/python -m benchmarks.people $(ARGS)
@@ -79,17 +111,20 @@ figures-docs: setup ## docs/figures.md: every figure of a simulated report, ligh
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)
 
-bench-loop: setup ## Judging loops a second beside bare Django, on PostgreSQL (ARGS="--seconds 5")
-	$(BIN)/python -m benchmarks.loop $(ARGS)
+bench-export: setup ## Rows a second and peak memory of each form of export, on PostgreSQL (ARGS="--judgments 42000")
+	$(BIN)/python -m benchmarks.exports $(ARGS)
 
 bench-llm: setup ## Calls to models a second beside the ideal, on PostgreSQL and Redis (ARGS="--pools")
 	$(BIN)/python -m benchmarks.llm $(ARGS)
 
 lock: ## Renew the locks (needs uv); releases younger than a week are left out
-	for lock in "requirements.lock" "requirements-dev.lock --group dev"; do \
+	for lock in "requirements.lock" "requirements-otel.lock --extra otel" "requirements-dev.lock --extra otel --group dev"; do \
 	  uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	    --no-annotate --no-header --upgrade --exclude-newer "7 days" --quiet --output-file $$lock; \
 	done
+
+pin-images: ## Write the digests of today behind the tags of images (needs docker and a network)
+	deploy/pin-images
 
 clean: ## Remove the environment and the embedded data
 	rm -rf .venv var staticfiles

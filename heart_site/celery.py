@@ -2,7 +2,10 @@
 
 import os
 
-from celery import Celery
+from celery import Celery, signals
+
+from heart_site import tracing  # noqa: F401 (connects its signals)
+from heart_site.logs import NO_ID, current_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
 # The system checks load every page, some 50 MB in each worker; migrating runs them as well.
@@ -12,3 +15,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 app = Celery("heart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["worker"].add("heart_site.heartbeats:Heart")
+
+
+@signals.task_prerun.connect
+def _begin(task_id: str, **_others: object) -> None:
+    """Have what a task logs carry its id."""
+    current_id.set(task_id)
+
+
+@signals.task_postrun.connect
+def _end(**_others: object) -> None:
+    current_id.set(NO_ID)

@@ -5,7 +5,9 @@ from pathlib import Path
 import environ
 
 from completions.limiting import read_limits
-from heart_site import schedule
+from heart_site import logs, protection, schedule, sign_in, tracing
+from heart_site.protection import *  # noqa: F403 (settings by their names)
+from heart_site.sign_in import *  # noqa: F403 (settings by their names)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()  # NAME, or the content of the file that NAME_FILE names
@@ -20,9 +22,13 @@ CSRF_TRUSTED_ORIGINS = env.list("HEART_CSRF_TRUSTED_ORIGINS", default=[])
 HEART_HTTPS = env.bool("HEART_HTTPS", default=False)
 HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
 HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
+HEART_LLM_HOSTS = env.list(
+    "HEART_LLM_HOSTS", default=["127.0.0.1", "localhost", "::1"] if IS_EMBEDDED else []
+)
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
 HEART_LLM_LIMITS = read_limits(env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS")
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
+HEART_RELEASE_LICENCE = env.str("HEART_RELEASE_LICENCE", default="CC-BY-4.0")
 HEART_ANALYSIS_SECONDS = env.float("HEART_ANALYSIS_SECONDS", default=600.0)
 HEART_ANALYSIS_PACE_SECONDS = env.float(
     "HEART_ANALYSIS_PACE_SECONDS", default=10.0 if IS_EMBEDDED else 0.0
@@ -31,8 +37,30 @@ HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
 HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
 HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
+HEART_SECOND_FACTOR = sign_in.second_factor(
+    env.str("HEART_SECOND_FACTOR", default="off" if IS_EMBEDDED and not HEART_HTTPS else "required")
+)
+SOCIALACCOUNT_PROVIDERS = sign_in.providers(
+    issuer=env.str("HEART_OIDC_ISSUER", default=""),
+    client_id=env.str("HEART_OIDC_CLIENT_ID", default=""),
+    secret=env.str("HEART_OIDC_CLIENT_SECRET", default=""),
+    name=env.str("HEART_OIDC_NAME", default="single sign-on"),
+)
 HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
+HEART_HOOK_HTTP = env.bool("HEART_HOOK_HTTP", default=False)
+HEART_HOOK_HOSTS = env.list("HEART_HOOK_HOSTS", default=[])
+HEART_EVIDENCE_KEY = env.str("HEART_EVIDENCE_KEY", default=SECRET_KEY)
+HEART_RETENTION_CONTACT_MONTHS = env.int("HEART_RETENTION_CONTACT_MONTHS", default=6)
+HEART_RETENTION_REASONS_MONTHS = env.int("HEART_RETENTION_REASONS_MONTHS", default=0)
+HEART_RETENTION_ADDRESSES_MONTHS = env.int("HEART_RETENTION_ADDRESSES_MONTHS", default=6)
+HEART_RETENTION_EVIDENCE_MONTHS = env.int("HEART_RETENTION_EVIDENCE_MONTHS", default=120)
 HEART_LOG_LEVEL = env.str("HEART_LOG_LEVEL", default="INFO")
+HEART_LOG_FORMAT = env.str("HEART_LOG_FORMAT", default="line" if IS_EMBEDDED else "json")
+HEART_METRICS_TOKEN = env.str("HEART_METRICS_TOKEN", default="")
+HEART_TRACES_URL = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
+if HEART_TRACES_URL:
+    tracing.require()
+HEART_HEARTBEAT_FILE = env.str("HEART_HEARTBEAT_FILE", default="")
 
 # --- Applications ---
 INSTALLED_APPS = [
@@ -40,30 +68,46 @@ INSTALLED_APPS = [
     "ranking",
     "annotation",
     "completions",
+    "access",
     # Its tables are found when addresses are read: prompts and workers never need them.
-    "django.contrib.admin.apps.SimpleAdminConfig",
+    "heart_site.apps.OwnersAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_filters",
     "django_htmx",
     "csp",
 ]
 MIDDLEWARE = [
+    "heart_site.request_ids.RequestIdMiddleware",
+    # Before static files are served, so that they carry the same headers.
     "django.middleware.security.SecurityMiddleware",
+    "heart_site.headers.FixedHeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads at random, so that sizes betray no secret
-    "csp.middleware.CSPMiddleware",
+    "heart_site.health.HealthMiddleware",  # before the host's name is checked
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "heart_site.outages.OutageMiddleware",
 ]
 TEMPLATES = [
     {
@@ -81,11 +125,62 @@ TEMPLATES = [
 ]
 ROOT_URLCONF = "heart_site.urls"
 WSGI_APPLICATION = "heart_site.wsgi.application"
-LOGIN_URL = "admin:login"
+# Behind TLS stands one proxy, which names the address last; without one nobody is believed.
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if HEART_HTTPS else 0
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
-    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "access.api_http.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["access.api_http.permissions.Scoped"],
+    "DEFAULT_THROTTLE_CLASSES": ["access.api_http.throttles.ScopeThrottle"],
+    "DEFAULT_SCHEMA_CLASS": "access.api_http.schema.ScopedSchema",
+    "EXCEPTION_HANDLER": "access.api_http.errors.handle",
+    "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,
+    "URL_FORMAT_OVERRIDE": None,
+}
+HEART_ENTRY_RATE = env.int("HEART_ENTRY_RATE", default=1000)
+HEART_WRONG_LINK_RATE = env.int("HEART_WRONG_LINK_RATE", default=60)
+HEART_API_RATES = {
+    "anonymous": env.int("HEART_API_RATE_ANONYMOUS", default=60),
+    "read": env.int("HEART_API_RATE_READ", default=600),
+    "write": env.int("HEART_API_RATE_WRITE", default=120),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "HEART",
+    "DESCRIPTION": "Studies, judgments and ratings. See docs/api.md.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "DISABLE_ERRORS_AND_WARNINGS": False,
+    "ENUM_NAME_OVERRIDES": {
+        "StudyStateEnum": "annotation.choices.StudyState",
+        "FitStateEnum": "ranking.choices.FitState",
+        "ReleaseStateEnum": "ranking.choices.ReleaseState",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "access.api_http.schema.add_problems",
+    ],
+}
+# What processes share: counts of requests and of failed sign-ins, codes used. "own" is each's own.
+CACHES = {
+    "own": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "own"},
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    if IS_EMBEDDED
+    else {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": CELERY_BROKER_URL,
+        # A server that is away must not hold a page up.
+        "OPTIONS": {"socket_connect_timeout": 1.0, "socket_timeout": 1.0},
+        "KEY_PREFIX": env.str("HEART_BROKER_PREFIX", default="heart:") + "cache",
+    },
 }
 
 # --- Database: PostgreSQL by DATABASE_URL, SQLite as the embedded default ---
@@ -106,6 +201,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # A host that is gone answers nothing: threads must not wait for it as long as the system would.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Language and time ---
@@ -132,29 +229,13 @@ STORAGES = {
 }
 
 # --- Security ---
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "data:"],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "form-action": ["'self'"],
-        "base-uri": ["'none'"],
-        "frame-ancestors": ["'none'"],
-    }
-}
-X_FRAME_OPTIONS = "DENY"
-SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HEART_HTTPS
+SESSION_COOKIE_NAME = protection.cookie_name("sessionid", is_https=HEART_HTTPS)
+CSRF_COOKIE_NAME = protection.cookie_name("csrftoken", is_https=HEART_HTTPS)
 SECURE_HSTS_SECONDS = 31_536_000 if HEART_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HEART_HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked from inside, past the proxy
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HEART_HTTPS else None
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -181,6 +262,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 30
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULER = "heart_site.heartbeats.Scheduler"
 CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
     wake_seconds=env.float("HEART_WAKE_SECONDS", default=2.0),
     refit_seconds=env.float("HEART_REFIT_SECONDS", default=5.0),
@@ -202,8 +284,18 @@ EMAIL_TIMEOUT = 10  # seconds; the queue of the ticks must not wait for a mail s
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "heart_site.logs.LineFormatter"},
+        "json": {"()": "heart_site.logs.JsonFormatter"},
+    },
+    "filters": {"id": {"()": lambda: logs.add_id}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": HEART_LOG_FORMAT,
+            "filters": ["id"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": HEART_LOG_LEVEL},
     # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
     "loggers": {"django.request": {"level": "ERROR"}},

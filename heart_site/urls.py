@@ -4,9 +4,16 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.views import hooks
-from heart_site import health, views
+from heart_site import admin_site, errors, health, metrics, views
 
 admin.autodiscover()
+admin_site.leave_out_keys(admin.site)
+
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.not_found
+handler429 = "heart_site.errors.too_many"  # the sign-in library's, which takes a name
+handler500 = errors.server_error
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
@@ -14,15 +21,26 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
     path("w/withdraw/", include("annotation.writer_urls")),
     path("w/", include("completions.urls")),
+    path("console/webhooks/", include("access.hook_urls")),
+    path("console/tokens/", include("access.token_urls")),
+    path("console/members/", include("access.member_urls")),
     path("console/contexts/", include("completions.console_urls")),
     path("console/writing/", include("completions.writing_urls")),
     path("console/strategies/", include("completions.strategy_urls")),
     path("console/models/", include("completions.models_urls")),
+    path("console/", include("ranking.log_urls")),
+    path("console/people/", include("ranking.people_urls")),
     path("console/", include("annotation.console_urls")),
     path("console/", include("ranking.console_urls")),
+    path("console/", include("heart_site.blinding_urls")),
     path("", include("ranking.urls")),
+    path("api/v1/", include("access.api_urls")),
+    path("api/v1/", include("completions.api_urls")),
+    path("api/v1/", include("annotation.api_urls")),
     path("api/v1/", include("ranking.api_urls")),
+    path("accounts/", include("access.sign_in_urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.alive, name="alive"),
     path("readyz", health.ready, name="ready"),
+    path("metrics", metrics.metrics, name="metrics"),
 ]

@@ -15,6 +15,7 @@ VARIABLES = {
     "HEART_ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
     "HEART_BROKER_URL": "memory://localhost/",
     "HEART_BOOTSTRAP_REPLICATES": "200",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "",
     "HEART_DATA_DIR": tempfile.mkdtemp(prefix="heart-tests-"),
     # pytest-playwright's event loop would make Django refuse the ORM in browser tests.
     "DJANGO_ALLOW_ASYNC_UNSAFE": "true",

@@ -45,7 +45,9 @@ def reserve(wanted: Sequence[Wanted], *, now: dt.datetime) -> set[int]:
     calls.bulk_update([one.call for one in wanted if one.call.reserved_usd], ["reserved_usd"])
     calls.filter(pk__in=mine - admitted).update(state=CallState.PENDING, attempts=F("attempts") - 1)
     for purse in purses.values():
-        runs.filter(pk=purse.run.pk).update(reserved_usd=F("reserved_usd") + purse.taken)
+        runs.filter(pk=purse.run.pk).update(
+            reserved_usd=budgeting.moved("reserved_usd", purse.taken)
+        )
     return admitted
 
 

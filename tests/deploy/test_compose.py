@@ -1,49 +1,43 @@
-"""docker-compose.yml without an engine: every service of ours runs as a plain process."""
+"""docker-compose.yml without an engine: what it promises, and every service as a plain process."""
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import psycopg
 import pytest
-import yaml
 
 from heart_site import schedule
-from tests import postgres
-from tests.conftest import missing
+from tests import composed, postgres
+from tests.composed import OURS, SERVICES, Process
+from tests.conftest import REDIS_URL, missing
+from tests.drilled import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
-OURS = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
-GIVEN = {"HEART_SECRET_KEY": "from-the-env-file", "POSTGRES_PASSWORD": "secret"}
-READY = {
-    "worker-maintenance": "ready.",
-    "worker-llm": "ready.",
-    "worker-analysis": "ready.",
-    "beat": "beat: Starting",
-}
-PATIENCE_S = 60.0
+WORKERS = sorted(name for name in OURS if name.startswith("worker-"))
+READY = dict.fromkeys(WORKERS, "ready.") | {"beat": "beat: Starting"}
+ADDRESSES = {"web": "/readyz", "offline-llm": "/v1/models"}
+ONCE = {"migrate", "backup"}
+IMAGE_TAG = re.compile(r"[\w/.]+:\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?")
 
 
-def substituted(value: object) -> str:
-    """What compose makes of ${NAME:-default} and ${NAME:?message} with GIVEN as .env file."""
-    pattern = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
-    def replace(match: re.Match[str]) -> str:
-        name, kind, rest = match.groups()
-        if name in GIVEN:
-            return GIVEN[name]
-        assert kind != "?", f"{name} has to be given"
-        return rest or ""
 
-    return pattern.sub(replace, str(value))
+def answers(port: int, path: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
+            return response.status == 200
+    except urllib.error.URLError:
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -61,99 +55,182 @@ def database():
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture
-def environment(database, redis_url, tmp_path):
-    """Exactly what the file gives, with the two host names of its network replaced."""
-    values = {name: substituted(value) for name, value in OURS["web"]["environment"].items()}
-    assert "@db:5432/" in values["DATABASE_URL"]
-    assert values["HEART_BROKER_URL"] == "redis://redis:6379/0"
-    values |= {"DATABASE_URL": database, "HEART_BROKER_URL": redis_url}
-    values |= {"HEART_BROKER_PREFIX": f"{tmp_path.name}:", "HEART_DATA_DIR": str(tmp_path)}
-    return {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **values}
+class Stack:
+    """All long-running services of ours, each with exactly the variables that the file gives."""
+
+    def __init__(self, folder: Path, database: str) -> None:
+        self.folder = folder
+        self.database = database
+        self.ports = {name: free_port() for name in ADDRESSES}
+        self.processes: dict[str, Process] = {}
+
+    def environment(self, service: str) -> dict[str, str]:
+        """Replace what only the network of compose knows, and paths of a container."""
+        values = composed.environment(service)
+        assert "@db:5432/" in values["DATABASE_URL"]
+        assert values["HEART_BROKER_URL"] == "redis://redis:6379/0"
+        values |= {"DATABASE_URL": self.database, "HEART_BROKER_URL": REDIS_URL}
+        values |= {"HEART_BROKER_PREFIX": f"{self.folder.name}-{os.getpid()}:"}
+        values |= {"HEART_DATA_DIR": str(self.folder)}
+        values |= {"HEART_HEARTBEAT_FILE": self.replacements(service)["/tmp/heartbeat"]}
+        values |= {"PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics")}
+        return {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **values}
+
+    def replacements(self, service: str) -> dict[str, str]:
+        port = str(self.ports.get(service, 0))
+        return {
+            "/tmp/beat": str(self.folder / "beat"),
+            "/tmp/heartbeat": str(self.folder / f"{service}.alive"),
+            "0.0.0.0": "127.0.0.1",  # noqa: S104 (what it is in a container)
+            "8000": port,
+            "8899": port,
+        }
+
+    def start(self, service: str) -> None:
+        words = composed.replaced(OURS[service]["command"], self.replacements(service))
+        self.processes[service] = Process(
+            words, self.environment(service), self.folder / f"{service}.log"
+        )
+
+    def migrate(self) -> None:
+        subprocess.run(
+            OURS["migrate"]["command"],
+            cwd=ROOT,
+            env=self.environment("migrate"),
+            check=True,
+            capture_output=True,
+        )
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+@pytest.fixture(scope="module")
+def stack(database, tmp_path_factory, redis_url):
+    """Everything is started at once: most of what they do is to import."""
+    stack = Stack(tmp_path_factory.mktemp("composed"), database)
+    stack.migrate()
+    with composed.killed_at_the_end(stack.processes):
+        for service in (*READY, *ADDRESSES):
+            stack.start(service)
+        yield stack
 
 
-def start(service: str, environment: dict[str, str], log: Path, port: int) -> subprocess.Popen:
-    command = [
-        re.sub(r"^0\.0\.0\.0:8000$", f"127.0.0.1:{port}", word) for word in OURS[service]["command"]
-    ]
-    command = [str(port) if word == "8899" else word for word in command]
-    command = [str(log.with_suffix(".beat")) if word == "/tmp/beat" else word for word in command]
-    with log.open("wb") as out:
-        return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
+class TestFile:
+    def test_all_services_of_ours_share_one_image_and_one_environment(self):
+        assert {service["image"] for service in OURS.values()} == {OURS["web"]["image"]}
+        assert all(
+            service["environment"] == OURS["web"]["environment"] for service in OURS.values()
+        )
+
+    @pytest.mark.parametrize("lacking", ["HEART_SECRET_KEY", "POSTGRES_PASSWORD"])
+    def test_is_refused_without_a_secret(self, lacking):
+        given = {name: value for name, value in composed.GIVEN.items() if name != lacking}
+
+        with pytest.raises(composed.NotGivenError, match=lacking):
+            composed.environment("web", given)
+
+    def test_a_default_may_name_another_variable(self):
+        assert composed.environment("web")["HEART_SITE_URL"] == "http://127.0.0.1:8000"
+        given = composed.GIVEN | {"HEART_PORT": "9000"}
+        assert composed.environment("web", given)["HEART_SITE_URL"] == "http://127.0.0.1:9000"
+
+    def test_the_schedule_and_the_workers_cover_the_same_queues(self):
+        commands = [service["command"] for service in OURS.values()]
+        listened = {command[command.index("-Q") + 1] for command in commands if "-Q" in command}
+        assert listened == {queue.name for queue in schedule.QUEUES}
+
+    @pytest.mark.parametrize("name", sorted(SERVICES))
+    def test_every_service_is_bounded(self, name):
+        service = SERVICES[name]
+
+        assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory"}
+        assert "no-new-privileges:true" in service["security_opt"]
+        assert service["logging"]["options"]["max-size"]
+
+    @pytest.mark.parametrize("name", sorted(set(SERVICES) - ONCE))
+    def test_every_service_that_stays_has_a_health_check_and_comes_back(self, name):
+        assert SERVICES[name]["healthcheck"]["test"]
+        assert SERVICES[name]["restart"] == "unless-stopped"
+
+    @pytest.mark.parametrize("name", sorted({*OURS, "proxy"}))
+    def test_what_faces_people_writes_nowhere_and_may_nothing(self, name):
+        service = SERVICES[name]
+
+        assert service["read_only"]
+        assert service["cap_drop"] == ["ALL"]
+        assert "privileged" not in service
+        assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
+
+    def test_database_and_broker_are_reached_from_inside_alone(self):
+        assert composed.COMPOSE["networks"]["inside"]["internal"]
+        for name in ("db", "redis"):
+            assert SERVICES[name]["networks"] == ["inside"]
+            assert "ports" not in SERVICES[name]
+        assert SERVICES["proxy"]["networks"] == ["outside"]
+        assert OURS["web"]["ports"] == ["127.0.0.1:${HEART_PORT:-8000}:8000"]
+
+    @pytest.mark.parametrize("name", sorted(set(SERVICES) - set(OURS)))
+    def test_images_of_others_have_an_exact_tag(self, name):
+        assert IMAGE_TAG.fullmatch(SERVICES[name]["image"])
+
+    def test_a_backup_holds_the_files_of_the_site_too(self):
+        folders = {volume.split(":")[1] for volume in OURS["backup"]["volumes"]}
+        assert folders == {"/backups", composed.environment("backup")["HEART_DATA_DIR"]}
 
 
-def wait_until(process: subprocess.Popen, is_ready, log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline and process.poll() is None:
-        if is_ready():
-            return
-        time.sleep(0.1)
-    pytest.fail(f"{process.args!r} did not get ready:\n{log.read_text()[-3000:]}")
+class TestServices:
+    @pytest.mark.parametrize("service", sorted({*READY, *ADDRESSES}))
+    def test_gets_ready_is_healthy_and_ends(self, service, stack):
+        process = stack.processes[service]
 
+        if service in READY:
+            process.wait_until(lambda: READY[service] in process.said())
+        else:
+            process.wait_until(lambda: answers(stack.ports[service], ADDRESSES[service]))
+        process.wait_until(
+            lambda: composed.is_healthy(
+                service, stack.replacements(service), stack.environment(service)
+            )
+        )
 
-def stop(process: subprocess.Popen) -> int:
-    process.send_signal(signal.SIGTERM)
-    try:
-        return process.wait(30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
+        assert process.ended() in {0, -signal.SIGTERM}
 
+    def test_those_that_run_are_all_that_stay(self):
+        assert {*READY, *ADDRESSES} == set(OURS) - ONCE
 
-def migrate(environment: dict[str, str]) -> None:
-    subprocess.run(
-        OURS["migrate"]["command"], cwd=ROOT, env=environment, check=True, capture_output=True
-    )
+    def test_a_service_that_gives_no_sign_is_not_healthy(self, stack):
+        places = stack.replacements("beat") | {"/tmp/heartbeat": str(stack.folder / "old")}
+        env = stack.environment("beat")
+        assert not composed.is_healthy("beat", places, env)
 
+        (stack.folder / "old").touch()
+        assert composed.is_healthy("beat", places, env)
 
-def test_all_services_of_ours_share_one_image_and_one_environment():
-    assert {service["image"] for service in OURS.values()} == {OURS["web"]["image"]}
-    assert all(service["environment"] == OURS["web"]["environment"] for service in OURS.values())
+        os.utime(stack.folder / "old", (0, 0))
+        assert not composed.is_healthy("beat", places, env)
 
+    def test_a_backup_is_made(self, stack, tmp_path):
+        command = composed.replaced(OURS["backup"]["command"], {"/backups": str(tmp_path)})
+        if shutil.which("pg_dump") is None:
+            missing("pg_dump", "apt-get install postgresql-client")
 
-def test_a_file_without_secrets_is_refused():
-    for service in OURS.values():
-        for name in ("HEART_SECRET_KEY", "DATABASE_URL"):
-            assert ":?" in service["environment"][name]
+        subprocess.run(command, cwd=ROOT, env=stack.environment("backup"), check=True)
 
+        assert [path.name for path in tmp_path.glob("heart-*/database.dump")]
 
-def test_migrate_ends_by_itself(environment):
-    migrate(environment)
+    def test_redis_starts_and_answers(self, tmp_path):
+        if shutil.which("redis-server") is None:
+            missing("redis-server", "apt-get install redis-server")
+        port = str(free_port())
+        env = {"PATH": "/usr/bin:/bin"}
+        words = [*SERVICES["redis"]["command"], "--port", port, "--dir", str(tmp_path)]
+        process = Process(words, env, tmp_path / "log")
 
-
-@pytest.mark.parametrize("service", sorted(READY))
-def test_a_worker_starts_and_ends_as_a_plain_process(service, environment, tmp_path):
-    log = tmp_path / "log"
-    process = start(service, environment, log, port=0)
-
-    wait_until(process, lambda: READY[service] in log.read_text(), log)
-
-    assert stop(process) == 0
-
-
-@pytest.mark.parametrize(("service", "path"), [("web", "/readyz"), ("offline-llm", "/v1/models")])
-def test_a_server_answers_and_ends_as_a_plain_process(service, path, environment, tmp_path):
-    log, port = tmp_path / "log", free_port()
-    process = start(service, environment, log, port)
-
-    def answers() -> bool:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
-                return response.status == 200
-        except urllib.error.URLError:
-            return False
-
-    wait_until(process, answers, log)
-
-    assert stop(process) in {0, -signal.SIGTERM}
-
-
-def test_the_schedule_and_the_workers_cover_the_same_queues():
-    commands = [service["command"] for service in OURS.values()]
-    listened = {command[command.index("-Q") + 1] for command in commands if "-Q" in command}
-    assert listened == {queue.name for queue in schedule.QUEUES}
+        with composed.killed_at_the_end({"redis": process}):
+            ping = ["redis-cli", "-p", port, "ping"]
+            assert SERVICES["redis"]["healthcheck"]["test"] == ["CMD", "redis-cli", "ping"]
+            process.wait_until(
+                lambda: (
+                    subprocess.run(ping, env=env, capture_output=True, check=False).stdout
+                    == b"PONG\n"
+                )
+            )
+            assert process.ended() == 0

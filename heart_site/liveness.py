@@ -1,0 +1,65 @@
+"""What the broker holds and who was alive when, as numbers with labels: read by metrics."""
+
+import datetime as dt
+import math
+from collections.abc import Iterable
+
+import redis
+from django.conf import settings
+
+from heart_site import heartbeats, schedule
+from heart_site.standing import Gauge, Sample
+
+PATIENCE_S = 2.0
+QUEUES = [queue.name for queue in schedule.QUEUES]
+
+
+def _messages(_now: dt.datetime) -> Iterable[Sample]:
+    """Nothing in the embedded default, nor while Redis does not answer."""
+    if settings.IS_EMBEDDED:
+        return []
+    prefix = str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"])
+    try:
+        with _broker() as client:
+            return [((name,), float(client.llen(prefix + name))) for name in QUEUES]
+    except redis.RedisError:
+        return []
+
+
+def _is_up(_now: dt.datetime) -> Iterable[Sample]:
+    if settings.IS_EMBEDDED:
+        return []
+    try:
+        with _broker() as client:
+            client.ping()
+    except redis.RedisError:
+        return [((), 0.0)]
+    return [((), 1.0)]
+
+
+def _ages(now: dt.datetime) -> Iterable[Sample]:
+    """Infinite for what never gave a sign, and for all while Redis does not answer."""
+    if settings.IS_EMBEDDED:
+        return []
+    names = [*QUEUES, heartbeats.BEAT]
+    try:
+        newest = heartbeats.newest(names)
+    except redis.RedisError:
+        newest = {}
+    return [((name,), now.timestamp() - newest.get(name, -math.inf)) for name in names]
+
+
+def _broker() -> redis.Redis:
+    url = settings.CELERY_BROKER_URL
+    return redis.Redis.from_url(url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S)
+
+
+GAUGES = {
+    "broker_up": Gauge("Whether Redis answers.", (), _is_up),
+    "queue_messages": Gauge(
+        "Messages in Redis that no worker has taken yet.", ("queue",), _messages
+    ),
+    "heartbeat_age_seconds": Gauge(
+        "Since the newest sign of life of a worker of each queue, and of beat.", ("of",), _ages
+    ),
+}

@@ -1,0 +1,83 @@
+"""Log lines, with the request or task that each belongs to and without the content of rows."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from traceback import TracebackException
+
+from django.db import DatabaseError
+
+NO_ID = "-"
+current_id: ContextVar[str] = ContextVar("current_id", default=NO_ID)
+"""The id of the request or task that is being worked on."""
+
+
+@contextmanager
+def working_on(name: str) -> Iterator[None]:
+    """Have every line that is logged in the block carry that id."""
+    token = current_id.set(name)
+    try:
+        yield
+    finally:
+        current_id.reset(token)
+
+
+def add_id(record: logging.LogRecord) -> bool:
+    """Note on a record what it belongs to; a filter of the handler that lets everything pass.
+
+    Celery puts the error of a task into its message as well, where a row may be quoted: there the
+    kind of error is enough, as the trace has the rest.
+    """
+    record.work_id = current_id.get()
+    if record.exc_info and isinstance(record.args, dict) and "exc" in record.args:
+        error = record.exc_info[1]
+        record.args = record.args | {"exc": type(error).__name__, "traceback": ""}
+    return True
+
+
+def trace(error: BaseException) -> str:
+    """Return the traceback of an error, without what a database quotes of the row it refused.
+
+    PostgreSQL adds the whole row to the message of a broken constraint, and a row can be what a
+    person wrote.
+    """
+    told = TracebackException.from_exception(error)
+    one: TracebackException | None = told
+    raised: BaseException | None = error
+    while one is not None and raised is not None:
+        if isinstance(raised, DatabaseError) or type(raised).__module__.startswith("psycopg"):
+            one._str = str(raised).partition("\n")[0]  # type: ignore[attr-defined] # noqa: SLF001
+        one, raised = one.__cause__ or one.__context__, raised.__cause__ or raised.__context__
+    return "".join(told.format()).rstrip()
+
+
+class LineFormatter(logging.Formatter):
+    """A line for people: time, level, id, logger, message."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(work_id)s %(name)s: %(message)s")
+
+    def formatException(self, ei: object) -> str:  # noqa: N802 (the library's name)
+        """Return the traceback without rows."""
+        return trace(ei[1]) if isinstance(ei, tuple) and ei[1] is not None else ""
+
+
+class JsonFormatter(LineFormatter):
+    """A line for machines: the same, and what the caller gave as ``extra={"facts": {...}}``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one JSON object."""
+        line: dict[str, object] = {
+            "at": dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(),
+            "level": record.levelname,
+            "id": getattr(record, "work_id", NO_ID),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= getattr(record, "facts", {})
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)

@@ -1,0 +1,29 @@
+"""Celery entry points of the site itself; each calls one function."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from celery import shared_task
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+
+from annotation import services
+
+if TYPE_CHECKING:
+    from heart_site.blinding import running
+else:
+    # Workers that call models know these tasks too, and need not carry the pages.
+    running = SimpleLazyObject(lambda: import_module("heart_site.blinding.running"))
+
+
+@shared_task(ignore_result=True)
+def run_audit(*, audit_id: int) -> None:
+    """Run one claimed audit of blinding; safe to run twice."""
+    running.run_audit(audit_id=audit_id, clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def reclaim_lost_audits() -> None:
+    """Beat tick: hand each audit whose worker was lost to another."""
+    for audit_id in services.reclaim_lost_audits(now=timezone.now()):
+        run_audit.delay(audit_id=audit_id)

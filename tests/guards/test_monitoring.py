@@ -1,0 +1,143 @@
+"""Alerts, runbooks and dashboard speak of numbers that the site tells, by labels that they have."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from django.urls import reverse
+from django.urls.exceptions import NoReverseMatch
+
+from completions.choices import PauseReason, RunState
+from heart_site import liveness, schedule, standing
+from heart_site.metrics import seconds_of_requests
+from tests.conftest import missing
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ROOT / "deploy/prometheus/alerts.yml"
+GROUPS = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
+ALERTS = {rule["alert"]: rule for group in GROUPS for rule in group["rules"]}
+DASHBOARD = json.loads((ROOT / "deploy/grafana/heart.json").read_text(encoding="utf-8"))
+PANELS = {
+    f"{panel['title']}, {target['refId']}": target
+    for panel in DASHBOARD["panels"]
+    for target in panel["targets"]
+}
+SCRAPE = yaml.safe_load((ROOT / "deploy/prometheus/prometheus.yml").read_text(encoding="utf-8"))
+RUNBOOKS = (ROOT / "docs/runbooks.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", RUNBOOKS, re.MULTILINE | re.DOTALL))
+LABELS = {
+    f"heart_{name}": {*gauge.labels} for name, gauge in (standing.GAUGES | liveness.GAUGES).items()
+}
+COUNTED = set(seconds_of_requests._labelnames)
+LABELS |= {f"heart_request_seconds_{part}": COUNTED for part in ("count", "sum")}
+LABELS |= {"heart_request_seconds_bucket": COUNTED | {"le"}, "up": set()}
+OF_PROMETHEUS = {"job", "instance"}
+VALUES = {
+    "kind": {*standing.CALLS, *standing.RUNS, "mails"},
+    "state": {"pending", "claimed", *(state.lower() for state in RunState.values)},
+    "reason": {reason.lower() for reason in PauseReason.values},
+    "of": {*liveness.QUEUES, "beat", "rater", "writer", "spent", "reserved"},
+    "queue": {queue.name for queue in schedule.QUEUES},
+    "job": {job["job_name"] for job in SCRAPE["scrape_configs"]},
+}
+NAME = re.compile(r"\b(heart_\w+|up)\b(?:\{([^}]*)\})?")
+MATCHER = re.compile(r'(\w+)(?:=~|!~|!=|=)"([^"]*)"')
+EXPRESSIONS = {
+    **{name: rule["expr"] for name, rule in ALERTS.items()},
+    **{title: target["expr"] for title, target in PANELS.items()},
+}
+
+
+def is_a_page(name):
+    """Whether the site has a page of that name; what it wants in its address is another matter."""
+    for words in (
+        {},
+        {"study": "s"},
+        {"study": "s", "token": "0" * 8 + "-0000" * 3 + "-" + "0" * 12},
+    ):
+        try:
+            reverse(name, kwargs=words)
+        except NoReverseMatch:
+            continue
+        return True
+    return False
+
+
+@pytest.mark.parametrize("where", sorted(EXPRESSIONS))
+class TestExpressions:
+    def test_name_metrics_that_there_are(self, where):
+        named = {name for name, _ in NAME.findall(EXPRESSIONS[where])}
+
+        assert named
+        assert named <= set(LABELS)
+
+    def test_choose_by_labels_and_values_that_there_are(self, where):
+        for metric, chosen in NAME.findall(EXPRESSIONS[where]):
+            for label, value in MATCHER.findall(chosen):
+                assert label in LABELS[metric] | OF_PROMETHEUS
+                if label == "page":
+                    assert all(map(is_a_page, value.split("|")))
+                elif label != "status":
+                    assert set(value.split("|")) <= VALUES[label]
+
+    def test_group_by_labels_that_their_metrics_have(self, where):
+        text = EXPRESSIONS[where]
+        has = set.union(*(LABELS[name] for name, _ in NAME.findall(text))) | OF_PROMETHEUS
+        grouped = re.findall(r"\b(?:by|on) \(([^)]*)\)", text)
+
+        assert {label.strip() for group in grouped for label in group.split(",")} <= has
+
+
+@pytest.mark.parametrize("name", sorted(ALERTS))
+class TestAlerts:
+    def test_lead_to_their_section(self, name):
+        assert ALERTS[name]["annotations"]["runbook"] == f"docs/runbooks.md#{name.lower()}"
+        assert name in SECTIONS
+
+    def test_have_a_section_that_says_four_things(self, name):
+        said = re.findall(r"^\*\*(\w+):\*\* \S", SECTIONS[name], re.MULTILINE)
+        assert said == ["Means", "Look", "Do", "Over"]
+
+    def test_say_how_bad_and_what(self, name):
+        assert ALERTS[name]["labels"]["severity"] in {"page", "ticket"}
+        labels = re.findall(r"\$labels\.(\w+)", ALERTS[name]["annotations"]["summary"])
+        has = {label for one, _ in NAME.findall(ALERTS[name]["expr"]) for label in LABELS[one]}
+        assert set(labels) <= has | OF_PROMETHEUS
+
+
+@pytest.mark.parametrize("title", sorted(PANELS))
+def test_the_names_of_lines_are_labels_of_theirs(title):
+    named = set(re.findall(r"\{\{(\w+)\}\}", PANELS[title]["legendFormat"]))
+    grouped = re.findall(r"\bby \(([^)]*)\)", PANELS[title]["expr"])
+    assert named <= {label.strip() for group in grouped for label in group.split(",")}
+
+
+def test_no_section_is_left_over_from_an_alert_that_is_gone():
+    assert {name for name in SECTIONS if name.startswith("Heart")} == set(ALERTS)
+
+
+def test_every_number_of_the_site_is_on_the_dashboard():
+    drawn = {name for target in PANELS.values() for name, _ in NAME.findall(target["expr"])}
+    assert {f"heart_{name}" for name in standing.GAUGES | liveness.GAUGES} <= drawn
+
+
+def test_every_metric_is_explained():
+    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(heart_\w+)` \|", page, re.MULTILINE)) == {
+        "heart_request_seconds",
+        *(f"heart_{name}" for name in standing.GAUGES | liveness.GAUGES),
+    }
+
+
+def test_the_scrape_loads_the_alerts():
+    assert SCRAPE["rule_files"] == [RULES.name]
+
+
+def test_prometheus_takes_the_rules():
+    if shutil.which("promtool") is None:
+        missing("promtool", "Debian: apt-get install prometheus")
+    subprocess.run(["promtool", "check", "rules", RULES], check=True, capture_output=True)

@@ -1,0 +1,141 @@
+"""Old code works on new tables: migrations since the rule was made only add (docs/upgrades.md)."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from django.apps import apps
+from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
+
+from tests.db.constraints.rules import APPS
+
+BEFORE = {"access": 5, "annotation": 13, "completions": 12, "ranking": 9}
+"""The newest migration of each app when the rule was made."""
+LISTED: dict[tuple[str, str], str] = {}
+"""Migrations that may break the rule, with the reason why nobody is hurt."""
+GROWING = {
+    *("access.logentry", "access.hookdelivery"),
+    *("annotation.comparison", "annotation.lease", "annotation.judgment", "annotation.judgecall"),
+    *("annotation.dimensionmark", "annotation.rationalecall", "annotation.themelabel"),
+    *("completions.completion", "completions.generationcall"),
+    *("completions.strategycall", "completions.strategylabel"),
+}
+"""Tables that grow with judgments, calls or what happens."""
+GONE = (
+    migrations.RemoveField,
+    migrations.RenameField,
+    migrations.DeleteModel,
+    migrations.RenameModel,
+    migrations.AlterModelTable,
+)
+
+
+def is_at_hand_of_old_code(operation: migrations.AddField) -> bool:
+    """Whether code that does not know the column can still insert rows."""
+    field = operation.field
+    return field.null or field.has_db_default() or field.many_to_many
+
+
+def wrong_with(operation: Operation, *, is_growing: bool, is_alone: bool) -> Iterator[str]:
+    """Yield what is wrong with an operation, if anything is."""
+    if isinstance(operation, GONE):
+        yield "old code still names what goes"
+    if isinstance(operation, migrations.AddField) and not is_at_hand_of_old_code(operation):
+        yield "old code cannot insert: null=True or db_default"
+    if isinstance(operation, migrations.AlterField):
+        yield "old code, or a rewrite of the table, may stop at another type or range"
+    if isinstance(operation, migrations.RunPython | migrations.RunSQL):
+        yield "rows are changed under a lock: use a command that works in batches"
+    if isinstance(operation, migrations.AddIndex) and is_growing and not is_alone:
+        yield "an index on a growing table stands alone, so that it can be made without a lock"
+    if type(operation) is migrations.AddConstraint and is_growing:
+        yield "every row is read under a lock: AddConstraintNotValid, then ValidateConstraint"
+
+
+def flat(operations: Sequence[Operation]) -> Iterator[Operation]:
+    """Yield the operations on the database."""
+    for operation in operations:
+        if isinstance(operation, migrations.SeparateDatabaseAndState):
+            yield from flat(operation.database_operations)
+        else:
+            yield operation
+
+
+def complaints(app: str, operations: Sequence[Operation]) -> list[str]:
+    made = {one.name.lower() for one in operations if isinstance(one, migrations.CreateModel)}
+    found: list[str] = []
+    for one in flat(operations):
+        model = getattr(one, "model_name", "").lower()
+        if model not in made:  # nobody uses a new table yet
+            is_growing, is_alone = f"{app}.{model}" in GROWING, len(operations) == 1
+            found += wrong_with(one, is_growing=is_growing, is_alone=is_alone)
+    return found
+
+
+LATER = {
+    key: migration
+    for key, migration in MigrationLoader(None).disk_migrations.items()
+    if key[0] in BEFORE and int(key[1][:4]) > BEFORE[key[0]]
+}
+
+
+def test_migrations_only_add_or_are_listed():
+    wrong = {key: complaints(key[0], migration.operations) for key, migration in LATER.items()}
+    assert {key: words for key, words in wrong.items() if words and key not in LISTED} == {}
+
+
+def test_nothing_is_listed_that_breaks_no_rule():
+    assert {key for key in LISTED if not complaints(key[0], LATER[key].operations)} == set()
+
+
+def test_every_app_of_ours_has_a_beginning():
+    assert set(BEFORE) == set(APPS)
+
+
+@pytest.mark.parametrize("label", sorted(GROWING))
+def test_growing_tables_exist(label):
+    assert apps.get_model(label)
+
+
+TEXT = models.CharField(max_length=9)
+INDEX = models.Index(fields=["state"], name="some_index")
+CONSTRAINT = models.CheckConstraint(condition=models.Q(state="A"), name="some_rule")
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [migrations.RemoveField("lease", "state")],
+        [migrations.RenameField("lease", "state", "kind")],
+        [migrations.DeleteModel("Lease")],
+        [migrations.RenameModel("Lease", "Hold")],
+        [migrations.AddField("lease", "kind", TEXT)],
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, default="A"))],
+        [migrations.AlterField("lease", "kind", TEXT)],
+        [migrations.RunPython(migrations.RunPython.noop)],
+        [migrations.RunSQL("SELECT 1")],
+        [migrations.AddIndex("lease", INDEX), migrations.CreateModel("Other", [])],
+        [migrations.AddConstraint("lease", CONSTRAINT)],
+        [migrations.SeparateDatabaseAndState([migrations.DeleteModel("Lease")])],
+    ],
+    ids=lambda operations: operations[0].describe(),
+)
+def test_what_breaks_the_rule_is_found(operations):
+    assert len(complaints("annotation", operations)) == 1
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, null=True))],
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, db_default="A"))],
+        [migrations.AddIndex("lease", INDEX)],
+        [migrations.AddIndex("study", INDEX), migrations.CreateModel("Other", [])],
+        [migrations.CreateModel("Lease", []), migrations.AddField("lease", "kind", TEXT)],
+        [migrations.SeparateDatabaseAndState([], [migrations.RemoveField("lease", "state")])],
+    ],
+    ids=lambda operations: operations[0].describe(),
+)
+def test_what_only_adds_is_let_pass(operations):
+    assert complaints("annotation", operations) == []
