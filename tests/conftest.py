@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 import redis
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from hypothesis import settings
 
 from annotation import blinded, selectors
@@ -55,6 +55,7 @@ def _forget_judgments() -> None:
 def _forget_what_ticks_saw() -> None:
     """A study of the next test may have the key, and the counts, of one of this test."""
     cache.clear()
+    caches["own"].clear()
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +69,7 @@ def _fast_passwords(settings) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def redis_url() -> str:
     try:
         with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=1) as client:

@@ -1,10 +1,17 @@
-"""Builders of reports, guesses, platform events and holds."""
+"""Builders of reports, guesses, platform events, audits and holds."""
 
 import itertools
 from typing import Any
 
 from annotation.choices import Platform, ReportKind, ReportOutcome, Source
-from annotation.models import PlatformEvent, Report, ReportAlert, ReportDecision, SourceGuess
+from annotation.models import (
+    BlindingAudit,
+    PlatformEvent,
+    Report,
+    ReportAlert,
+    ReportDecision,
+    SourceGuess,
+)
 from completions.models import Hold
 from tests.factories import NOW, make_completion, make_context, make_lease, make_rater, make_study
 
@@ -54,3 +61,9 @@ def make_hold(**fields: Any) -> Hold:
     completion = fields.pop("completion", None) or make_completion()
     row = {"reasons": [], "rules": "leaks-1", "held_at": NOW}
     return Hold.objects.create(completion=completion, **row | fields)
+
+
+def make_audit(**fields: Any) -> BlindingAudit:
+    study = fields.pop("study", None) or make_study()
+    row = {"n_pages": 100, "seed": 1, "started_at": NOW, "claimed_at": NOW}
+    return BlindingAudit.objects.create(study=study, **row | fields)

@@ -24,7 +24,7 @@ from tests.factories import (
     make_dataset,
     make_dialogue,
 )
-from tests.factories_written_once import make_user
+from tests.factories_written_once import make_member, make_user
 
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
 REFERENCE = "heart-1"
@@ -99,7 +99,7 @@ def make_sampled(n: int = 2, *, dataset: Dataset | None = None) -> SpotCheck:
 
 def make_person(name: str) -> User:
     """A member of staff of that name."""
-    return User.objects.create_user(name, is_staff=True)
+    return make_member(name)
 
 
 def label(check: SpotCheck, person: User, *found: list[str]) -> None:

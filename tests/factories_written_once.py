@@ -5,13 +5,25 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from access.choices import Role
+from access.models import ConsentEvidence, LogEntry, Member
 from annotation.models import Consent, DimensionMark, Exclusion
-from completions.models import LogEntry, WriterConsent
+from completions.models import BroughtCompletion, WriterConsent
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
-from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
+from ranking.models import (
+    Analysis,
+    DimensionRate,
+    Fit,
+    HumanRating,
+    Measurement,
+    RaterFigures,
+    Rating,
+    Release,
+)
 from tests.factories import (
     NOW,
     digest,
+    make_completion,
     make_judgment,
     make_rater,
     make_study,
@@ -26,10 +38,31 @@ def make_user(**fields: Any) -> User:
     return User.objects.create(**{"username": f"admin-{next(_serial)}"} | fields)
 
 
+def make_member(name: str | None = None, *, role: Role = Role.OWNER) -> User:
+    """Return a user who belongs to the team."""
+    user = User.objects.create_user(name or f"member-{next(_serial)}")
+    Member.objects.create(user=user, role=role, since=NOW)
+    return user
+
+
 def make_log_entry(**fields: Any) -> LogEntry:
     return LogEntry.objects.create(
         **{"at": NOW, "action": "study.opened", "subject": "study demo"} | fields
     )
+
+
+def make_evidence(**fields: Any) -> ConsentEvidence:
+    row = {"kind": "RATER", "scope": "demo", "version": "1", "given_on": NOW.date()}
+    n = next(_serial)
+    hashes = {"person": digest(f"person {n}"), "text_hash": digest("consent")}
+    return ConsentEvidence.objects.create(**row | hashes | fields)
+
+
+def make_brought_completion(**fields: Any) -> BroughtCompletion:
+    completion = fields.pop("completion", None) or make_completion()
+    by = fields.pop("brought_by", None) or make_user()
+    given = {"way": "API", "brought_at": NOW, "raw_text": completion.text}
+    return BroughtCompletion.objects.create(**given | fields, completion=completion, brought_by=by)
 
 
 def make_writer_consent(**fields: Any) -> WriterConsent:
@@ -81,6 +114,26 @@ def make_fit(**fields: Any) -> Fit:
             "n_judgments": 10,
             "n_units": 2,
             "is_simulated": False,
+            "claimed_at": NOW,
+        }
+        | fields,
+    )
+
+
+def make_release(**fields: Any) -> Release:
+    n = next(_serial)
+    study = fields.pop("study", None) or make_study()
+    return Release.objects.create(
+        study=study,
+        **{
+            "version": n,
+            "key": f"rel-{n}",
+            "as_of": NOW,
+            "fits": ["fit-1"],
+            "licence": "CC-BY-4.0",
+            "secret": digest("secret"),
+            "is_simulated": False,
+            "code_version": "numerics-1",
             "claimed_at": NOW,
         }
         | fields,
@@ -140,4 +193,21 @@ def make_analysis(**fields: Any) -> Analysis:
     return Analysis.objects.create(
         fit=fit,
         **{"kind": AnalysisKind.PAIRS, "code_version": "numerics-1", "claimed_at": NOW} | fields,
+    )
+
+
+def make_measurement(**fields: Any) -> Measurement:
+    study = fields.pop("study", None) or make_study()
+    return Measurement.objects.create(
+        study=study, **{"as_of": NOW, "n_answers": 10, "median_seconds": 40.0} | fields
+    )
+
+
+def make_rater_figures(**fields: Any) -> RaterFigures:
+    measurement = fields.pop("measurement", None) or make_measurement()
+    rater = fields.pop("rater", None) or make_rater(study=measurement.study)
+    return RaterFigures.objects.create(
+        measurement=measurement,
+        rater=rater,
+        **{"n_answers": 10, "n_checks": 4, "n_passed": 3} | fields,
     )

@@ -9,7 +9,7 @@ from completions.choices import LeaseOutcome, Stratum
 from completions.models import Completion, Dataset, Message
 from tests.factories import NOW, make_context, make_dialogue, make_writer, make_writing_lease
 from tests.factories_of_writing import make_message, make_revision
-from tests.factories_written_once import make_user
+from tests.factories_written_once import make_member
 
 WORDS = "It must be hard to come home to an empty flat every night."
 
@@ -38,6 +38,6 @@ def completion_of(message: Message) -> Completion:
 
 def staff() -> tuple[Client, User]:
     """Sign an admin in."""
-    user, client = make_user(is_staff=True), Client()
+    user, client = make_member(), Client()
     client.force_login(user)
     return client, user

@@ -15,12 +15,13 @@ import pytest
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    Locator,
     Page,
-    ViewportSize,
     expect,
     sync_playwright,
 )
 
+from tests.browser.looks import DESKTOP
 from tests.conftest import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,9 +37,9 @@ for file in {files!r}:
 """
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 PATIENCE_MS = 60_000  # a busy machine is slow, not wrong
+LOADS = 120
+"""How often a page is loaded again while a worker works, at most."""
 expect.set_options(timeout=PATIENCE_MS)
-PHONE: ViewportSize = {"width": 360, "height": 740}
-DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -72,37 +73,31 @@ class Site:
 
     def manage(self, *arguments: str) -> None:
         """Run one of the site's commands in a process of its own."""
-        subprocess.run(
+        with self.start(*arguments) as process:
+            process.communicate()
+        assert process.returncode == 0, arguments
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start one of the site's commands, to be spoken with while it runs."""
+        return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env={
-                "PATH": os.environ["PATH"],
-                "HEART_SECRET_KEY": "only-for-browser-tests",
-                "HEART_DATA_DIR": str(self.folder),
-            },
-            check=True,
+            env=_environment(self.folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HEART_SECRET_KEY": "only-for-browser-tests",
-        "HEART_DATA_DIR": str(folder),
-        "HEART_REFIT_SECONDS": "1",
-        "HEART_BOOTSTRAP_REPLICATES": "100",
-        "HEART_ANALYSIS_PACE_SECONDS": "3600",  # no test looks at those of other selections
-        "HEART_ANALYSIS_SECONDS": "3600",  # nor again at what has changed since
-        "HEART_LOG_LEVEL": "WARNING",
-    }
     with (
         (folder / "stderr").open("w") as errors,
         subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--port", "0"],
             cwd=ROOT,
-            env=environment,
+            env=_environment(folder),
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -113,6 +108,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         finally:
             process.terminate()
             assert process.wait(30) == 0
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "HEART_SECRET_KEY": "only-for-browser-tests",
+        "HEART_DATA_DIR": str(folder),
+        "HEART_REFIT_SECONDS": "1",
+        "HEART_BOOTSTRAP_REPLICATES": "100",
+        "HEART_ANALYSIS_PACE_SECONDS": "3600",  # no test looks at those of other selections
+        "HEART_ANALYSIS_SECONDS": "3600",  # nor again at what has changed since
+        "HEART_LOG_LEVEL": "WARNING",
+    }
 
 
 def _read_doors(process: subprocess.Popen[str], folder: Path) -> Site:
@@ -233,9 +241,20 @@ def visit(browser: Browser):
     assert complaints == []
 
 
-def overflow(page: Page) -> int:
-    """Return by how many pixels the page is wider than its window."""
-    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+def follow(link: Locator) -> None:
+    """Click a link and wait for the page it leads to: nobody looks at the one that is left."""
+    with link.page.expect_navigation():
+        link.click()
+
+
+def load_until(page: Page, wanted: Locator) -> None:
+    """Load the page again until a worker has brought about what is wanted."""
+    for _ in range(LOADS):
+        page.reload()
+        if wanted.count():
+            return
+        page.wait_for_timeout(PATIENCE_MS / LOADS)
+    pytest.fail(f"{wanted} never came to {page.url}")
 
 
 def sign_in(page: Page, site: Site) -> None:
