@@ -1,31 +1,21 @@
 """Axe finds nothing, and nothing scrolls sideways, on the pages that are not a rater's."""
 
 import re
-from itertools import product
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from tests.browser import writing
-from tests.browser.conftest import DESKTOP, PATIENCE_MS, PHONE, Site, sign_in
+from tests.browser.conftest import Site, load_until, sign_in
+from tests.browser.looks import faults_of
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
 
-SHOWN = list(product([PHONE, DESKTOP], ["light", "dark"]))
-
-
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
-def size(request: pytest.FixtureRequest):
-    return request.param
-
-
-@pytest.fixture(params=["light", "dark"])
-def visitor(request: pytest.FixtureRequest, browser: Browser, size):
-    with browser.new_context(viewport=size, color_scheme=request.param) as context:
-        context.set_default_timeout(PATIENCE_MS)
-        yield context.new_page()
+@pytest.fixture
+def visitor(visit) -> Page:
+    page: Page = visit(reduced_motion="reduce")  # no colour is caught on its way to another
+    return page
 
 
 @pytest.fixture
@@ -36,11 +26,7 @@ def admin(visit, site: Site) -> Page:
 
 
 def assert_accessible(page: Page) -> None:
-    page.wait_for_load_state()
-    faults = [fault["id"] for fault in Axe().run(page).response["violations"]]
-    assert faults == [], page.url
-    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0, f"{page.url} is {wide} px too wide"
+    assert faults_of(page) == []
 
 
 def open_folds(page: Page) -> None:
@@ -58,15 +44,12 @@ def test_what_readers_see(visitor, site):
     assert_accessible(visitor)
 
 
-def test_what_readers_see_of_analyses(visitor, site, request):
+def test_what_readers_see_of_analyses(visitor, site):
     visitor.goto(site.results)
     links = visitor.locator("ul.closer a")
-    links.first.wait_for()
+    load_until(visitor, links)
     found = [link.get_attribute("href") for link in links.all()]
-    # All are drawn by the same few templates: each page is looked at in one size and scheme.
-    shown = request.node.callspec.params
-    chosen = SHOWN.index((shown["size"], shown["visitor"]))
-    for path in found[chosen :: len(SHOWN)]:
+    for path in found:
         visitor.goto(site.address + path)
         open_folds(visitor)
         assert_accessible(visitor)
@@ -118,10 +101,34 @@ def test_what_admins_see(visitor, site):
         "judges/",
         "reports/",
         "ratings/",
+        "blinding/",
     ):
         visitor.goto(f"{site.console}{study}/{page}")
         for fold in visitor.locator("main details").all()[:3]:
             fold.evaluate("fold => { fold.open = true }")
+        assert_accessible(visitor)
+
+
+def test_what_admins_see_of_the_other_pages(visitor, site):
+    sign_in(visitor, site)
+    study = site.results.rstrip("/").rpartition("/")[2]
+    for page in (
+        "log/",
+        "members/",
+        "people/",
+        "people/retention/",
+        "tokens/",
+        "webhooks/",
+        f"{study}/comparisons/",
+        f"{study}/contexts/",
+        f"{study}/exports/",
+        f"{study}/judgments/",
+        f"{study}/personal-data/",
+        f"{study}/planner/",
+        f"{study}/protocol/version/",
+    ):
+        visitor.goto(f"{site.console}{page}")
+        open_folds(visitor)
         assert_accessible(visitor)
 
 
@@ -131,6 +138,7 @@ def test_what_admins_see_of_models(visitor, site):
     for path in (
         "models/",
         "models/add/",
+        "models/import/",
         "models/runs/",
         "models/runs/new/",
         "judges/",

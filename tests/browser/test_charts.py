@@ -6,7 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PATIENCE_MS, PHONE, Site, overflow
+from tests.browser.conftest import PATIENCE_MS, Site
+from tests.browser.looks import PHONE, overflow
 
 LIBRARY = re.compile(r"/vendor/echarts-[\d.]+/echarts\.min\.js$")
 

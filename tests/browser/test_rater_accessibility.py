@@ -4,42 +4,27 @@ import re
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, PROTOCOLS, Site, TriedStudy, overflow
+from tests.browser.conftest import PROTOCOLS, Site, TriedStudy
+from tests.browser.looks import faults_of
 
-ASK_AXE = """() => axe.run({resultTypes: ["violations"]})
-    .then(({violations}) => violations.map(one => `${one.id} ${one.nodes[0].html}`))"""
 Step = tuple[str, Callable[[], object], str]
 """What a page or state is called, the way to it, and the selector or text by which it is known."""
 
 
 class Faults:
-    """What is wrong with the pages visited, in both colour schemes and in both sizes."""
+    """What is wrong with the pages visited."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.axe = Axe()
-        self.found: list[tuple[str, str, str, str]] = []
+        self.found: list[str] = []
 
     def visit(self, steps: list[Step]) -> None:
         for name, go, sign in steps:
             go()
             self.page.locator(sign).first.wait_for(state="attached")
-            self.page.wait_for_load_state()
-            self.look(name)
-
-    def look(self, name: str) -> None:
-        self.page.evaluate(self.axe.axe_script)
-        for size in (PHONE, DESKTOP):
-            self.page.set_viewport_size(size)
-            if (wide := overflow(self.page)) > 0:
-                self.found.append((name, str(size["width"]), "", f"{wide} px too wide"))
-            for scheme in ("light", "dark"):
-                self.page.emulate_media(color_scheme=scheme)
-                faults = self.page.evaluate(ASK_AXE)
-                self.found += [(name, str(size["width"]), scheme, fault) for fault in faults]
+            self.found += faults_of(self.page, name)
 
 
 def button(page: Page, name: str) -> Callable[[], object]:

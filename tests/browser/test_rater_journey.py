@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, TriedStudy, overflow
+from tests.browser.conftest import TriedStudy
+from tests.browser.looks import PHONE, overflow
 
 REASON = "It takes up what this person said."
 MOST_SHOWN = 15  # of three pairs that count, with what is planted between them

@@ -2,7 +2,8 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PHONE, TriedStudy
+from tests.browser.conftest import TriedStudy
+from tests.browser.looks import PHONE
 
 REASON = "It takes up what this person said."
 
@@ -226,7 +227,7 @@ class TestNothingIsLost:
         page.reload()
         wait_for_pair(page, 2)
 
-    def test_lost_connection_keeps_the_answer_and_says_so(self, visit, site):
+    def test_lost_connection_keeps_the_answer_and_sends_it_when_it_is_back(self, visit, site):
         page = visit()
         enrol(page, site.rate)
         page.keyboard.press("2")
@@ -236,7 +237,6 @@ class TestNothingIsLost:
         page.keyboard.press("Control+Enter")
         expect(page.get_by_text("We could not reach the site.")).to_be_visible()
         page.context.set_offline(False)
-        page.keyboard.press("Control+Enter")
 
         wait_for_pair(page, 2)
         expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import writing
-from tests.browser.conftest import DESKTOP, PHONE, Site, overflow, sign_in
+from tests.browser.conftest import Site, sign_in
+from tests.browser.looks import DESKTOP, PHONE, overflow
 
 HASTY = "You should sell the house and find a hobby, it will pass before the winter comes."
 MENDED = "Two cups on the table, every evening. What do you say to her when you put one back?"
