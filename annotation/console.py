@@ -3,8 +3,6 @@
 from collections.abc import Callable
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,45 +10,45 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest, members_only
 from annotation import console_selectors, reports_selectors, selectors, services
+from annotation.console_http import ask_for
 from annotation.models import Study
-
-
-class StaffRequest(HttpRequest):
-    """A request of a signed-in member of staff."""
-
-    user: User
+from annotation.study_counts import COUNTS
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def overview(request: HttpRequest) -> HttpResponse:
     """Show each study with its counts, and the newest judgments of all."""
+    studies, old = console_selectors.study_rows(now=timezone.now())
+    for study in old:
+        ask_for(study, COUNTS)
     context = {
         "waiting": reports_selectors.waiting_studies(),
-        "studies": console_selectors.study_rows(),
+        "studies": studies,
         "judgments": console_selectors.newest_judgments(),
     }
     return render(request, "console/overview.html", context)
 
 
 @require_POST
-@staff_member_required
+@members_only()
 def open_study(request: StaffRequest, study: str) -> HttpResponse:
     """Let raters in, for the first time or again after a pause."""
     return _move(request, study, services.open_study, done=_("Open: raters can come in now."))
 
 
 @require_POST
-@staff_member_required
+@members_only()
 def pause_study(request: StaffRequest, study: str) -> HttpResponse:
     """Hand out no new pairs for now."""
     return _move(request, study, services.pause_study, done=_("On pause: no new pairs go out."))
 
 
 @require_POST
-@staff_member_required
+@members_only()
 def close_study(request: StaffRequest, study: str) -> HttpResponse:
     """End the study's judging for good."""
     return _move(request, study, services.close_study, done=_("Closed. Every judgment is kept."))

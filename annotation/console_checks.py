@@ -10,9 +10,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from access.asked import read_text
+from access.http import StaffRequest
 from annotation import checks_selectors, selectors, services
 from annotation.checks_forms import MarkForm, SwitchForm
-from annotation.console_http import StaffRequest, study_page
+from annotation.console_http import study_page
 from annotation.models import Comparison, Study
 
 
@@ -20,7 +22,7 @@ from annotation.models import Comparison, Study
 @study_page
 def checks(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how each check fares, and a comparison that may become one, by its key."""
-    asked = request.GET.get("key", "").strip()
+    asked = read_text(request.GET, "key")
     context = {
         "study": study,
         "checks": checks_selectors.check_rows(study),

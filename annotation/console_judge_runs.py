@@ -2,45 +2,73 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from django.contrib.admin.views.decorators import staff_member_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
-from django_htmx.http import HttpResponseClientRefresh
 
+from access.http import StaffRequest, members_only
+from access.lists import PER_PAGE, csv_of
 from annotation import judge_catalogue, judge_selectors, services
-from annotation.console_http import StaffRequest, study_page
+from annotation.console_http import study_page
 from annotation.http import study_or_404
 from annotation.judge_forms import WantedJudging
 from annotation.judge_selectors import JudgeRow
 from annotation.models import Judge, Study
-from annotation.shown_judge_runs import judge_run, judge_runs
-from completions import run_http
+from annotation.shown_judge_runs import all_judge_runs, judge_run, judge_runs
+from completions import run_http, shown_endpoints
 from completions.run_http import Budget
 from completions.services import NothingToAskError, budgeting
-from completions.services.budgeting import Price
-from completions.shown_runs import ShownRun
+from completions.shown_endpoints import Listed
+from completions.shown_runs import RUN_COLUMNS, RUNS, ShownRun
+from completions.system_selectors import Choose
+
+JUDGES = shown_endpoints.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def all_judges(request: HttpRequest) -> HttpResponse:
     """List the judges that are registered, and what a call to them still needs."""
-    return render(request, "console/judges/judges.html", {"judges": _lines(os.environ)})
+    wanted = JUDGES.asked(request)
+    page = Paginator(_lines(os.environ, wanted.apply), PER_PAGE).get_page(
+        request.GET.get("page", "")
+    )
+    return render(request, "console/judges/judges.html", {"page": page, "wanted": wanted})
+
+
+@require_GET
+@never_cache
+@members_only()
+def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Download the same judges, in the same order; of a key, the name of its variable alone."""
+    lines = _lines(os.environ, JUDGES.asked(request).apply)
+    cells = ((*one.cells, one.row.n_calls) for one in lines)
+    return csv_of(request, "judges", (*shown_endpoints.COLUMNS, "calls"), cells)
 
 
 @require_GET
 @study_page
 def runs(request: StaffRequest, study: Study) -> HttpResponse:
-    """List the study's runs of judges, the newest first."""
-    page, rows = judge_runs(study, request.GET.get("page", ""), now=timezone.now())
-    return render(request, "console/judges/runs.html", {"study": study, "page": page, "rows": rows})
+    """List the study's runs of judges, the newest first unless another order is asked for."""
+    wanted = RUNS.asked(request)
+    page, rows = judge_runs(study, wanted, request.GET.get("page", ""), now=timezone.now())
+    parts = {"study": study, "page": page, "rows": rows, "wanted": wanted}
+    return render(request, "console/judges/runs.html", parts)
+
+
+@require_GET
+@study_page
+def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
+    """Download the same runs, in the same order."""
+    rows = all_judge_runs(study, RUNS.asked(request), now=timezone.now())
+    return csv_of(request, f"{study.slug}-judge-runs", RUN_COLUMNS, (row.cells for row in rows))
 
 
 @require_GET
@@ -93,10 +121,9 @@ def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
 
 @require_GET
 @never_cache
-def progress(request: HttpRequest, study: str, pk: int) -> HttpResponse:
+@members_only(is_part=True)
+def progress(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    if not request.user.is_staff:
-        return HttpResponseClientRefresh()
     return run_http.show_progress(request, _found(study_or_404(study), pk))
 
 
@@ -117,21 +144,12 @@ def act(request: StaffRequest, study: Study, pk: int, name: str) -> HttpResponse
     return redirect("console:judge_run", study.slug, pk)
 
 
-@dataclass(frozen=True)
-class JudgeLine:
-    """A judge: its row, whether the catalogue lists it, and what it costs."""
-
-    row: JudgeRow
-    is_listed: bool
-    price: Price | None
-
-
-def _lines(environment: Mapping[str, str]) -> list[JudgeLine]:
+def _lines(environment: Mapping[str, str], choose: Choose) -> list[Listed[JudgeRow]]:
     listed = {entry.slug for entry in judge_catalogue.load_judges(judge_catalogue.shipped())}
     judges = Judge.objects.in_bulk(field_name="slug")
     return [
-        JudgeLine(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
-        for row in judge_selectors.judge_rows(environment)
+        Listed(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
+        for row in judge_selectors.judge_rows(environment, choose)
     ]
 
 

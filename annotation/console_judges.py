@@ -4,9 +4,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from access.http import StaffRequest
 from annotation import verdict_selectors
-from annotation.console_http import StaffRequest, study_page
+from annotation.console_http import study_page, with_kept
+from annotation.judges_figures import JUDGES
+from annotation.kept import Shown
 from annotation.models import Study
+from annotation.verdict_selectors import JudgesFigures
 
 
 @require_GET
@@ -16,9 +20,14 @@ def judges(request: StaffRequest, study: Study) -> HttpResponse:
     show = request.GET.get("show", "")
     if show not in verdict_selectors.SHOWS:
         raise Http404
-    page = verdict_selectors.judges_page(study, show=show, page=request.GET.get("page", "1"))
-    parts = {"study": study, "page": page, "show": show}
-    return render(request, "console/study/judges.html", parts)
+
+    def page(figures: JudgesFigures, shown: Shown[JudgesFigures]) -> HttpResponse:
+        number = request.GET.get("page", "1")
+        found = verdict_selectors.judges_page(study, show=show, page=number, figures=figures)
+        parts = {"study": study, "page": found, "show": show, "shown": shown}
+        return render(request, "console/study/judges.html", parts)
+
+    return with_kept(request, study, JUDGES, page)
 
 
 @require_GET

@@ -7,10 +7,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest
 from annotation import reports_selectors, services
 from annotation.checks_forms import DecideForm
 from annotation.choices import ReportOutcome
-from annotation.console_http import StaffRequest, study_page
+from annotation.console_http import study_page
 from annotation.models import Study
 
 DECIDED = {

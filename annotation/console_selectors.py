@@ -2,18 +2,18 @@
 
 import datetime as dt
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db.models import Aggregate, Count, Model, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from annotation import selectors
-from annotation.choices import PlanKind, Protocol, StudyState
+from annotation import selectors, study_counts
+from annotation.choices import PlanKind, Protocol, Purpose, StudyState
 from annotation.models import Comparison, Judgment, QualityCheck, Study
 from annotation.protocol import content_hash
-from completions import hold_selectors
-from completions.hold_selectors import Held
+from annotation.study_counts import Tally
 from completions.models import Completion, Context
 
 NEWEST = 20
@@ -22,25 +22,8 @@ Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
-class Tally:
-    """What a study has, counted."""
-
-    contexts: int = 0
-    completions: int = 0
-    comparisons: int = 0
-    by_people: int = 0
-    by_judges: int = 0
-    slots_left: int = 0
-
-    @property
-    def wanted(self) -> int:
-        """Judgments by people that the plan asks for, leased ones left out."""
-        return self.by_people + self.slots_left
-
-
-@dataclass(frozen=True)
 class StudyRow:
-    """One study as the console lists it."""
+    """One study as the console lists it; its counts mean nothing until they are there."""
 
     slug: str
     title: str
@@ -48,7 +31,9 @@ class StudyRow:
     state_label: str
     protocol_label: str
     dataset: str
+    dataset_slug: str
     tally: Tally
+    is_counted: bool = True
 
     @property
     def can_open(self) -> bool:
@@ -76,7 +61,7 @@ class StudyRow:
         return self.state == StudyState.CLOSED
 
     @classmethod
-    def of(cls, study: Study, tally: Tally) -> "StudyRow":
+    def of(cls, study: Study, tally: Tally, *, is_counted: bool = True) -> "StudyRow":
         """Pick what the console shows."""
         return cls(
             slug=study.slug,
@@ -85,7 +70,9 @@ class StudyRow:
             state_label=StudyState(study.state).label,
             protocol_label=Protocol(study.protocol).label,
             dataset=study.dataset.name,
+            dataset_slug=study.dataset.slug,
             tally=tally,
+            is_counted=is_counted,
         )
 
 
@@ -109,8 +96,6 @@ class StudyPage:
     locked_at: dt.datetime | None
     is_intact: bool
     confirmatory: tuple[str, ...]
-    n_checks: int
-    held: Held
     versions: tuple[str, ...]
     dataset_slug: str
 
@@ -130,43 +115,62 @@ class JudgmentRow:
     notes: tuple[str, ...]
 
 
-def study_rows() -> list[StudyRow]:
-    """Return every study with its counts, newest first, in five queries."""
-    contexts = _by("dataset", Context.objects.all(), contexts=Count("pk"))
-    texts = Completion.objects.filter(erased_at=None)
+def study_rows(*, now: dt.datetime) -> tuple[list[StudyRow], list[Study]]:
+    """Return every study with its counts, newest first, in seven queries.
+
+    Those of large studies are what was kept; second come the studies of which newer ones are to
+    be worked out.
+    """
+    studies = list(selectors.studies())
+    large = study_counts.large_among(studies)
+    kept = {one.pk: found for one, found in study_counts.kept_counts(large, now=now)}
+    tallies = _tallies([one for one in studies if one.pk not in kept])
+    for pk, found in kept.items():
+        if found.figures is not None:
+            tallies[pk] = found.figures.tally
+    rows = [
+        StudyRow.of(one, tallies.get(one.pk, Tally()), is_counted=one.pk in tallies)
+        for one in studies
+    ]
+    return rows, [one for one in large if not kept[one.pk].is_current]
+
+
+def _tallies(studies: Sequence[Study]) -> dict[int, Tally]:
+    """Count what these studies have, in four queries."""
+    datasets = {one.dataset_id for one in studies}
+    contexts = _by("dataset", Context.objects.filter(dataset__in=datasets), contexts=Count("pk"))
+    texts = Completion.objects.filter(context__dataset__in=datasets, erased_at=None)
     completions = _by("context__dataset", texts, completions=Count("pk"))
     planned = _by(
         "study",
-        Comparison.objects.all(),
+        Comparison.objects.filter(study__in=studies, purpose=Purpose.MAIN),
         comparisons=Count("pk"),
         # Nobody will be asked about a deleted text: nothing is wanted of it any more.
         slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
     )
     judged = _by(
         "comparison__study",
-        Judgment.objects.filter(revises__isnull=True),  # a changed answer is not one more
+        # A changed answer is not one more.
+        Judgment.objects.filter(comparison__study__in=studies, revises__isnull=True),
         by_people=Count("pk", filter=Q(rater__isnull=False)),
         by_judges=Count("pk", filter=Q(judge__isnull=False)),
     )
-    return [
-        StudyRow.of(
-            study,
-            Tally(
-                **contexts[study.dataset_id],
-                **completions[study.dataset_id],
-                **planned[study.pk],
-                **judged[study.pk],
-            ),
+    return {
+        study.pk: Tally(
+            **contexts[study.dataset_id],
+            **completions[study.dataset_id],
+            **planned[study.pk],
+            **judged[study.pk],
         )
-        for study in selectors.studies()
-    ]
+        for study in studies
+    }
 
 
-def study_page(study: Study) -> StudyPage:
-    """Return one study with its counts, its hash and its other versions, in eight queries."""
+def study_page(study: Study, *, row: StudyRow) -> StudyPage:
+    """Return one study, counted before, with its hash and other versions, in one query."""
     versions = Study.objects.filter(name=study.name).exclude(pk=study.pk)
     return StudyPage(
-        row=next(row for row in study_rows() if row.slug == study.slug),
+        row=row,
         name=study.name,
         version=study.version,
         plan_label=PlanKind(study.plan).label,
@@ -178,11 +182,14 @@ def study_page(study: Study) -> StudyPage:
         locked_at=study.locked_at,
         is_intact=not study.protocol_hash or content_hash(study.content) == study.protocol_hash,
         confirmatory=tuple((study.content.get("analysis") or {}).get("confirmatory", ())),
-        n_checks=QualityCheck.objects.filter(comparison__study=study, is_active=True).count(),
-        held=hold_selectors.count_holds(study.dataset_id, {}),
         versions=tuple(versions.order_by("version").values_list("slug", flat=True)),
         dataset_slug=study.dataset.slug,
     )
+
+
+def active_checks(study: Study) -> QuerySet[QualityCheck]:
+    """Return the quality checks that are planted."""
+    return QualityCheck.objects.filter(comparison__study=study, is_active=True)
 
 
 def newest_judgments(limit: int = NEWEST) -> list[JudgmentRow]:
@@ -194,7 +201,7 @@ def newest_judgments(limit: int = NEWEST) -> list[JudgmentRow]:
         "comparison__first__system",
         "comparison__second__system",
     ).prefetch_related("marks")
-    return [_judgment_row(judgment) for judgment in judgments.order_by("-pk")[:limit]]
+    return [judgment_row(judgment) for judgment in judgments.order_by("-pk")[:limit]]
 
 
 def verdict_words(*, protocol: str, verdict: int) -> str:
@@ -213,7 +220,8 @@ def _by(key: str, rows: QuerySet[Row], **counts: Aggregate) -> defaultdict[int, 
     return found
 
 
-def _judgment_row(judgment: Judgment) -> JudgmentRow:
+def judgment_row(judgment: Judgment) -> JudgmentRow:
+    """Return a judgment as lists show it; its evaluator, pair and marks come with it."""
     evaluator = judgment.rater or judgment.judge
     better, words, worse = _finding(judgment)
     return JudgmentRow(

@@ -1,16 +1,27 @@
 """The console's page of one study: its hash, its plan, its numbers; and what planning would do."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
-from annotation import console_selectors, gold, plan_selectors, services
-from annotation.console_http import StaffRequest, study_page
+from access.http import StaffRequest, members_only
+from annotation import console_selectors, gold, services, study_progress
+from annotation.console_http import figures_of, study_page, with_kept
+from annotation.console_selectors import StudyRow
+from annotation.http import study_or_404
+from annotation.kept import Shown
 from annotation.models import Study
+from annotation.plan_figures import PLAN, PlanFigures
+from annotation.study_counts import COUNTS, Tally
+from annotation.study_progress import Progress
+from completions.funnel import funnel_of, rewrite_rows
+from completions.pictures import Picture
 from completions.services import DatasetTakenError
 
 
@@ -18,21 +29,57 @@ from completions.services import DatasetTakenError
 @study_page
 def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study stands and what can be done to it."""
-    page = console_selectors.study_page(study)
-    return render(request, "console/study/study.html", {"study": page.row, "page": page})
+    progress = _progress(study)
+    page = console_selectors.study_page(study, row=progress.row)
+    parts = {"study": page.row, "page": page, "progress": progress}
+    return render(request, "console/study/study.html", parts)
+
+
+@require_GET
+@never_cache
+@members_only(is_part=True)
+def live(request: HttpRequest, study: str) -> HttpResponse:
+    """Answer with what changes on the overview; once other acts are due, have it load again."""
+    found = study_or_404(study)
+    if request.GET.get("state") != found.state:
+        return HttpResponseClientRefresh()
+    progress = _progress(found)
+    parts = {"study": progress.row, "progress": progress}
+    return render(request, "console/study/_live.html", parts)
+
+
+def _progress(study: Study) -> Progress:
+    """Return how the study stands; the counts of a large one are those that were kept."""
+    now = timezone.now()
+    return study_progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
+
+
+@require_GET
+@study_page
+def contexts(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show how the contexts of the study's dataset came about, under the tabs of the study."""
+    counted = funnel_of(study.dataset)
+    parts = {
+        "study": study,
+        "dataset": study.dataset,
+        "funnel": counted,
+        "picture": Picture.of(counted),
+        "rewrites": rewrite_rows(study.dataset),
+    }
+    return render(request, "console/contexts/funnel.html", parts)
 
 
 @require_GET
 @study_page
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
-    draft = plan_selectors.draft_plan(study)
-    parts = {
-        "study": console_selectors.study_page(study).row,
-        "n_added": len(draft.additions),
-        "draft": draft,
-    }
-    return render(request, "console/study/plan.html", parts)
+
+    def page(figures: PlanFigures, shown: Shown[PlanFigures]) -> HttpResponse:
+        row = StudyRow.of(study, Tally())  # its title and state; the counts are elsewhere
+        parts = {"study": row, "plan": figures, "work": figures.work, "shown": shown}
+        return render(request, "console/study/plan.html", parts)
+
+    return with_kept(request, study, PLAN, page)
 
 
 @require_POST

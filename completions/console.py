@@ -1,7 +1,6 @@
 """The console's pages on contexts: how they came about, and where people keep or drop them."""
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest, members_only
 from completions import (
     candidate_selectors,
     console_selectors,
@@ -20,7 +20,7 @@ from completions import (
 )
 from completions.candidate_selectors import CandidateFilter
 from completions.choices import Review, Stratum
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, staff_page
 from completions.console_selectors import ContextFilter
 from completions.funnel import funnel_of, rewrite_rows
 from completions.models import Dataset
@@ -29,7 +29,7 @@ from completions.pictures import Picture
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with how far their review is."""
     rows = console_selectors.dataset_rows()

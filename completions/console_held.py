@@ -9,9 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest
 from completions import forms, hold_selectors, services
 from completions.choices import HoldState
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, staff_page
 from completions.console_selectors import Listed
 from completions.leaks import EXPLANATIONS
 from completions.models import Dataset

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from django.contrib.admin.views.decorators import staff_member_required
-from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
+from access.choices import Role
+from access.http import Needs, StaffRequest, members_only
 from completions import console_selectors, selectors
 from completions.models import Dataset
 
@@ -16,17 +17,9 @@ P = ParamSpec("P")
 Found = TypeVar("Found")
 
 
-class StaffRequest(HttpRequest):
-    """A request of a signed-in member of staff."""
-
-    user: User
-
-
-def staff_page(
-    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """Let staff in, find the dataset of the address, and answer what does not exist with 404."""
-
+def _dataset_page(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse], needs: Needs
+) -> Callable[..., HttpResponseBase]:
     @wraps(view)
     def wrapper(
         request: StaffRequest, /, dataset: str, *args: P.args, **kwargs: P.kwargs
@@ -39,7 +32,21 @@ def staff_page(
         except console_selectors.UnknownFilterError as error:
             raise Http404 from error
 
-    return never_cache(staff_member_required(wrapper))
+    return never_cache(members_only(needs)(wrapper))
+
+
+def staff_page(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Let members in, find the dataset of the address, and answer what does not exist with 404."""
+    return _dataset_page(view, Needs())
+
+
+def owners_act(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Do the same where acting is for owners, since it is about a person's data."""
+    return _dataset_page(view, Needs(acts=Role.OWNER))
 
 
 def or_404(found: Found | None) -> Found:

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
-from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q, QuerySet
 from django.utils.text import Truncator
 
+from access.asked import read_query, write_query
 from completions.choices import EscalationProfile, Review, Stratum
 from completions.models import Context, Dataset, Dialogue
 from completions.normaliser import plain
@@ -62,7 +62,7 @@ class ContextFilter:
         UnknownFilterError
             If the review or the stratum is none that exists.
         """
-        found = cls(**{name: query.get(name, "").strip() for name in asdict(cls())})
+        found = read_query(cls, query)
         for value, known in (
             (found.review, {"", IN_USE, *Review.values}),
             (found.stratum, {"", *Stratum.values}),
@@ -74,7 +74,7 @@ class ContextFilter:
     @property
     def query(self) -> str:
         """The address' query that means this filter, without its question mark."""
-        return urlencode({name: value for name, value in asdict(self).items() if value})
+        return write_query(asdict(self))
 
     def matches(self, review: str) -> bool:
         """Say whether a context with this review is meant, as far as reviews go."""

@@ -1,9 +1,10 @@
 """Pure: tables whose heads lead to the same table in another order."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
-from urllib.parse import urlencode
+
+from access.asked import Column, sort_after_click, write_query
 
 Row = TypeVar("Row")
 Head: TypeAlias = tuple[object, Callable[[Any], Any]]
@@ -11,24 +12,15 @@ Head: TypeAlias = tuple[object, Callable[[Any], Any]]
 
 
 @dataclass(frozen=True)
-class Column:
-    """The head of a column: where it leads, and how the table is sorted by it now."""
-
-    name: str
-    label: object
-    query: str
-    direction: str
-
-
-@dataclass(frozen=True)
 class SortedTable(Generic[Row]):
     """What an address asks of a table; ``sort`` names a column, and may begin with a minus.
 
-    A subclass names its ``COLUMNS``, each with its label and what it is sorted by, and adds its
-    own fields; an empty field means all.
+    A subclass names its ``COLUMNS``, each with its label and what it is sorted by, says which are
+    ``NUMBERS``, and adds its own fields; an empty field means all.
     """
 
     COLUMNS: ClassVar[Mapping[str, Head]]
+    NUMBERS: ClassVar[Collection[str]] = ()
 
     sort: str = "code"
 
@@ -37,7 +29,7 @@ class SortedTable(Generic[Row]):
         """The address' query that means this table, without its question mark; the order last."""
         asked = asdict(self)
         asked["sort"] = asked.pop("sort")
-        return urlencode({name: value for name, value in asked.items() if value})
+        return write_query(asked)
 
     @property
     def is_sortable(self) -> bool:
@@ -57,6 +49,5 @@ class SortedTable(Generic[Row]):
         return [self._column(name, label) for name, (label, _key) in self.COLUMNS.items()]
 
     def _column(self, name: str, label: object) -> Column:
-        direction = {name: "ascending", f"-{name}": "descending"}.get(self.sort, "")
-        leads_to = f"-{name}" if direction == "ascending" else name
-        return Column(name, label, replace(self, sort=leads_to).query, direction)
+        after = replace(self, sort=sort_after_click(name, self.sort))
+        return Column(name, label, self.sort, after.query, is_number=name in self.NUMBERS)

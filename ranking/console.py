@@ -5,9 +5,9 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
-from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,24 +15,22 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.http import StaffRequest, members_only
+from access.lists import csv_answer
 from annotation import selectors as annotation_selectors
 from annotation import services as annotation_services
+from annotation.console_http import figures_of
 from annotation.models import Rater, Study
-from ranking import export, forms, rater_pages, review_selectors, services
-from ranking.rater_filters import STANDINGS, RaterFilter, UnknownFilterError
+from ranking import export, forms, rater_pages, review_selectors, services, tasks
+from ranking.rater_filters import FINDINGS, STANDINGS, RaterFilter, UnknownFilterError
 
 P = ParamSpec("P")
-
-
-class StaffRequest(HttpRequest):
-    """A request of a signed-in member of staff."""
-
-    user: User
+PER_PAGE = 50
 
 
 def staff_page(
     view: Callable[Concatenate[StaffRequest, Study, P], HttpResponse | StreamingHttpResponse],
-) -> Callable[..., HttpResponse | StreamingHttpResponse]:
+) -> Callable[..., HttpResponseBase]:
     """Let staff in, find the study of the address, and answer what does not exist with 404."""
 
     @wraps(view)
@@ -47,7 +45,7 @@ def staff_page(
         except UnknownFilterError as error:
             raise Http404 from error
 
-    return never_cache(staff_member_required(wrapper))
+    return never_cache(members_only()(wrapper))
 
 
 @require_GET
@@ -55,14 +53,18 @@ def staff_page(
 def raters(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every rater with figures and findings."""
     wanted = RaterFilter.of(request.GET)
-    rows = review_selectors.rater_rows(study, as_of=timezone.now())
+    measured = review_selectors.shown_raters(study, now=timezone.now())
+    page = Paginator(wanted.apply(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
         "wanted": wanted,
         "standings": STANDINGS.items(),
-        "rows": [rater_pages.RaterLine.of(row) for row in wanted.apply(rows)],
-        "n_all": len(rows),
-        "n_going": sum(row.would_go for row in rows),
+        "kinds": FINDINGS.items(),
+        "measured": measured,
+        "page": page,
+        "rows": [rater_pages.RaterLine.of(row) for row in page.object_list],
+        "n_all": len(measured.rows),
+        "n_going": sum(row.would_go for row in measured.rows),
     }
     return render(request, "console/raters/list.html", parts)
 
@@ -71,10 +73,9 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
-    rows = review_selectors.rater_rows(study, as_of=timezone.now())
-    lines = export.csv_lines(export.rater_rows(RaterFilter.of(request.GET).apply(rows)))
-    disposition = {"Content-Disposition": f'attachment; filename="{study.slug}-raters.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=disposition)
+    rows = review_selectors.shown_raters(study, now=timezone.now()).rows
+    chosen = export.rater_rows(RaterFilter.of(request.GET).apply(rows))
+    return csv_answer(request, chosen, f"{study.slug}-raters")
 
 
 @require_GET
@@ -82,6 +83,15 @@ def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
 def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show one rater: the figures, what the rules found, and every decision."""
     return _show_rater(request, study, code)
+
+
+@require_POST
+@staff_page
+def measure(request: StaffRequest, study: Study) -> HttpResponse:
+    """Ask a worker to measure the raters anew."""
+    tasks.measure_raters.delay(study_id=study.pk)
+    messages.success(request, _("A worker measures the raters now. Look again soon."))
+    return redirect("raters:list", study.slug)
 
 
 @require_POST
@@ -106,9 +116,33 @@ def review(request: StaffRequest, study: Study) -> HttpResponse:
     """Show who would go and how ranks would move; on a post, let those go."""
     if request.method == "POST":
         return _apply(request, study)
-    found = services.review_raters(study=study, dry_run=True, now=timezone.now())
-    parts = {"study": study, "review": rater_pages.ReviewPage.of(found)}
+    now = timezone.now()
+    measured = review_selectors.shown_raters(study, now=now)
+    found = services.review_raters(study=study, dry_run=True, now=now, shown=measured)
+    parts = {"study": study, "review": rater_pages.ReviewPage.of(found), "measured": measured}
     return render(request, "console/raters/review.html", parts)
+
+
+@require_GET
+@staff_page
+def moves(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show how ranks would move without the raters that the address names; a part of the review."""
+    asked = frozenset(request.GET.getlist("rater"))
+    parts = {"study": study, "is_part": "HX-Request" in request.headers}
+    if services.MOVES.is_small(study):
+        named = Rater.objects.filter(study=study, code__in=asked)
+        leaving = frozenset(named.values_list("pk", flat=True))
+        parts["movements"] = services.movements_without(study, leaving=leaving, now=timezone.now())
+        return render(request, "console/raters/moves.html", parts)
+    shown = figures_of(study, services.MOVES, now=timezone.now())
+    are_those = shown.figures is not None and shown.figures.leaving == asked
+    parts |= {
+        "shown": shown,
+        "movements": shown.figures.movements if shown.figures and are_those else (),
+        "is_waiting": not are_those and not shown.is_current,
+        "is_other": not are_those and shown.is_current,
+    }
+    return render(request, "console/raters/moves.html", parts)
 
 
 def _apply(request: StaffRequest, study: Study) -> HttpResponse:
@@ -155,13 +189,14 @@ def _decide(
 def _show_rater(
     request: StaffRequest, study: Study, code: str, *, form: forms.Decision | None = None
 ) -> HttpResponse:
-    rows = review_selectors.rater_rows(study, as_of=timezone.now())
-    row = next((row for row in rows if row.code == code), None)
+    measured = review_selectors.shown_raters(study, now=timezone.now())
+    row = next((row for row in measured.rows if row.code == code), None)
     if row is None:
         raise Http404
     parts = {
         "study": study,
         "shown": rater_pages.RaterPage.of(row),
+        "measured": measured,
         "form": form or forms.Decision(),
     }
     return render(request, "console/raters/rater.html", parts, status=422 if form else 200)

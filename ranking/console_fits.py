@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.console_http import StaffRequest, study_page
+from access.http import StaffRequest
+from annotation.console_http import study_page
 from annotation.models import Study
 from ranking import fit_selectors, tasks
 

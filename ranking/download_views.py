@@ -1,16 +1,16 @@
-"""Downloads of ratings, analyses and judgments."""
+"""Downloads of ratings, analyses and ensembles."""
 
-from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from ranking import export, history_selectors, results_pages
+from access.http import members_only
+from access.lists import csv_answer
+from ranking import export, history_selectors, released_selectors, results_pages
 from ranking.board_selectors import board_of
 from ranking.findings import Findings
 from ranking.models import Fit
+from ranking.released_http import zip_answer
 from ranking.results_http import (
-    csv_answer,
     filters_or_404,
     fit_or_404,
     is_staff,
@@ -21,13 +21,14 @@ from ranking.serializers import BoardOut
 
 
 @require_safe
-def ratings_csv(_request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
+def ratings_csv(request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
     """Download the table of one fit."""
     fit = fit_or_404(study, key)
     board = board_of(fit)
     what = "implied-ratings" if board.is_implied else "ratings"
-    lines = export.csv_lines(export.rating_rows(board))
-    return csv_answer(lines, export.file_name(study, key, what, is_simulated=fit.is_simulated))
+    rows = export.rating_rows(board)
+    name = export.file_name(study, key, what, is_simulated=fit.is_simulated)
+    return csv_answer(request, rows, name)
 
 
 @require_safe
@@ -54,7 +55,7 @@ def table_csv(
     terms = results_pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
     rows = export.finding_rows(found, terms=terms)
     name = export.file_name(study, key, f"{kind}-{table}", is_simulated=fit.is_simulated)
-    return csv_answer(export.csv_lines(rows), name)
+    return csv_answer(request, rows, name)
 
 
 @require_safe
@@ -75,31 +76,33 @@ def history_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     is_simulated = any(point.is_simulated for point in points)
     parts = (study, "history", pool.lower(), context_set.lower())
     name = export.file_name(*parts, is_simulated=is_simulated)
-    return csv_answer(export.csv_lines(export.history_rows(points)), name)
+    return csv_answer(request, export.history_rows(points), name)
 
 
 @require_safe
-def verdicts_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
+def verdicts_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what became of every call to a judge and of every pair handed to people."""
     accounts = results_pages.accounts_of(study_or_404(study))
     name = export.file_name(study, "verdicts", is_simulated=accounts.is_simulated)
-    return csv_answer(export.csv_lines(export.account_rows(accounts.rows)), name)
+    return csv_answer(request, export.account_rows(accounts.rows), name)
 
 
 @require_safe
-@staff_member_required
-def judgments_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
-    """Download all judgments of a study, row by row as the database gives them."""
-    rows = export.judgment_rows(study=study_or_404(study), now=timezone.now())
-    return csv_answer(export.csv_lines(rows), f"{study}-judgments")
+def release_zip(_request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
+    """Download a release that is published; members find the others in the console."""
+    release = released_selectors.release_by_key(study_or_404(study), key)
+    if release is None or release.published_at is None:
+        msg = f"there is no release {key} for everybody"
+        raise Http404(msg)
+    return zip_answer(release)
 
 
 @require_safe
-@staff_member_required
-def ensemble_csv(_request: HttpRequest, study: str) -> StreamingHttpResponse:
+@members_only()
+def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what the LLM judges of a study say together, comparison by comparison."""
     rows = export.ensemble_rows(study_or_404(study))
-    return csv_answer(export.csv_lines(rows), f"{study}-ensemble")
+    return csv_answer(request, rows, f"{study}-ensemble")
 
 
 def _findings_or_404(request: HttpRequest, fit: Fit, kind: str) -> Findings:

@@ -8,19 +8,11 @@ from django.utils.translation import gettext_lazy
 
 from annotation.quality import Finding
 from annotation.quality_selectors import Decision
-from ranking.rater_filters import STANDINGS
+from ranking.rater_filters import FINDINGS, STANDINGS
 from ranking.rater_rows import RaterRow
 from ranking.services import Movement, Review
 
-NAMES: Mapping[str, object] = {
-    "checks": gettext_lazy("Checks failed"),
-    "times": gettext_lazy("Anomalous times"),
-    "straight-lining": gettext_lazy("The same answer over and over"),
-    "one-sided": gettext_lazy("One side of the screen"),
-    "misfit": gettext_lazy("Misfit"),
-    "outlier": gettext_lazy("Unlike the others"),
-    "by-hand": gettext_lazy("By hand"),
-}
+NAMES: Mapping[str, object] = {**FINDINGS, "by-hand": gettext_lazy("By hand")}
 SENTENCES: Mapping[str, object] = {
     "checks": gettext_lazy(
         "%(n_failed)d of %(n_checks)d checks failed; from %(threshold_share).0f %% on a rater goes."

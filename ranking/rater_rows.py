@@ -1,5 +1,6 @@
 """One rater with the figures and findings of a review, as pages and tables show them."""
 
+import datetime as dt
 from dataclasses import dataclass
 
 from annotation.quality import Finding
@@ -19,6 +20,12 @@ class RaterRow:
     share_a: float | None
     infit: float | None
     agreement: float | None
+    last_at: dt.datetime | None
+
+    @property
+    def n_failed(self) -> int:
+        """Return how many of the checks seen were failed."""
+        return self.n_checks - self.n_passed
 
     @property
     def code(self) -> str:
@@ -48,3 +55,25 @@ class RaterRow:
         if self.would_go:
             return "going"
         return "warned" if self.findings else "in"
+
+
+@dataclass(frozen=True)
+class MeasuredRaters:
+    """Every rater of a study who answered anything, by pseudonym, as of a time.
+
+    ``median_seconds`` is that of all their answers together. ``is_live`` says whether they were
+    measured just now; else they were read as they were measured at ``as_of``, which is None where
+    nobody measured them yet; ``n_new`` raters answered first since then. Decisions are those of
+    now in any case.
+    """
+
+    rows: tuple[RaterRow, ...]
+    as_of: dt.datetime | None
+    median_seconds: float | None
+    is_live: bool
+    n_new: int = 0
+
+    @property
+    def n_answers(self) -> int:
+        """Return how many answers there are that count for ratings."""
+        return sum(row.n_answers for row in self.rows)

@@ -1,10 +1,12 @@
 """What the addresses of results have in common: what they name, and who asks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, JsonResponse
 
+from access.choices import Role
+from access.http import may
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
 from ranking import filters, selectors
@@ -40,13 +42,7 @@ def filters_or_404(request: HttpRequest, study: Study) -> filters.Filters:
 
 def is_staff(request: HttpRequest) -> bool:
     """Say whether the reader runs the site, and so may see single people's pseudonyms."""
-    return request.user.is_active and request.user.is_staff
-
-
-def csv_answer(lines: Iterator[str], name: str) -> StreamingHttpResponse:
-    """Return lines of CSV as a download of that name."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return may(request, Role.ANALYST)
 
 
 def json_answer(content: Mapping[str, Any], name: str) -> JsonResponse:

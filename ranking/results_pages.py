@@ -118,6 +118,11 @@ def analyses_beside(fit: Fit) -> Analyses | None:
     return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=links)
 
 
+def links_of(fit: Fit) -> tuple[AnalysisLink, ...]:
+    """Return the analyses of this very fit, and where each stands."""
+    return analysis_links(fit, results_selectors.analysis_states(fit))
+
+
 def scores_beside(fit: Fit) -> AnalysisPage | None:
     """Return the mean points to show above the ratings that they imply; None if there are none.
 

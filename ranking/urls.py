@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from ranking import download_views, figure_views, views, weights_views
+from ranking import console_exports, download_views, figure_views, views, weights_views
 
 app_name = "ranking"
 RESULTS = "results/<slug:study>/"
@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{RESULTS}history.csv", download_views.history_csv, name="history_csv"),
     path(f"{RESULTS}verdicts/", views.verdicts, name="verdicts"),
     path(f"{RESULTS}verdicts.csv", download_views.verdicts_csv, name="verdicts_csv"),
+    path(f"{RESULTS}releases/<slug:key>.zip", download_views.release_zip, name="release_zip"),
     path(FIT, views.fit_page, name="fit"),
     path(f"{FIT}ratings.csv", download_views.ratings_csv, name="ratings_csv"),
     path(f"{FIT}ratings.json", download_views.ratings_json, name="ratings_json"),
@@ -27,6 +28,6 @@ urlpatterns = [
     path(f"{ANALYSIS}findings.json", download_views.analysis_json, name="analysis_json"),
     path(f"{ANALYSIS}<slug:table>.csv", download_views.table_csv, name="table_csv"),
     path(f"{ANALYSIS}<slug:table>.<slug:form>", figure_views.table_figure, name="table_figure"),
-    path(f"{CONSOLE}judgments.csv", download_views.judgments_csv, name="judgments_csv"),
+    path(f"{CONSOLE}judgments.csv", console_exports.judgments_csv, name="judgments_csv"),
     path(f"{CONSOLE}ensemble.csv", download_views.ensemble_csv, name="ensemble_csv"),
 ]

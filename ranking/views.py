@@ -5,7 +5,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ranking import results_history, results_pages, results_selectors, selectors
+from ranking import (
+    released_selectors,
+    results_history,
+    results_pages,
+    results_selectors,
+    selectors,
+    stale_selectors,
+)
 from ranking.board_selectors import board_of
 from ranking.plots.chosen import Chosen, UnknownRowError
 from ranking.results_http import filters_or_404, fit_or_404, is_staff, study_or_404
@@ -31,6 +38,7 @@ def leaderboard(request: HttpRequest, study: str) -> HttpResponse:
         "analyses": results_pages.analyses_beside(fit) if fit else None,
         "has_fits": chosen.has_any,
         "is_out_of_date": selectors.is_out_of_date(fit),
+        "release": released_selectors.published_release(found),
     }
     return render(request, "ranking/results.html", parts)
 
@@ -46,6 +54,7 @@ def fit_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
         "charts": figures_of_board(board),
         "scores": results_pages.scores_beside(fit),
         "analyses": results_pages.analyses_beside(fit),
+        "is_withdrawn_from": stale_selectors.has_withdrawn_data(fit),
         "earlier": [results_pages.fit_line(one) for one in results_selectors.earlier_fits(fit)],
     }
     return render(request, "ranking/fit.html", parts)

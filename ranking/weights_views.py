@@ -8,12 +8,13 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ranking import export, results_pages, results_weights
+from access.lists import csv_answer
+from ranking import results_pages, results_weights
 from ranking.findings import Findings
 from ranking.forms import Weights
 from ranking.models import Fit
 from ranking.plots.chosen import Chosen
-from ranking.results_http import csv_answer, fit_or_404, is_staff, json_answer
+from ranking.results_http import fit_or_404, is_staff, json_answer
 
 BAD_REQUEST = 400
 
@@ -53,7 +54,7 @@ def weighed_csv(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
 
     def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
         rows = results_weights.rows_of(fit, found, shares)
-        return csv_answer(export.csv_lines(rows), results_weights.file_name(fit, shares))
+        return csv_answer(request, rows, results_weights.file_name(fit, shares))
 
     return _download(request, fit_or_404(study, key), answer)
 

@@ -1,5 +1,6 @@
 """Parse a system of one's own, by the rules of catalogue files."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import ValidationError
 
+from access.outgoing import AddressError, Rules, check_own
 from completions.catalogue import Entry
+from completions.catalogue.entries import ADDRESS
 from completions.catalogue.own import SimulatedEntry
 
 PLAIN = {
@@ -36,6 +39,7 @@ OPTIONS = (
     "timeout_s",
     "opening",
 )
+WAY = ("api_base", "api_base_env", "api_key_env")
 FOLDED = (*OPTIONS[2:], "leave_out")
 _FORM_FAULTS = {"string_pattern_mismatch", "string_too_long", "string_too_short"}
 _EFFORTS = ("disable", "minimal", "low", "medium", "high")
@@ -95,6 +99,15 @@ class NewSystem(forms.Form):
         label=gettext_lazy("Said by the user before a talk that the supporter begins"),
     )
 
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 (as forms take them)
+        may_name_addresses: bool,
+        rules: Rules,
+    ) -> None:
+        super().__init__(*args)
+        self.may_name_addresses, self._rules = may_name_addresses, rules
+
     @property
     def has_options(self) -> bool:
         """Say whether one of the folded fields is filled in or at fault."""
@@ -103,6 +116,7 @@ class NewSystem(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Hold the system to the rules of a catalogue file; each fault goes to its field."""
         found = super().clean() or self.cleaned_data
+        self._check_way(found)
         if self.errors:
             return found
         shape = SimulatedEntry if found["is_simulated"] else Entry
@@ -112,6 +126,17 @@ class NewSystem(forms.Form):
             for fault in error.errors(include_url=False, include_input=False):
                 self._tell(fault)
         return found
+
+    def _check_way(self, found: Mapping[str, Any]) -> None:
+        """Have owners alone say where dialogues and keys are sent, and not into inner networks."""
+        for name in WAY:
+            if found.get(name) and not self.may_name_addresses:
+                self.add_error(name, _("Only an owner of this site says where a call goes."))
+        if found.get("api_base") and not self.errors and re.match(ADDRESS, found["api_base"]):
+            try:
+                check_own(found["api_base"], self._rules)
+            except AddressError as error:
+                self.add_error("api_base", f"{str(error).capitalize()}.")
 
     def _tell(self, fault: Mapping[str, Any]) -> None:
         """Put a fault to the field that it is about, in words that say what to do."""

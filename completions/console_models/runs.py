@@ -2,36 +2,52 @@
 
 import os
 
-from django.contrib.admin.views.decorators import staff_member_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
-from django_htmx.http import HttpResponseClientRefresh
 
+from access.http import StaffRequest, members_only
+from access.lists import csv_of
 from completions import run_http, services
 from completions.console_forms.runs import WantedRun
-from completions.console_http import StaffRequest, or_404
-from completions.console_models.shown import generation_run, generation_runs
+from completions.console_http import or_404
+from completions.console_models.shown import (
+    all_generation_runs,
+    generation_run,
+    generation_runs,
+)
 from completions.run_http import Budget
 from completions.services import drafting
+from completions.shown_runs import RUN_COLUMNS, RUNS
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def runs(request: HttpRequest) -> HttpResponse:
-    """List the runs, the newest first."""
-    page, rows = generation_runs(request.GET.get("page", ""), now=timezone.now())
-    return render(request, "console/models/runs.html", {"page": page, "rows": rows})
+    """List the runs, the newest first unless another order is asked for."""
+    wanted = RUNS.asked(request)
+    page, rows = generation_runs(wanted, request.GET.get("page", ""), now=timezone.now())
+    parts = {"page": page, "rows": rows, "wanted": wanted}
+    return render(request, "console/models/runs.html", parts)
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
+def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Download the same runs, in the same order."""
+    rows = all_generation_runs(RUNS.asked(request), now=timezone.now())
+    return csv_of(request, "runs", RUN_COLUMNS, (row.cells for row in rows))
+
+
+@require_GET
+@never_cache
+@members_only()
 def choose(request: HttpRequest) -> HttpResponse:
     """Ask which dataset is to be completed, and by whom."""
     return render(request, "console/models/choose.html", {"form": WantedRun()})
@@ -39,7 +55,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def plan(request: HttpRequest) -> HttpResponse:
     """Show what such a run would come to; nothing is written."""
     form = WantedRun(request.GET)
@@ -50,7 +66,7 @@ def plan(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @never_cache
-@staff_member_required
+@members_only()
 def start(request: StaffRequest) -> HttpResponse:
     """Start the run that was planned."""
     form, budget = WantedRun(request.POST), Budget(request.POST)
@@ -71,7 +87,7 @@ def start(request: StaffRequest) -> HttpResponse:
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how far a run is, and what can be done to it."""
     shown = or_404(generation_run(pk, now=timezone.now()))
@@ -80,16 +96,15 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_GET
 @never_cache
-def progress(request: HttpRequest, pk: int) -> HttpResponse:
+@members_only(is_part=True)
+def progress(request: StaffRequest, pk: int) -> HttpResponse:
     """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    if not request.user.is_staff:
-        return HttpResponseClientRefresh()
     return run_http.show_progress(request, or_404(generation_run(pk, now=timezone.now())))
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def failed(request: HttpRequest, pk: int) -> HttpResponse:
     """List the calls of a run that brought nothing."""
     shown = or_404(generation_run(pk, now=timezone.now()))
@@ -98,7 +113,7 @@ def failed(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 @never_cache
-@staff_member_required
+@members_only()
 def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     """Pause a run, resume or cancel it, or ask again what failed."""
     shown = or_404(generation_run(pk, now=timezone.now()))

@@ -4,9 +4,10 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.urls import reverse
 
+from access.lists import Asked
 from completions import run_selectors
 from completions.models import GenerationRun, System
 from completions.run_selectors import RunProgress
@@ -19,10 +20,17 @@ def generation_run(number: int, *, now: dt.datetime) -> ShownRun | None:
     return None if found is None else _shown([found], now=now)[0]
 
 
-def generation_runs(page: str, *, now: dt.datetime) -> tuple[Page[Any], list[ShownRun]]:
-    """Return one page of the runs, the newest first."""
-    found: Page[Any] = Paginator(_runs().order_by("-pk"), ON_PAGE).get_page(page)
+def generation_runs(
+    wanted: Asked, page: str, *, now: dt.datetime
+) -> tuple[Page[Any], list[ShownRun]]:
+    """Return one page of the runs that are meant."""
+    found: Page[Any] = wanted.page(_runs(), page, per_page=ON_PAGE)
     return found, _shown(list(found), now=now)
+
+
+def all_generation_runs(wanted: Asked, *, now: dt.datetime) -> list[ShownRun]:
+    """Return all of the runs that are meant."""
+    return _shown(list(wanted.apply(_runs())), now=now)
 
 
 def _runs() -> Any:  # noqa: ANN401 (a queryset with its rows)

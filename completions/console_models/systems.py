@@ -3,31 +3,55 @@
 import os
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
-from django.http import HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.choices import Role
+from access.http import StaffRequest, may, members_only
+from access.lists import PER_PAGE, csv_of
+from access.outgoing import Rules
 from completions import catalogue, services
 from completions.console_forms.systems import NewSystem
-from completions.console_http import StaffRequest
-from completions.console_models.rows import model_rows
+from completions.console_models.rows import COLUMNS, SYSTEMS, model_rows
+from completions.services.reaching import trusted_hosts
+from completions.services.syncing import SyncReport
 
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def systems(request: HttpRequest) -> HttpResponse:
     """List the language models, where they are from, and what a call to them still needs."""
-    return render(request, "console/models/systems.html", {"models": model_rows(os.environ)})
+    return _show(request)
+
+
+@require_GET
+@never_cache
+@members_only()
+def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Download the same systems, in the same order; of a key, the name of its variable alone."""
+    rows = model_rows(os.environ, SYSTEMS.asked(request).apply)
+    cells = ((*one.cells, one.row.n_completions, one.row.n_brought) for one in rows)
+    return csv_of(request, "systems", COLUMNS, cells)
+
+
+def _show(request: HttpRequest, report: SyncReport | None = None) -> HttpResponse:
+    """Show the systems that the address asks for, under what a sync changed."""
+    wanted = SYSTEMS.asked(request)
+    rows = Paginator(model_rows(os.environ, wanted.apply), PER_PAGE)
+    page = rows.get_page(request.GET.get("page", ""))
+    parts = {"report": report, "wanted": wanted, "page": page}
+    return render(request, "console/models/systems.html", parts)
 
 
 @require_POST
 @never_cache
-@staff_member_required
+@members_only()
 def sync(request: StaffRequest) -> HttpResponse:
     """Bring the shipped catalogue into the table, and show what that changed."""
     try:
@@ -36,16 +60,19 @@ def sync(request: StaffRequest) -> HttpResponse:
         messages.error(request, _("Nothing was written: %(why)s") % {"why": error})
         return redirect("models:systems")
     report = services.sync_systems(entries=found.system, by=request.user, now=timezone.now())
-    parts = {"report": report, "models": model_rows(os.environ)}
-    return render(request, "console/models/systems.html", parts)
+    return _show(request, report)
 
 
 @require_http_methods(["GET", "POST"])
 @never_cache
-@staff_member_required
+@members_only()
 def add(request: StaffRequest) -> HttpResponse:
     """Register a system of one's own."""
-    form = NewSystem(request.POST or None)
+    form = NewSystem(
+        request.POST or None,
+        may_name_addresses=may(request, Role.OWNER),
+        rules=Rules(trusted_hosts=trusted_hosts()),
+    )
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         return render(request, "console/models/add.html", {"form": form}, status=status)

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest
 from completions import services, spot_selectors
 from completions.console_forms.strategies import Labels
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, staff_page
 from completions.models import Dataset, SpotCheckItem
 from completions.spot_shown import to_label, to_settle
 

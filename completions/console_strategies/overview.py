@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from access.http import StaffRequest, members_only
 from completions import spot_selectors
-from completions.console_http import StaffRequest, staff_page
+from completions.console_http import staff_page
 from completions.models import Dataset, SpotCheck
 from completions.spot_selectors import Ledger, Phase
 from completions.spot_shown import names_of
@@ -76,7 +76,7 @@ class CheckShown:
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with how far their labelling is."""
     parts = {"datasets": spot_selectors.dataset_rows()}

@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
+from access.http import StaffRequest
 from completions import services
 from completions.console_forms.messages import Freeze
-from completions.console_http import StaffRequest, staff_page
+from completions.console_http import staff_page
 from completions.models import Dataset
 
 

@@ -9,10 +9,11 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest
 from completions import message_selectors, services
 from completions.choices import MessageState, Stratum
 from completions.console_forms import messages as forms
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, owners_act, staff_page
 from completions.message_selectors import MessageFilter, Obstacle
 from completions.models import Dataset, Message
 
@@ -77,7 +78,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 
 
 @require_POST
-@staff_page
+@owners_act
 def author(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Tell who wrote the message, on this one page, and log that it was asked."""
     found = or_404(message_selectors.message_of(dataset, pk))

@@ -1,7 +1,6 @@
 """The console's pages on the people who write for a dataset: the pool, and how it works."""
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -10,9 +9,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest, members_only
 from completions import mails, pool_selectors, services
 from completions.console_forms import writers as forms
-from completions.console_http import StaffRequest, staff_page
+from completions.console_http import staff_page
 from completions.models import Dataset
 from completions.pool_selectors import WriterFilter
 
@@ -21,7 +21,7 @@ MOST_NAMED = 5
 
 @require_GET
 @never_cache
-@staff_member_required
+@members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with who writes for them, and how much of it is there."""
     rows = pool_selectors.dataset_rows()

@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from access.http import StaffRequest
 from completions import mails, pool_selectors, services, trial_selectors
 from completions.badges import invitation_link
 from completions.choices import WriterState
 from completions.console_forms import writers as forms
-from completions.console_http import StaffRequest, or_404, staff_page
+from completions.console_http import or_404, staff_page
 from completions.models import Dataset, Writer
 
 Act = tuple[Callable[..., object], object]

@@ -1,4 +1,4 @@
-/* Keys, focus, drafts and time out of sight; without it all works by plain form posts. */
+/* Keys, focus, drafts, time out of sight; all works without it. */
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -50,8 +50,7 @@
     }
   }
 
-  /* Time out of sight, noted at once, for a phone may drop a hidden tab. Breaks on other pages
-     are counted by the site. */
+  /* Time out of sight, noted at once, for a phone may drop a hidden tab. */
   let hidden = 0;
   let leftAt = null;
   let going = false;
@@ -185,6 +184,7 @@
     } else if (event.target.form?.id === "answer") {
       saveFields();
       forgiveError(event.target);
+      trouble(false);
     }
   });
 
@@ -194,15 +194,33 @@
     if (group) findAll(".error-text", group).forEach((note) => note.remove());
   }
 
-  /* The site cannot be reached, or failed. */
-  const trouble = (shown) => {
+  /* The site cannot be reached, or failed: the answer is sent again by itself, and counts once.
+     Whoever goes on typing sends it themselves. */
+  let attempts = 0;
+  let timer = 0;
+  let sendAgain = null;
+
+  function trouble(shown) {
+    clearTimeout(timer);
     const note = find("#trouble");
     if (note) note.hidden = !shown;
-  };
-  document.addEventListener("htmx:beforeRequest", () => trouble(false));
-  document.addEventListener("htmx:sendError", () => trouble(true));
-  document.addEventListener("htmx:responseError", () => trouble(true));
-  document.addEventListener("htmx:timeout", () => trouble(true));
+    if (shown) return;
+    attempts = 0;
+    sendAgain = null;
+  }
+
+  function notSent({ detail: { requestConfig } }) {
+    trouble(true);
+    const button = requestConfig.triggeringEvent?.submitter;
+    sendAgain = () => requestConfig.elt.requestSubmit(button);
+    const wait = 1500 * 2 ** Math.min(attempts++, 4); /* 1.5 to 24 s, and not all at once */
+    timer = setTimeout(sendAgain, wait * (0.75 + Math.random() / 2));
+  }
+
+  document.addEventListener("htmx:beforeRequest", () => clearTimeout(timer));
+  document.addEventListener("htmx:sendError", notSent);
+  document.addEventListener("htmx:responseError", notSent);
+  addEventListener("online", () => sendAgain?.());
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     const key = detail.requestConfig.elt.dataset.keep; /* the form itself is gone by now */
@@ -211,6 +229,7 @@
 
   let shown = null;
   document.addEventListener("htmx:afterSettle", () => {
+    trouble(false);
     const stage = find("#stage");
     if (stage === shown) return;
     shown = stage;

@@ -13,7 +13,7 @@ from ranking.models import Fit
 from tests.factories import NOW, make_study
 from tests.factories_written_once import make_analysis, make_fit
 from tests.judged import make_judged_study
-from tests.web.pages import text
+from tests.web.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
 
@@ -46,11 +46,11 @@ def refused(fit, kind, why):
 
 
 class TestAccess:
-    def test_is_for_staff_alone(self, study, handed):
+    def test_is_for_members_alone(self, study, handed):
         answers = Client().get(address(study)), Client().post(address(study, "refit"))
 
         for answer in answers:
-            assert answer["Location"].startswith(reverse("admin:login"))
+            assert_turned_away(answer)
         assert handed == []
 
     def test_of_an_unknown_study_is_not_found(self, admin_client, handed):

@@ -3,7 +3,9 @@
 import csv
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation import services
@@ -19,7 +21,7 @@ from tests.factories import (
     make_study,
 )
 from tests.judged_by_models import delete_text, judge_calls, judge_in_bulk
-from tests.web.pages import text
+from tests.web.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
 
@@ -44,13 +46,12 @@ def asked(*answers, study=None):
 
 class TestAccess:
     @pytest.mark.parametrize(("name", "n_args"), NAMES)
-    def test_is_for_staff_alone(self, name, n_args):
+    def test_is_for_members_alone(self, name, n_args):
         comparison = asked(["A+1"])
 
         answer = Client().get(url(comparison.study, name, *[comparison.key][: n_args - 1]))
 
-        assert answer.status_code == 302
-        assert answer["Location"].startswith(reverse("admin:login"))
+        assert_turned_away(answer)
 
     @pytest.mark.parametrize(("name", "n_args"), NAMES)
     def test_of_an_unknown_study_is_not_found(self, admin_client, name, n_args):
@@ -153,7 +154,8 @@ class TestPage:
             [make_comparison(study=study) for _ in range(n)], [make_judge(), make_judge()]
         )
 
-        with django_assert_max_num_queries(8):  # session, user and study, and the page's five
+        # Session, user and study; how large it is; the page's five, and two of its list.
+        with django_assert_max_num_queries(11):
             admin_client.get(url(study))
 
 
@@ -234,6 +236,16 @@ class TestCsv:
 
         assert row["is_simulated"] == "True"
         assert row["judge_Oak (simulated)"] == "FIRST"
+
+    def test_sends_its_head_before_any_comparison_is_read(self, admin_client):
+        comparison = asked(["A+3"])
+        answer = admin_client.get(url(comparison.study, "ranking:ensemble_csv"))
+
+        with CaptureQueriesContext(connection) as asked_for:
+            head = next(iter(answer.streaming_content)).decode()
+
+        assert head.strip().endswith("judge_Judge A")
+        assert not any('FROM "annotation_comparison"' in query["sql"] for query in asked_for)
 
     def test_is_empty_where_a_judge_was_not_asked(self, admin_client):
         study = make_study()

@@ -4,16 +4,17 @@ import csv
 import io
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation import services as annotation_services
 from annotation.models import Exclusion, Judgment
-from ranking import export, services
+from ranking import console, export, review_selectors, services, tasks
 from tests.factories import make_rater, make_study
+from tests.factories_written_once import make_member
 from tests.reviewed import LATER, answer, decisions, make_pairs, make_reviewed_study
+from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def _later(monkeypatch):
 
 @pytest.fixture
 def boss():
-    return User.objects.create_user("boss", is_staff=True)
+    return make_member("boss")
 
 
 @pytest.fixture
@@ -49,13 +50,12 @@ def shown(client, name, study, *more, **query):
 
 class TestAccess:
     @pytest.mark.parametrize("name", NAMES)
-    def test_others_get_the_login_page(self, name):
+    def test_others_are_turned_away(self, name):
         study = make_study()
 
         found = Client().get(address(name, study))
 
-        assert found.status_code == 302
-        assert found["Location"].startswith(reverse("admin:login"))
+        assert_turned_away(found)
 
     @pytest.mark.parametrize("name", ["exclude", "reinstate"])
     def test_others_decide_nothing(self, name):
@@ -63,7 +63,7 @@ class TestAccess:
 
         found = Client().post(address(name, study, careless.code), {"reason": "Because."})
 
-        assert found["Location"].startswith(reverse("admin:login"))
+        assert_turned_away(found)
         assert not Exclusion.objects.exists()
 
     def test_others_apply_no_review(self):
@@ -194,13 +194,17 @@ class TestThePageOfARater:
         assert "by the rule itself" in page
         assert page.index("Taken back") < page.index("Left out")
 
-    def test_opens_the_answers_behind_their_number(self, staff, boss):
+    def test_opens_the_answers_behind_their_numbers(self, staff):
         study, careless = make_reviewed_study()
-        User.objects.filter(pk=boss.pk).update(is_superuser=True)
-        link = f"/admin/annotation/judgment/?rater__id__exact={careless.pk}"
 
-        assert f'href="{link}"' in shown(staff, "rater", study, careless.code)
-        assert "19 results" in staff.get(link).content.decode()
+        page = shown(staff, "rater", study, careless.code)
+
+        link = address("answers", study, careless.code)
+        for query, n in (("", 19), ("?kind=checks", 4), ("?kind=failed", 4)):
+            assert f'href="{link}{query}"' in page
+            found = staff.get(f"{link}{query}").content.decode()
+            assert f"{n} answers of 19" in found
+            assert found.count('scope="row"') == n
 
     def test_says_that_nothing_was_found(self, staff):
         study, careless = make_reviewed_study()
@@ -264,7 +268,13 @@ class TestTheReview:
 
         assert "1 rater of 4 would be left out" in page
         assert careless.code in page
-        assert "60 judgments now, 45 after" in page
+        moves = f"{address('moves', study)}?rater={careless.code}"
+        assert f'hx-get="{moves}"' in page
+        assert f'href="{moves}"' in page
+        for asked in ({}, {"HX-Request": "true"}):
+            told = staff.get(moves, headers=asked).content.decode()
+            assert "60 judgments now, 45 after" in told
+            assert ("<html" in told) == (not asked)
         assert "with 15 answers; all of them stay stored" in page
         assert not Exclusion.objects.exists()
 
@@ -307,3 +317,67 @@ class TestTheReview:
 
         with django_assert_max_num_queries(15):
             shown(staff, "review", study)
+        with django_assert_max_num_queries(15):
+            staff.get(address("moves", study), {"rater": _careless.code})
+
+
+class TestALargeStudy:
+    """Its pages show what was measured, and say as of when."""
+
+    @pytest.fixture(autouse=True)
+    def _large(self, monkeypatch):
+        monkeypatch.setattr(review_selectors, "MOST_LIVE", 0)
+
+    def test_says_as_of_when_and_has_it_measured_anew(self, staff, monkeypatch):
+        handed: list[int] = []
+        monkeypatch.setattr(
+            tasks.measure_raters, "delay", lambda *, study_id: handed.append(study_id)
+        )
+        study, careless = make_reviewed_study()
+
+        assert "Nobody measured the raters" in shown(staff, "list", study)
+        assert staff.post(address("measure", study)).status_code == 302
+        services.measure_raters(study=study, now=LATER)
+
+        assert handed == [study.pk]
+        for name, more in (("list", ()), ("rater", (careless.code,)), ("review", ())):
+            assert f"as of {LATER:%Y-%m-%d %H:%M} UTC" in shown(staff, name, study, *more)
+
+
+class TestPages:
+    def test_keep_the_filter(self, staff, monkeypatch):
+        monkeypatch.setattr(console, "PER_PAGE", 2)
+        study, _careless = make_reviewed_study()
+
+        page = shown(staff, "list", study, sort="-answers", page="2")
+
+        assert "Page 2 of 2" in page
+        assert "?sort=-answers&amp;page=1" in page
+        assert page.count('scope="row"') == 2
+
+    def test_can_be_of_those_with_one_finding(self, staff):
+        study, careless = make_reviewed_study()
+
+        assert codes(staff.get(address("csv", study), {"found": "checks"})) == [careless.code]
+        assert codes(staff.get(address("csv", study), {"found": "misfit"})) == []
+        assert staff.get(address("list", study), {"found": "luck"}).status_code == 404
+
+
+class TestTheAnswersOfARater:
+    def test_leave_with_what_became_of_checks(self, staff):
+        study, careless = make_reviewed_study()
+
+        found = staff.get(address("answers_csv", study, careless.code), {"kind": "failed"})
+
+        rows = list(csv.DictReader(io.StringIO(found.getvalue().decode())))
+        assert tuple(rows[0]) == export.ANSWER_COLUMNS
+        assert {(row["rater"], row["is_passed"]) for row in rows} == {(careless.code, "False")}
+        assert len(rows) == 4
+
+    def test_of_nobody_and_of_no_kind_are_not_found(self, staff):
+        study, careless = make_reviewed_study()
+
+        assert staff.get(address("answers", study, "R999")).status_code == 404
+        link = address("answers", study, careless.code)
+        assert staff.get(link, {"kind": "lucky"}).status_code == 404
+        assert staff.get(link, {"sort": "luck"}).status_code == 404

@@ -1,13 +1,18 @@
 """The console's page of systems: the catalogue, systems of one's own, and what they still need."""
 
+import html
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
+from access.choices import Role
+from access.models import LogEntry
 from completions import catalogue, llm
-from completions.models import LogEntry, System
+from completions.models import System
 from tests.factories import make_completion, make_system
-from tests.web.pages import text
+from tests.factories_written_once import make_member
+from tests.web.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
 
@@ -31,18 +36,17 @@ def _price_list(monkeypatch):
 
 @pytest.fixture
 def staff(client):
-    client.force_login(User.objects.create_user("ada", is_staff=True))
+    client.force_login(make_member("ada"))
     return client
 
 
 @pytest.mark.parametrize("address", [SYSTEMS, ADD])
-def test_others_get_the_login_page(client, address):
+def test_others_are_turned_away(client, address):
     client.force_login(User.objects.create_user("bob"))
 
     answer = client.get(address)
 
-    assert answer.status_code == 302
-    assert answer["Location"].startswith(reverse("admin:login"))
+    assert_turned_away(answer)
 
 
 class TestTheList:
@@ -51,7 +55,7 @@ class TestTheList:
         make_system(slug="ours")
         make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
 
-        found = {one.row.slug: one for one in staff.get(SYSTEMS).context["models"]}
+        found = {one.row.slug: one for one in staff.get(SYSTEMS).context["page"]}
 
         assert found["gpt-5"].is_listed
         assert not found["ours"].is_listed
@@ -76,7 +80,7 @@ class TestTheList:
 
         answer = staff.get(SYSTEMS)
 
-        prices = {one.row.slug: one.price for one in answer.context["models"]}
+        prices = {one.row.slug: one.price for one in answer.context["page"]}
         own = {"input": 2.5, "output": 10.0}
         assert prices == {"priced": own, "listed": LISTED, "elsewhere": None}
         assert text(answer).count("not known") == 2  # in its row, and where that is explained
@@ -91,7 +95,7 @@ class TestTheList:
         with django_assert_max_num_queries(6):
             page = staff.get(SYSTEMS)
 
-        assert len(page.context["models"]) == 5
+        assert len(page.context["page"]) == 5
 
     def test_says_what_to_do_where_there_is_none(self, staff):
         assert "No language model is registered yet" in text(staff.get(SYSTEMS))
@@ -179,6 +183,57 @@ class TestAddingOne:
         assert said in text(answer)
         assert "Nothing was registered" in text(answer)
         assert not System.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("address", "said"),
+        [
+            ("http://10.0.0.7:8000/v1", "begins with https"),
+            ("https://10.0.0.7/v1", "not a public one"),
+            ("https://169.254.169.254/latest", "not a public one"),
+            ("https://[::ffff:10.0.0.7]/v1", "not a public one"),
+            ("https://2130706433/v1", "not written in full"),
+            ("https://db.localhost/v1", "not a public one"),
+        ],
+    )
+    def test_asks_nobody_within_the_network(self, staff, address, said):
+        answer = staff.post(ADD, OURS | {"api_base": address})
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not System.objects.exists()
+
+    def test_asks_inner_hosts_that_a_setting_names(self, staff, settings):
+        settings.HEART_LLM_HOSTS = ["10.0.0.7"]
+
+        staff.post(ADD, OURS | {"api_base": "http://10.0.0.7:8000/v1"})
+
+        assert System.objects.get().api_base == "http://10.0.0.7:8000/v1"
+
+    @pytest.mark.parametrize("field", ["api_base", "api_base_env", "api_key_env"])
+    def test_a_manager_says_not_where_dialogues_and_keys_go(self, client, field):
+        client.force_login(make_member("max", role=Role.MANAGER))
+        plain = OURS | {"api_base": "", "api_key_env": ""}
+
+        refused = client.post(ADD, plain | {field: OURS.get(field, "OUR_LAB_ADDRESS")})
+
+        assert refused.status_code == 422
+        assert "Only an owner" in text(refused)
+        assert not System.objects.exists()
+        assert client.post(ADD, plain).status_code == 302
+
+    @pytest.mark.parametrize(
+        ("field", "value", "said"),
+        [
+            ("api_key_env", "HEART_SECRET_KEY", "one of the site's own"),
+            ("api_key_env", "DATABASE_URL", "one of the site's own"),
+            ("model_id", "huggingface/https://evil.example", "no part of a model's id"),
+        ],
+    )
+    def test_no_secret_of_the_site_is_a_key_and_no_id_an_address(self, staff, field, value, said):
+        answer = staff.post(ADD, OURS | {field: value})
+
+        assert answer.status_code == 422
+        assert said in html.unescape(text(answer))
 
     @pytest.mark.parametrize(
         ("field", "value"),

@@ -1,7 +1,6 @@
 """The console's lists of datasets, contexts and candidates."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -14,8 +13,9 @@ from tests.factories import (
     make_dialogue,
     make_screening_call,
 )
+from tests.factories_written_once import make_member, make_user
 from tests.screened import make_screened_dataset, screen, talk
-from tests.web.pages import addresses, text
+from tests.web.pages import addresses, assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +32,9 @@ def keys(answer):
     return [row.key for row in answer.context["page"].rows]
 
 
-def sign_in(*, is_staff):
+def sign_in(*, is_member):
     client = Client()
-    client.force_login(User.objects.create_user("ada", is_staff=is_staff))
+    client.force_login(make_member("ada") if is_member else make_user(username="ada"))
     return client
 
 
@@ -56,19 +56,18 @@ class TestAccess:
         "visit",
         [
             pytest.param(Client, id="nobody"),
-            pytest.param(lambda: sign_in(is_staff=False), id="a user who is no staff"),
+            pytest.param(lambda: sign_in(is_member=False), id="a user who is no member"),
         ],
     )
-    def test_others_get_the_login_page(self, pages, visit):
+    def test_others_are_turned_away(self, pages, visit):
         client = visit()
         for page in pages:
             answer = client.get(page)
 
-            assert answer.status_code == 302, page
-            assert answer["Location"] == f"{reverse('admin:login')}?next={page}"
+            assert_turned_away(answer)
 
     def test_staff_see_every_page_and_leave_none_in_a_cache(self, pages):
-        client = sign_in(is_staff=True)
+        client = sign_in(is_member=True)
         for page in pages:
             answer = client.get(page)
 

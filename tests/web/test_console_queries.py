@@ -1,0 +1,52 @@
+"""No page of the console asks the database more than 15 times, whoever added it."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from ranking import services
+from tests.console_pages import console_pages
+from tests.factories import HOUR, NOW, make_judge
+from tests.factories_of_runs import make_judge_run
+from tests.factories_written_once import make_log_entry, make_member
+from tests.judged import make_judged_study
+from tests.reviewed import make_reviewed_study
+
+pytestmark = pytest.mark.django_db
+
+MOST = 15
+ANSWERS = (200, 302, 400, 404, 405, 422)
+ODD = "a\0\ud7ff%_'"
+ODD_QUERY = dict.fromkeys(("q", "show", "state", "kind", "key", "system", "page", "sort"), ODD)
+"""Parts of addresses that tables read, with what no row holds and no database compares with."""
+
+
+def test_every_page_asks_few_questions():
+    study, _careless = make_reviewed_study()
+    make_judged_study(study=study, with_llm=True)
+    make_judge_run(study=study)
+    make_judge()
+    make_log_entry(subject=f"study {study.slug}")
+    services.refit_study(study=study, clock=lambda: NOW + 3 * HOUR)
+    client = Client()
+    client.force_login(make_member())
+    found, lost, shown = {}, [], 0
+
+    for page in console_pages(study):
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(page.address)
+            if answer.streaming:
+                answer.getvalue()
+        is_lost = answer.status_code == 404 and not page.is_guessed
+        if is_lost or answer.status_code not in ANSWERS:
+            lost.append((page.address, answer.status_code))
+        shown += answer.status_code == 200
+        if (odd := client.get(page.address, ODD_QUERY).status_code) not in ANSWERS:
+            lost.append((f"{page.address}, asked oddly", odd))
+        if len(queries) > MOST:
+            found[page.address] = len(queries)
+
+    assert lost == []
+    assert found == {}
+    assert shown > 30
