@@ -1,10 +1,5 @@
-"""What the admin pages of all apps are made of: tables to look at, not to change."""
+"""Columns and cells that admin pages of more than one table show."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
@@ -19,53 +14,6 @@ RUN_COLUMNS = (
     "created_at",
     "ended_at",
 )
-
-# Django's admin classes take no type arguments at run time.
-if TYPE_CHECKING:
-    AnyAdmin: TypeAlias = admin.ModelAdmin[Any]
-    AnyInline: TypeAlias = admin.TabularInline[Any, Any]
-else:
-    AnyAdmin = admin.ModelAdmin
-    AnyInline = admin.TabularInline
-
-
-class Table(AnyAdmin):
-    """Rows that only services write: to be listed, searched and read."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, _request: HttpRequest) -> bool:
-        """Refuse."""
-        return False
-
-    def has_change_permission(self, _request: HttpRequest, _row: Model | None = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_delete_permission(self, _request: HttpRequest, _row: Model | None = None) -> bool:
-        """Refuse."""
-        return False
-
-
-class Part(AnyInline):
-    """Rows that belong to another, shown on its page."""
-
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, _request: HttpRequest, _row: Model | None = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_change_permission(self, _request: HttpRequest, _row: Model | None = None) -> bool:
-        """Refuse."""
-        return False
-
-
-def clip(text: str, length: int = 80) -> str:
-    """Return the beginning of ``text``, for a cell of a list."""
-    return text if len(text) <= length else f"{text[: length - 3].rstrip()}..."
 
 
 def show_turns(turns: list[dict[str, str]]) -> SafeString:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 
+from access.asked import read_query, write_query
 from completions import screening
 from completions.console_selectors import (
     PER_PAGE,
@@ -45,7 +45,7 @@ class CandidateFilter:
         UnknownFilterError
             If it asks for an outcome that does not exist.
         """
-        found = cls(**{name: query.get(name, "").strip() for name in asdict(cls())})
+        found = read_query(cls, query)
         for value, known in (
             (found.outcome, (SUITABLE, NO_SIGNAL, REMOVED)),
             (found.how, (FIRST, ALONE)),
@@ -58,7 +58,7 @@ class CandidateFilter:
     @property
     def query(self) -> str:
         """The address' query that means this filter, without its question mark."""
-        return urlencode({name: value for name, value in asdict(self).items() if value})
+        return write_query(asdict(self))
 
     def matches(self, reasons: list[str], *, is_suitable: bool) -> bool:
         """Say whether a candidate is meant, as far as screening goes."""

@@ -147,6 +147,13 @@ class LeaseOutcome(models.TextChoices):
     RELEASED = "RELEASED", "Given back"
 
 
+class Way(models.TextChoices):
+    """By which door a completion came in that was not made here."""
+
+    API = "API", "Sent by a program"
+    CONSOLE = "CONSOLE", "Uploaded in the console"
+
+
 class HoldState(models.TextChoices):
     """What became of a completion that seems to give its source away."""
 

@@ -65,17 +65,23 @@ class HeldRow:
 def find_new_leaks(dataset_id: int) -> Leaks:
     """Return what the filter finds in completions that it has not held before, in one query.
 
-    What a model answered is read as it came, with its lines and marks, which the stored text may
-    no longer have. Completions that were released are not held again.
+    What a model answered, or somebody brought in, is read as it came, with its lines and marks,
+    which the stored text may no longer have. Completions that were released are not held again.
     """
     rows = Completion.objects.filter(
         context__in=Context.objects.in_use().filter(dataset=dataset_id),
         hold__isnull=True,
         erased_at=None,
-    ).values_list("pk", "text", "generation_call__raw_answer", "generation_call__finish_reason")
+    ).values_list(
+        "pk",
+        "text",
+        "generation_call__raw_answer",
+        "brought__raw_text",
+        "generation_call__finish_reason",
+    )
     found = {
-        pk: leaks.find_leaks(raw or text, was_cut=finish in CUT)
-        for pk, text, raw, finish in rows.order_by("pk").iterator(chunk_size=2000)
+        pk: leaks.find_leaks(answered or brought or text, was_cut=finish in CUT)
+        for pk, text, answered, brought, finish in rows.order_by("pk").iterator(chunk_size=2000)
     }
     return {pk: leaked for pk, leaked in found.items() if leaked}
 

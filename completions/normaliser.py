@@ -6,8 +6,10 @@ it whenever some text would come out differently, so that results say which dres
 
 import re
 import unicodedata
+from functools import lru_cache
 
 VERSION = "normaliser-1"
+KEPT = 4096  # texts: the same turns are shown again and again
 
 _SIGNS = str.maketrans(
     dict.fromkeys(
@@ -71,6 +73,7 @@ _RANGE = re.compile(rf"(?<=\d)[{_DASHES}](?=\d)")
 _DASH = re.compile(rf" ?[{_DASHES}]+ ?|(?<=[\w.,;!?'\")])(?: --+ |--+ ?)(?=[\w'\"(])")
 
 
+@lru_cache(maxsize=KEPT)
 def plain(text: str) -> str:
     """Return ``text`` as one paragraph without markup, with plain quotes, dashes and spaces.
 

@@ -2,13 +2,14 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from access.asked import read_query
 from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
 from completions.console_selectors import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer
@@ -70,6 +71,7 @@ class WriterFilter(SortedTable[WriterRow]):
         "returned": (_("Sent back"), lambda row: row.n_returned),
         "active": (_("Last active"), lambda row: row.last_active),
     }
+    NUMBERS: ClassVar[Collection[str]] = ("trial", "sent", "accepted", "waiting", "returned")
 
     state: str = ""
     q: str = ""
@@ -83,8 +85,7 @@ class WriterFilter(SortedTable[WriterRow]):
         UnknownFilterError
             If the state or the order is none that exists.
         """
-        given = {name: query.get(name, "").strip() for name in asdict(cls())}
-        found = cls(**{name: value for name, value in given.items() if value})
+        found = read_query(cls, query)
         if not found.is_sortable or found.state not in {"", *WriterState.values}:
             raise UnknownFilterError(found)
         return found

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
+from access.asked import read_text
 from completions import shown_runs
 from completions.models import Run
 from completions.services import budgeting, running
@@ -71,7 +72,7 @@ def show_failures(
     request: HttpRequest, shown: ShownRun, *, template: str, **parts: object
 ) -> HttpResponse:
     """List the calls that brought nothing, of one kind or of all."""
-    kind, number = request.GET.get("kind", "").replace("\0", ""), request.GET.get("page", "")
+    kind, number = read_text(request.GET, "kind"), request.GET.get("page", "")
     page, rows = shown_runs.failure_page(shown.run, kind=kind, page=number)
     parts |= {"shown": shown, "kind": kind, "page": page, "rows": rows}
     return render(request, template, parts)

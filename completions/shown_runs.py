@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from access.cell_guard import Cell
+from access.lists import Listing
 from completions import run_selectors
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
@@ -22,6 +24,21 @@ STATES = {
     RunState.CANCELLED: gettext_lazy("cancelled"),
     RunState.ENDED: gettext_lazy("ended"),
 }
+RUNS = Listing(
+    orders={
+        "run": (gettext_lazy("Run"), ("pk",)),
+        "calls": (gettext_lazy("Calls"), ("n_planned",)),
+        "spent": (gettext_lazy("Spent"), ("spent_usd",)),
+    },
+    usual="-run",
+    shows={state.lower(): (label, Q(state=state)) for state, label in STATES.items()},
+    searched=("created_by__username",),
+    numbers=("spent",),
+)
+RUN_COLUMNS = (
+    *("run", "about", "asked", "state", "is_simulated", "calls", "calls_ended", "calls_failed"),
+    *("spent_usd", "budget_usd", "started_by", "started_at", "ended_at"),
+)
 CLASSES = {RunState.RUNNING: "open", RunState.PAUSED: "paused"}
 TALKS = ("context", "comparison__context", "completion__context", "judgment__comparison__context")
 """The way from a call to the talk that it is about: a call has the first row of one of them."""
@@ -55,6 +72,19 @@ class ShownRun:
     progress: RunProgress
     here: str
     """The address of its page; what belongs to it is below."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the run as a row of a download."""
+        run, progress = self.run, self.progress
+        return (
+            *(run.pk, self.about, "; ".join(self.asked), run.state, self.is_simulated),
+            *(progress.n_calls, progress.n_ended, progress.n_failed + progress.n_invalid),
+            str(progress.spent_usd),
+            None if progress.budget_usd is None else str(progress.budget_usd),
+            run.created_by.get_username() if run.created_by else "",
+            *(run.created_at, run.ended_at),
+        )
 
     @property
     def state_label(self) -> str:

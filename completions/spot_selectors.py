@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.contrib.auth.models import User
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from completions import strategies
 from completions.choices import CallState, Presence
 from completions.models import (
+    Completion,
     Dataset,
     HumanLabelling,
     SpotCheck,
@@ -267,22 +267,19 @@ class DatasetRow:
 
 
 def dataset_rows() -> list[DatasetRow]:
-    """Return every dataset with its counts, in one query."""
-    labelled = StrategyCall.objects.filter(
-        completion__context__dataset=OuterRef("pk"), state=CallState.DONE
-    )
-    n_texts = (
-        labelled.order_by()
-        .values("completion__context__dataset")
-        .annotate(n=Count("completion", distinct=True))
-    )
-    rows = Dataset.objects.filter(is_for_checks=False).annotate(
-        n_texts=Coalesce(Subquery(n_texts.values("n")), 0),
-        n_checks=Count("spot_checks"),
-    )
+    """Return every dataset with its counts, in three queries.
+
+    Asked for each dataset by itself, the texts would be looked at one by one.
+    """
+    done = StrategyCall.objects.filter(completion=OuterRef("pk"), state=CallState.DONE)
+    texts = Completion.objects.filter(Exists(done)).order_by().values_list("context__dataset")
+    n_texts = dict(texts.annotate(n=Count("pk")))
+    checks = SpotCheck.objects.order_by().values_list("dataset").annotate(n=Count("pk"))
+    n_checks = dict(checks)
+    rows = Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
     return [
-        DatasetRow(row.slug, row.name, row.n_texts, row.n_checks)
-        for row in rows.order_by("name", "pk")
+        DatasetRow(row.slug, row.name, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0))
+        for row in rows
     ]
 
 

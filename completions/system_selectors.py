@@ -1,9 +1,10 @@
 """Reads of systems: what is registered, how it is asked, and what it still needs."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from completions.choices import SystemKind
 from completions.models import Endpoint, System
@@ -11,6 +12,8 @@ from completions.models import Endpoint, System
 VARIABLES = ("api_key_env", "api_base_env")
 
 
+Choose = Callable[[QuerySet[Any]], QuerySet[Any]]
+"""Which rows are meant, in which order."""
 ALL = "all"
 """Stands for every language model that is not simulated."""
 
@@ -20,23 +23,37 @@ class UnknownSystemError(ValueError):
 
 
 @dataclass(frozen=True)
-class SystemRow:
-    """One system as lists show it; of a key only the variable's name and whether it is set."""
+class EndpointRow:
+    """One model as lists show it; of a key only the variable's name and whether it is set."""
 
     slug: str
     name: str
-    kind: str
     family: str
     model_id: str
     api_base: str
     is_simulated: bool
-    n_completions: int
     variables: Mapping[str, bool]
 
 
-def system_rows(environment: Mapping[str, str]) -> list[SystemRow]:
-    """Return every system by its slug; ``environment`` says which variables are set."""
-    systems = System.objects.annotate(n_completions=Count("completions")).order_by("slug")
+@dataclass(frozen=True)
+class SystemRow(EndpointRow):
+    """One system, and what there is of it."""
+
+    kind: str
+    n_completions: int
+    n_brought: int
+
+
+def by_slug(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return all rows, ordered by slug."""
+    return rows.order_by("slug")
+
+
+def system_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[SystemRow]:
+    """Return the systems that ``choose`` takes; ``environment`` says which variables are set."""
+    systems = System.objects.annotate(
+        n_completions=Count("completions"), n_brought=Count("completions__brought")
+    )
     return [
         SystemRow(
             slug=system.slug,
@@ -47,9 +64,10 @@ def system_rows(environment: Mapping[str, str]) -> list[SystemRow]:
             api_base=system.api_base,
             is_simulated=system.is_simulated,
             n_completions=system.n_completions,
+            n_brought=system.n_brought,
             variables=variables_of(system, environment),
         )
-        for system in systems
+        for system in choose(systems)
     ]
 
 

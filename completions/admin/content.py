@@ -2,8 +2,9 @@
 
 from django.contrib import admin
 
-from completions.admin_parts import CALL_NUMBERS, Table, clip
-from completions.models import Completion, GenerationCall, Hold, LogEntry, System
+from access.admin_parts import Table, clip
+from completions.admin_parts import CALL_NUMBERS
+from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
 
 
 @admin.register(System)
@@ -54,12 +55,12 @@ class HoldAdmin(Table):
     ordering = ("-held_at", "-pk")
 
 
-@admin.register(LogEntry)
-class LogEntryAdmin(Table):
-    """Who did what."""
+@admin.register(BroughtCompletion)
+class BroughtCompletionAdmin(Table):
+    """Completions of models that were made elsewhere, and who brought them in."""
 
-    list_display = ("at", "by", "action", "subject")
-    list_filter = ("action",)
-    list_select_related = ("by",)
-    search_fields = ("action", "subject")
-    ordering = ("-at", "-pk")
+    list_display = ("completion", "way", "brought_at", "brought_by", "model_version", "source")
+    list_filter = ("way",)
+    list_select_related = ("completion", "brought_by")
+    search_fields = ("completion__context__key", "model_version", "source")
+    ordering = ("-brought_at", "-pk")

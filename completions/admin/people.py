@@ -7,8 +7,8 @@ from django.forms import Form
 from django.http import HttpRequest
 from django.utils import timezone
 
+from access.admin_parts import Table
 from completions import services
-from completions.admin_parts import Table
 from completions.badges import invitation_link
 from completions.models import (
     AdmissionDecision,

@@ -2,7 +2,8 @@
 
 from django.contrib import admin
 
-from completions.admin_parts import CALL_NUMBERS, Table
+from access.admin_parts import Table
+from completions.admin_parts import CALL_NUMBERS
 from completions.models import Assistant, Candidate, Rewrite, RewriteCall, ScreeningCall
 
 

@@ -2,7 +2,8 @@
 
 from django.contrib import admin
 
-from completions.admin_parts import RUN_COLUMNS, Table
+from access.admin_parts import Table
+from completions.admin_parts import RUN_COLUMNS
 from completions.models import GenerationRun, LabellingRun
 
 

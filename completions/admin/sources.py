@@ -7,8 +7,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from completions import services
-from completions.admin_parts import Table, show_turns
+from access.admin_parts import Table
+from access.services import record
+from completions.admin_parts import show_turns
 from completions.models import Context, Dataset, Dialogue
 
 
@@ -35,7 +36,7 @@ class DatasetAdmin(Table):
     ) -> None:
         """Store the new words, and log who changed them from what."""
         super().save_model(request, obj, form, change)
-        services.record(
+        record(
             action="dataset.described",
             subject=f"dataset {obj.slug}",
             now=timezone.now(),

@@ -9,8 +9,9 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from access.admin_parts import Table
 from completions import spot_selectors
-from completions.admin_parts import CALL_NUMBERS, Table
+from completions.admin_parts import CALL_NUMBERS
 from completions.models import (
     HumanLabelling,
     SpotCheck,

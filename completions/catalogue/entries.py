@@ -3,6 +3,7 @@
 Catalogues of other things that are asked, such as judges, are made of the same parts.
 """
 
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -11,6 +12,8 @@ SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 VARIABLE = r"^[A-Z][A-Z0-9_]*$"
 ADDRESS = r"^https?://[^\s/@]+(/[^\s@]*)?$"
 MODEL_ID = r"^[a-z0-9_]+/\S+$"
+OF_THE_SITE = re.compile(r"^(HEART|DJANGO|DATABASE|POSTGRES|PG|REDIS|CELERY|EMAIL)_?")
+"""Variables of the site itself: a model's provider has no business with what they hold."""
 SECRETS = frozenset({"api_key", "key", "password", "secret", "token"})
 
 
@@ -22,11 +25,27 @@ def _not_simulated(name: str) -> str:
     return name
 
 
+def _not_the_sites(name: str) -> str:
+    """Refuse a variable that would send the site's own secrets to a provider."""
+    if OF_THE_SITE.match(name):
+        msg = "the variable is one of the site's own; name one of the provider's"
+        raise ValueError(msg)
+    return name
+
+
+def _without_address(model_id: str) -> str:
+    """Refuse an address in a model's id, where some providers of LiteLLM would follow it."""
+    if "://" in model_id:
+        msg = "an address is no part of a model's id; say it in api_base"
+        raise ValueError(msg)
+    return model_id
+
+
 Slug = Annotated[str, Field(pattern=SLUG, max_length=50)]
 Name = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_not_simulated)]
-Variable = Annotated[str, Field(pattern=VARIABLE)]
+Variable = Annotated[str, Field(pattern=VARIABLE), AfterValidator(_not_the_sites)]
 Words = Annotated[str, Field(min_length=1)]
-ModelId = Annotated[str, Field(pattern=MODEL_ID, max_length=120)]
+ModelId = Annotated[str, Field(pattern=MODEL_ID, max_length=120), AfterValidator(_without_address)]
 
 
 class Strict(BaseModel):

@@ -3,12 +3,12 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from urllib.parse import urlencode
+from dataclasses import asdict, dataclass, replace
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
+from access.asked import read_query, write_query
 from completions.choices import MessageState, Stratum
 from completions.console_selectors import Listed, UnknownFilterError, beginning
 from completions.message_selectors.signals import SIGNALS, signals_of
@@ -39,7 +39,7 @@ class MessageFilter:
         UnknownFilterError
             If it asks for something that does not exist.
         """
-        found = cls(**{name: query.get(name, "").strip() for name in asdict(cls())})
+        found = read_query(cls, query)
         for value, known in (
             (found.state, {"", ALL, *STATES}),
             (found.signal, {"", *SIGNALS}),
@@ -52,12 +52,12 @@ class MessageFilter:
     @property
     def query(self) -> str:
         """The address' query that means this filter, without its question mark."""
-        return urlencode({name: value for name, value in asdict(self).items() if value})
+        return write_query(asdict(self))
 
     @property
     def rest(self) -> str:
         """The same without the state."""
-        return urlencode({k: v for k, v in asdict(self).items() if v and k != "state"})
+        return write_query(asdict(replace(self, state="")))
 
     def matches_state(self, state: str) -> bool:
         """Say whether messages in that state are meant."""

@@ -1,7 +1,8 @@
 """Models of the completions app, one aggregate per module."""
 
 from completions.models.assistant import Assistant
-from completions.models.call import ProviderCall
+from completions.models.brought import BroughtCompletion
+from completions.models.call import FAILED, ProviderCall
 from completions.models.candidate import Candidate, ScreeningCall
 from completions.models.completion import Completion
 from completions.models.consent import GivenConsent
@@ -12,7 +13,6 @@ from completions.models.generation import GenerationCall
 from completions.models.hold import Hold
 from completions.models.label import StoredLabel
 from completions.models.lease import TimedLease
-from completions.models.log import LogEntry
 from completions.models.message import Message, MessageDecision, MessageRevision
 from completions.models.rewrite import Rewrite, RewriteCall
 from completions.models.run import GenerationRun, LabellingRun, Run
@@ -33,8 +33,10 @@ from completions.models.writer import (
 )
 
 __all__ = [
+    "FAILED",
     "AdmissionDecision",
     "Assistant",
+    "BroughtCompletion",
     "Candidate",
     "Completion",
     "Context",
@@ -47,7 +49,6 @@ __all__ = [
     "Hold",
     "HumanLabelling",
     "LabellingRun",
-    "LogEntry",
     "Message",
     "MessageDecision",
     "MessageRevision",

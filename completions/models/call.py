@@ -8,6 +8,8 @@ from django.db.models import Q
 from completions.choices import CallState
 
 ENDED = (CallState.DONE, CallState.INVALID, CallState.FAILED)
+FAILED = Q(state__in=[CallState.INVALID, CallState.FAILED])
+"""Of calls: it ended without use."""
 
 
 class ProviderCall(models.Model):
@@ -59,7 +61,7 @@ class ProviderCall(models.Model):
                 name="%(class)s_answer_kept",
             ),
             models.CheckConstraint(
-                condition=~Q(state__in=[CallState.INVALID, CallState.FAILED]) | ~Q(error_kind=""),
+                condition=~FAILED | ~Q(error_kind=""),
                 name="%(class)s_failure_named",
             ),
             models.CheckConstraint(

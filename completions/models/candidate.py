@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from completions.choices import CallState
 from completions.models.assistant import Assistant
-from completions.models.call import ProviderCall
+from completions.models.call import FAILED, ProviderCall
 from completions.models.dataset import Dialogue
 
 
@@ -70,6 +70,7 @@ class ScreeningCall(ProviderCall):
             models.Index(
                 fields=["id"], condition=Q(ended_at__isnull=True), name="screeningcall_open"
             ),
+            models.Index(fields=["ended_at"], condition=FAILED, name="screeningcall_failed"),
         )
 
     def __str__(self) -> str:

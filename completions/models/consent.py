@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from completions.models.append_only import AppendOnlyModel
+from access.models.append_only import AppendOnlyModel
 
 
 class GivenConsent(AppendOnlyModel):

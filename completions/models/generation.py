@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from completions.choices import CallState
-from completions.models.call import ProviderCall
+from completions.models.call import FAILED, ProviderCall
 from completions.models.completion import Completion
 from completions.models.context import Context
 from completions.models.run import GenerationRun
@@ -43,6 +43,7 @@ class GenerationCall(ProviderCall):
                 condition=Q(ended_at__isnull=True),
                 name="generationcall_open",
             ),
+            models.Index(fields=["ended_at"], condition=FAILED, name="generationcall_failed"),
         )
 
     def __str__(self) -> str:

@@ -5,8 +5,8 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from completions.choices import Presence
-from completions.models.append_only import AppendOnlyModel
 
 
 class StoredLabel(AppendOnlyModel):

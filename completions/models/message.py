@@ -4,8 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from completions.choices import MessageState, MessageVerdict
-from completions.models.append_only import AppendOnlyModel
 from completions.models.completion import Completion
 from completions.models.writer import WritingLease
 

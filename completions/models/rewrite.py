@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from completions.choices import EscalationProfile, RewriteState, RewriteStep
 from completions.models.assistant import Assistant
-from completions.models.call import ProviderCall
+from completions.models.call import FAILED, ProviderCall
 from completions.models.context import Context
 
 
@@ -87,6 +87,7 @@ class RewriteCall(ProviderCall):
             models.Index(
                 fields=["id"], condition=Q(ended_at__isnull=True), name="rewritecall_open"
             ),
+            models.Index(fields=["ended_at"], condition=FAILED, name="rewritecall_failed"),
         )
 
     def __str__(self) -> str:

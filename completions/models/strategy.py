@@ -6,9 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from completions.models.append_only import AppendOnlyModel
+from access.models.append_only import AppendOnlyModel
 from completions.models.assistant import Assistant
-from completions.models.call import ProviderCall
+from completions.models.call import FAILED, ProviderCall
 from completions.models.completion import Completion
 from completions.models.dataset import Dataset
 from completions.models.label import StoredLabel
@@ -35,6 +35,7 @@ class StrategyCall(ProviderCall):
             models.Index(
                 fields=["id"], condition=Q(ended_at__isnull=True), name="strategycall_open"
             ),
+            models.Index(fields=["ended_at"], condition=FAILED, name="strategycall_failed"),
         )
 
     def __str__(self) -> str:

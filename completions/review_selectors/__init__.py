@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from access.models import LogEntry
 from completions import adversarial
 from completions.candidate_selectors import outcome
 from completions.choices import EscalationProfile, Review, Stratum, SystemKind
 from completions.curves import curve
 from completions.highlights import legend, mark, mark_talk
-from completions.models import Candidate, Completion, Context, Dataset, Dialogue, LogEntry
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue
 from completions.normaliser import plain
 from completions.review_selectors.opinions import opinions_of, verdicts
 from completions.review_selectors.shown import (

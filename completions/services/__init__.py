@@ -20,11 +20,19 @@ from completions.services.bringing import (
     bring_messages,
     try_messages,
 )
+from completions.services.bringing_models import (
+    IntakeReport,
+    Kept,
+    RowsRefusedError,
+    bring_completions,
+    try_completions,
+)
 from completions.services.budgeting import UnknownPriceError
 from completions.services.catalogue import SyncReport, sync_systems
 from completions.services.codes import new_code, repeatable_code
 from completions.services.completing import complete_message
 from completions.services.contexts import BuildReport, build_contexts
+from completions.services.covering import retry_completions
 from completions.services.deciding import (
     MessageChangedError,
     MessageNotOpenError,
@@ -83,7 +91,6 @@ from completions.services.leasing import (
     release_expired_writing_leases,
     skip_context,
 )
-from completions.services.log import record
 from completions.services.mailing import queue_mail, send_writer_mails
 from completions.services.pooling import MessagesTakenError, configure_pool
 from completions.services.revealing import Author, reveal_author
@@ -159,7 +166,9 @@ __all__ = [
     "DraftOutdatedError",
     "HoldReasonMissingError",
     "ImportReport",
+    "IntakeReport",
     "Invitations",
+    "Kept",
     "LabellingClosedError",
     "LabellingOpenError",
     "LookAgainError",
@@ -177,6 +186,7 @@ __all__ = [
     "OutcomeChangedError",
     "OwnWordsMissingError",
     "RefusalNoteMissingError",
+    "RowsRefusedError",
     "RunStateError",
     "Seen",
     "StoredTalk",
@@ -199,6 +209,7 @@ __all__ = [
     "admit_writer",
     "agree_again",
     "assistant_for",
+    "bring_completions",
     "bring_messages",
     "build_contexts",
     "cancel_run",
@@ -242,7 +253,6 @@ __all__ = [
     "plan_generation_calls",
     "plan_strategy_calls",
     "queue_mail",
-    "record",
     "refuse_writer",
     "register_simulated_system",
     "release_expired_writing_leases",
@@ -250,6 +260,7 @@ __all__ = [
     "repeatable_code",
     "resume_run",
     "resume_writer",
+    "retry_completions",
     "retry_failed",
     "reveal_author",
     "review_context",
@@ -264,6 +275,7 @@ __all__ = [
     "store_revision",
     "sync_systems",
     "thaw_dataset",
+    "try_completions",
     "try_messages",
     "use_vetting",
 ]

@@ -5,11 +5,11 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
+from access.services import record
 from completions.catalogue import Entry
 from completions.catalogue.own import SimulatedEntry
 from completions.models import System
 from completions.services.catalogue import columns_of
-from completions.services.log import record
 
 
 class SystemTakenError(ValueError):

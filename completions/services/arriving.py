@@ -5,6 +5,8 @@ import hashlib
 
 from django.db import transaction
 
+from access.choices import PersonKind
+from access.services import Agreed, keep_evidence
 from completions.choices import Background, WriterState
 from completions.models import Writer, WriterConsent
 from completions.selectors import AGREED
@@ -101,9 +103,8 @@ def save_profile(
 
 
 def _store_consent(writer: Writer, *, version: str, text: str, now: dt.datetime) -> None:
-    WriterConsent.objects.create(
-        writer=writer,
-        version=version,
-        text_hash=hashlib.sha256(text.encode()).hexdigest(),
-        given_at=now,
-    )
+    text_hash = hashlib.sha256(text.encode()).hexdigest()
+    WriterConsent.objects.create(writer=writer, version=version, text_hash=text_hash, given_at=now)
+    if not writer.is_simulated:
+        who = Agreed(PersonKind.WRITER, writer.dataset.slug, writer.email or writer.code)
+        keep_evidence(who, version=version, text_hash=text_hash, now=now)

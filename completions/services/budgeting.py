@@ -11,12 +11,14 @@ from decimal import ROUND_UP, Decimal
 from typing import Any, Protocol
 
 from django.db.models import F
+from django.db.models.functions import Round
 
 from completions import llm
 from completions.models import ProviderCall
 from completions.run_selectors import run_rows
 
-CENT = Decimal("0.000001")
+CENT_DIGITS = 6
+CENT = Decimal(1).scaleb(-CENT_DIGITS)
 """The smallest sum that is counted: a millionth of a dollar."""
 MESSAGE_TOKENS = 16
 """What a provider may add to each message: its role and what sets it apart."""
@@ -109,5 +111,14 @@ def settle(ended: Iterable[tuple[ProviderCall, Decimal | None]]) -> None:
     for (calls, run_id), (reserved, spent) in sorted(sums.items(), key=lambda one: one[0][1]):
         if reserved or spent:
             run_rows(calls).filter(pk=run_id).update(
-                reserved_usd=F("reserved_usd") - reserved, spent_usd=F("spent_usd") + spent
+                reserved_usd=moved("reserved_usd", -reserved), spent_usd=moved("spent_usd", spent)
             )
+
+
+def moved(column: str, usd: Decimal) -> Round:
+    """Return the column with ``usd`` added, to the millionth.
+
+    SQLite adds in binary: what is left of several sums that cancel could be a hair below nothing,
+    which the table refuses.
+    """
+    return Round(F(column) + usd, precision=CENT_DIGITS)

@@ -120,7 +120,7 @@ def _take_from_the_dead(calls: QuerySet[Call], now: dt.datetime) -> None:
 @transaction.atomic
 def forget_claims(calls: QuerySet[Call]) -> int:
     """Return every claimed call to the waiting ones; only for who knows that no worker lives."""
-    claimed = calls.filter(state=CallState.CLAIMED).order_by("pk")
+    claimed = calls.filter(state=CallState.CLAIMED, ended_at=None).order_by("pk")
     rows = list(claimed.select_for_update(of=("self",)))
     budgeting.settle((row, None) for row in rows)
     waiting = {"state": CallState.PENDING, "claimed_at": None, "reserved_usd": 0}
@@ -129,7 +129,7 @@ def forget_claims(calls: QuerySet[Call]) -> int:
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
     """Return how long until a postponed call is due, or None if that is not worth waiting for."""
-    waiting = _going_on(calls).filter(state=CallState.PENDING, retry_at__gt=now)
+    waiting = _going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
     earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
     if earliest is None:
         return None
@@ -249,8 +249,11 @@ def storable(text: str) -> str:
 
 
 def lost(now: dt.datetime) -> Q:
-    """Return what tells the calls of dead workers."""
-    return Q(state=CallState.CLAIMED, claimed_at__lte=now - CLAIM_LENGTH)
+    """Return what tells the calls of dead workers.
+
+    Of all calls, the open ones alone are in an index: so none that ended is looked at.
+    """
+    return Q(state=CallState.CLAIMED, ended_at=None, claimed_at__lte=now - CLAIM_LENGTH)
 
 
 def _going_on(calls: QuerySet[Call]) -> QuerySet[Call]:

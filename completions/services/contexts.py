@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count
 
+from access.services import record
 from completions import screening as rules
 from completions import selection, selectors
 from completions.choices import Stratum
 from completions.models import Candidate, Context, Dataset
 from completions.services import screening
 from completions.services.cutting import as_candidate, cut_context, store_contexts
-from completions.services.log import record
 
 
 @dataclass(frozen=True)

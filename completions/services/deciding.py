@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
+from access.services import record
 from completions.choices import MailKind, MessageState, MessageVerdict
 from completions.message_selectors import Obstacle, Situation, obstacle
 from completions.models import (
@@ -20,7 +21,6 @@ from completions.models import (
 from completions.services.completing import complete_message, take_completion_back
 from completions.services.fixing import CompletionFixedError, lock_texts
 from completions.services.leasing import DatasetFrozenError, lock_writer
-from completions.services.log import record
 from completions.services.mailing import queue_mail
 
 

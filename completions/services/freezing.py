@@ -5,11 +5,11 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions.choices import LeaseOutcome
 from completions.models import Dataset, Writer, WritingLease
 from completions.services.fixing import lock_texts
 from completions.services.leasing import give_back
-from completions.services.log import record
 
 
 @transaction.atomic

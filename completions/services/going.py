@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
+from access.services import record
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Context, Message, Writer
 from completions.services.leasing import WriterNotActiveError, give_back, lock_writer
-from completions.services.log import record
 from completions.services.vetting import move_on
 
 AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)

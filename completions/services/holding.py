@@ -5,11 +5,11 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions import leaks
 from completions.choices import HoldState
 from completions.hold_selectors import Leaks
 from completions.models import Dataset, Hold
-from completions.services.log import record
 
 DECISIONS = {HoldState.RELEASED: "released", HoldState.DROPPED: "dropped"}
 LONGEST_MATCH = 200

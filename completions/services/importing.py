@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils.text import slugify
 
+from access.services import record
 from completions import selection
 from completions.choices import Stratum
 from completions.ingest import BadRecord, ParsedDialogue, Point
 from completions.models import Context, Dataset, Dialogue
 from completions.services.cutting import cut_context, store_contexts
-from completions.services.log import record
 
 BATCH = 500
 LONGEST_NAME = 50  # what a dataset's address takes

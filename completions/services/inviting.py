@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from access.services import record
 from completions.choices import MailKind, WriterState
 from completions.models import Dataset, Writer
 from completions.services.codes import new_code
 from completions.services.leasing import lock_writer
-from completions.services.log import record
 from completions.services.mailing import queue_mail
 
 LINKED = (

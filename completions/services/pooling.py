@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
+from access.services import record
 from completions.models import Context, Dataset
-from completions.services.log import record
 
 
 class MessagesTakenError(Exception):

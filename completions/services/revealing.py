@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions.choices import MessageState, MessageVerdict
 from completions.models import Message, Writer, WritingLease
-from completions.services.log import record
 
 
 @dataclass(frozen=True)

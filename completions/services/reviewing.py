@@ -5,9 +5,9 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions.choices import Review
 from completions.models import Context
-from completions.services.log import record
 
 
 @transaction.atomic

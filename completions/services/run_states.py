@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.services import record
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.run_selectors import call_rows, calls_of, has_runs, run_rows
-from completions.services import budgeting
-from completions.services.log import record
+from completions.services import budgeting, run_telling
 
 CANCELLED = "cancelled"
 GOES_ON = (RunState.RUNNING, RunState.PAUSED)
@@ -51,6 +51,7 @@ def change(
         before={"state": before},
         after={"state": state, **why, **told},
     )
+    run_telling.announce_change(run, now=now)
 
 
 def pause_if_running(

@@ -3,17 +3,19 @@
 import datetime as dt
 from collections.abc import Collection
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.services import record
 from completions.choices import CallState, PauseReason, RunState
-from completions.models import Dataset, GenerationRun, LabellingRun, Run, System
+from completions.models import Completion, Dataset, GenerationRun, LabellingRun, Run, System
 from completions.run_selectors import call_rows, calls_of, endpoints_of
 from completions.services import budgeting, calling, refusing, run_states
+from completions.services.fixing import lock_texts
 from completions.services.generating import plan_generation_calls
-from completions.services.log import record
 from completions.services.run_states import SomeRun
 
 
@@ -130,11 +132,12 @@ def resume_run(
     BudgetTooSmallError, UnknownPriceError
         If the new budget leaves nothing to spend, or cannot be kept.
     """
-    run = run_states.lock(run)
+    run = _lock_to_ask_again(run)
     _refuse_if_over(run, "resumed")
     told = _set_budget(run, budget_usd)
     if run.pause_reason == PauseReason.REFUSED:
-        refusing.ask_again(calls_of(run).filter(error_kind__in=refusing.KINDS))
+        calls = calls_of(run).filter(error_kind__in=refusing.KINDS)
+        refusing.ask_again(_still_wanted(run, calls))
     if run.state == RunState.PAUSED or told:
         run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
     return run
@@ -158,26 +161,43 @@ def retry_failed(
     by: User | None = None,
     budget_usd: Decimal | None = None,
     with_invalid: bool = False,
+    only: Q | None = None,
 ) -> int:
     """Ask again what was given up, and what was unusable ``with_invalid``; return how many calls.
 
-    The run goes on, also one that was over. What was answered is never asked again, nor what is
-    about a text that its writer had deleted.
+    ``only`` narrows the calls that are meant. The run goes on, also one that was over. What was
+    answered is never asked again, nor what is about a text that its writer had deleted, nor what
+    somebody brought in meanwhile.
 
     Raises
     ------
     BudgetTooSmallError, UnknownPriceError
         If the new budget leaves nothing to spend, or cannot be kept.
     """
-    run = run_states.lock(run)
+    run = _lock_to_ask_again(run)
     told = _set_budget(run, budget_usd)
     states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
-    calls = calls_of(run).filter(state__in=states).exclude(error_kind=refusing.ERASED)
-    n_again = refusing.ask_again(calls)
+    calls = calls_of(run).filter(only or Q(), state__in=states).exclude(error_kind=refusing.ERASED)
+    n_again = refusing.ask_again(_still_wanted(run, calls))
     if n_again:
         told = {**told, "asked again": n_again}
         run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
     return n_again
+
+
+def _lock_to_ask_again(run: SomeRun) -> SomeRun:
+    """Lock a run; nobody brings in meanwhile what its calls may be asked for again."""
+    if isinstance(run, GenerationRun):
+        lock_texts(run.dataset_id)  # before the run's row, as whoever tries several again does
+    return run_states.lock(run)
+
+
+def _still_wanted(run: Run, calls: QuerySet[Any]) -> QuerySet[Any]:
+    """Leave out what has come another way: a system completes a context once."""
+    if not isinstance(run, GenerationRun):
+        return calls
+    there = Completion.objects.filter(context=OuterRef("context"), system=OuterRef("system"))
+    return calls.filter(~Exists(there))
 
 
 def finish_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:

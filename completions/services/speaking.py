@@ -3,7 +3,6 @@
 import asyncio
 import datetime as dt
 import importlib
-import os
 import time
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
@@ -11,6 +10,7 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 
 from completions import limiting, llm
+from completions.services import reaching
 
 PATIENCE_S = 20.0
 """A call whose turn comes later gives its claim back, so that others are asked meanwhile."""
@@ -59,6 +59,7 @@ async def ask_provider(
     try:
         async with place as held:
             try:
+                await reaching.check_address(request)
                 reply = await llm.complete(request)
             except llm.ProviderError as error:
                 held.n_tokens_used = _tokens_used(error.reply)
@@ -72,8 +73,7 @@ async def ask_provider(
 
 def provider_of(request: llm.Request) -> str:
     """Name the provider that a question goes to, as the limits do."""
-    address = request.api_base or os.environ.get(request.api_base_env, "")
-    return limiting.provider_of(request.model, address)
+    return limiting.provider_of(request.model, reaching.address_of(request))
 
 
 def tokens_wanted(request: llm.Request) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions import spot_selectors, strategies
 from completions.choices import CallState, Presence
 from completions.models import (
@@ -18,7 +19,6 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.services.log import record
 from completions.spot_selectors import Ledger
 from completions.strategies import Item
 

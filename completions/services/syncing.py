@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
+from access.services import record
 from completions.catalogue import Listed
-from completions.services.log import record
 
 Said = TypeVar("Said", bound=Listed)
 Said_contra = TypeVar("Said_contra", bound=Listed, contravariant=True)

@@ -5,12 +5,14 @@ Which row comes next, and what its slot consists of, differ: each side has its o
 
 import datetime as dt
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias, TypeVar
 
 from django.db.models import Manager, QuerySet
 
 from completions.choices import LeaseOutcome
 from completions.models import TimedLease
+from completions.services.compiled import CompiledUpdate
 
 Lease = TypeVar("Lease", bound=TimedLease)
 GiveBack: TypeAlias = Callable[..., None]
@@ -52,4 +54,17 @@ def close(lease: TimedLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None
     lease.outcome = outcome
     if outcome != LeaseOutcome.SKIPPED:
         lease.skip_reason = ""
-    lease.save(update_fields=["closed_at", "outcome", "skip_reason"])
+    _closing(type(lease)).run(
+        lease=lease.pk, now=now, outcome=str(lease.outcome), reason=lease.skip_reason
+    )
+
+
+@cache
+def _closing(leases: type[TimedLease]) -> CompiledUpdate:
+    def closed(
+        *, lease: int, now: dt.datetime, outcome: str, reason: str
+    ) -> tuple[QuerySet[TimedLease], dict[str, object]]:
+        rows: QuerySet[TimedLease] = QuerySet(leases).filter(pk=lease)
+        return rows, {"closed_at": now, "outcome": outcome, "skip_reason": reason}
+
+    return CompiledUpdate(closed, lease=int, now=dt.datetime, outcome=str, reason=str)

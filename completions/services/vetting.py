@@ -5,12 +5,12 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.services import record
 from completions import trial_selectors, vetting
 from completions.choices import LeaseOutcome, MailKind, WriterState
 from completions.models import AdmissionDecision, Dataset, Writer
 from completions.services.authoring import lock_authored_dataset, store_authored_context
 from completions.services.leasing import give_back, lock_writer
-from completions.services.log import record
 from completions.services.mailing import queue_mail
 
 

@@ -1,11 +1,13 @@
 """How a writer comes in, and out: the personal link, what it asks first, and signing out."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from access.limits import seconds_to_wait
 from completions import guidelines, http, selectors, services
 from completions.badges import writer_of_badge
 from completions.choices import WriterState
@@ -22,7 +24,7 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
     """Ask an invited person for consent; let anybody who has agreed in again."""
     writer = writer_of_badge(link, use="link")
     if writer is None:
-        return http.say_wrong_link(request)
+        return _say_wrong_link(request)
     if not writer.texts_kept:  # nothing is left to decide, and nobody is left to know
         return http.say_not_writing(request, writer)
     if writer.state not in ASKED:
@@ -30,6 +32,21 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
     if request.method == "POST":
         return _answer_invitation(request, writer)
     return http.render_fragment(request, "completions/_consent.html", {})
+
+
+def _say_wrong_link(request: HttpRequest) -> HttpResponse:
+    """Count the wrong link for its sender's address; a right one is let in whatever came before."""
+    wait = seconds_to_wait(request, "wrong-link", most=settings.HEART_WRONG_LINK_RATE)
+    if wait is None:
+        return http.say_wrong_link(request)
+    answer = http.say(
+        request,
+        heading=_("Too many links that open nothing"),
+        text=_("Wait a minute, then copy the whole link once more."),
+        status=429,
+    )
+    answer["Retry-After"] = str(wait)
+    return answer
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,7 +1,6 @@
 """``writers import``: bring messages in that were written elsewhere, or only try it."""
 
 import argparse
-import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import BinaryIO, TextIO
 
 from django.utils import timezone
 
+from access.cell_guard import csv_lines
 from completions import selectors, services
 from completions.management.actions import Action
 from completions.management.progress import Progress
@@ -50,7 +50,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
         except services.DatasetFrozenError as error:
             raise _bad(asked.dataset, "is frozen: no message is added to it any more") from error
         if table is not None:
-            csv.writer(table).writerows(report.rows())
+            table.writelines(csv_lines(report.rows()))
     if found.unknown:
         progress.say(f"Columns that are not read: {', '.join(found.unknown)}")
     return "\n".join(_lines(asked, report))

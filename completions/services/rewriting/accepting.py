@@ -3,11 +3,11 @@
 import datetime as dt
 from collections.abc import Sequence
 
+from access.services import record
 from completions import adversarial
 from completions.choices import RewriteState, Stratum
 from completions.models import Assistant, Context, Rewrite, RewriteCall
 from completions.services.cutting import digest, turns_hash
-from completions.services.log import record
 
 Turns = list[dict[str, str]]
 

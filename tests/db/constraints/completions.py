@@ -25,7 +25,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_written_once import make_log_entry
+from tests.factories_written_once import make_brought_completion
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "I hear you."}
@@ -319,11 +319,15 @@ CALLS = [
         label="pending with",
     ),
     Case("GenerationCall.completion", twice(make_done_call, completion=make_completion)),
-]
-
-LOG = [
-    Case("logentry_names_act_and_subject", partial(make_log_entry, action=""), label="no act"),
-    Case("logentry_names_act_and_subject", partial(make_log_entry, subject=""), label="no subject"),
+    Case(
+        "BroughtCompletion.completion", twice(make_brought_completion, completion=make_completion)
+    ),
+    Case(
+        "broughtcompletion_way_known",
+        partial(make_brought_completion, way="OTHER"),
+        partial(make_brought_completion, way="CONSOLE"),
+    ),
+    Case("broughtcompletion_text_kept", partial(make_brought_completion, raw_text="")),
 ]
 
 CASES = [
@@ -333,5 +337,4 @@ CASES = [
     *WRITING_LEASES,
     *COMPLETIONS,
     *CALLS,
-    *LOG,
 ]
