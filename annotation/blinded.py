@@ -118,7 +118,7 @@ class StudyPage:
             facts=tuple(Fact(**fact) for fact in content["consent"]["facts"]),
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
-            help_lines=tuple(HelpLine(**line) for line in content["help_lines"]),
+            help_lines=tuple(_help_line(line) for line in content["help_lines"]),
             pay=content["crowd"]["pay"],
             debrief=content["debrief"],
             contact=content["contact"],
@@ -172,6 +172,10 @@ class Practice:
             ),
             worked_answer=pair["worked_answer"],
         )
+
+
+def _help_line(content: Mapping[str, Any]) -> HelpLine:
+    return HelpLine(**{**content, "countries": tuple(content.get("countries", ()))})
 
 
 def _rubric(content: Mapping[str, Any]) -> Rubric:

@@ -1,4 +1,4 @@
-"""Parse what admins say about quality checks and reports."""
+"""Parse what admins say about quality checks, reports and judgments made elsewhere."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -49,3 +49,11 @@ class DecideForm(WithReason):
     """Show a reported talk again, or to nobody any more."""
 
     outcome = forms.TypedChoiceField(choices=ReportOutcome.choices, coerce=ReportOutcome)
+
+
+class BatchForm(WithReason):
+    """Leave a batch of judgments made elsewhere out, or take it back."""
+
+    is_excluded = forms.TypedChoiceField(
+        choices=[("yes", "yes"), ("no", "no")], coerce=lambda value: value == "yes"
+    )

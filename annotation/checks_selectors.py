@@ -1,10 +1,10 @@
 """Reads about quality checks: how each fares, and what an admin may mark as one."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from django.db.models import Count, F
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
@@ -100,12 +100,10 @@ def candidate(study: Study, key: str) -> Candidate | None:
 
 def check_rows(study: Study) -> list[CheckRow]:
     """Return the study's checks in three queries: active ones first, the most failed in front."""
-    answered, passed = _counts(study)
-    checks = QualityCheck.objects.filter(comparison__study=study).select_related(*SHOWN)
-    rows = [
-        _row(check, check.n_shown, answered[check.pk], passed[check.pk])
-        for check in checks.annotate(n_shown=Count("leases"))
-    ]
+    found = QualityCheck.objects.filter(comparison__study=study).select_related(*SHOWN)
+    checks = {check.pk: check for check in found.annotate(n_shown=Count("leases"))}
+    answered, passed = _counts(study, checks)
+    rows = [_row(check, check.n_shown, answered[pk], passed[pk]) for pk, check in checks.items()]
     return sorted(rows, key=_order)
 
 
@@ -114,38 +112,47 @@ def _order(row: CheckRow) -> tuple[bool, float, str]:
     return not row.is_active, share, row.key
 
 
-def _counts(study: Study) -> tuple[Counter[int], Counter[int]]:
+def _counts(study: Study, checks: Collection[int]) -> tuple[Counter[int], Counter[int]]:
     """Count the answers to each check, and those that passed; of a changed answer the newest."""
     answered, passed = Counter[int](), Counter[int]()
-    for check, is_passed in _answers(study):
-        answered[check] += 1
-        passed[check] += is_passed
+    for check, is_passed, n in _answers(study, checks):
+        answered[check] += n
+        passed[check] += n * is_passed
     return answered, passed
 
 
-def _answers(study: Study) -> Iterator[tuple[int, bool]]:
+def _answers(study: Study, checks: Collection[int]) -> Iterator[tuple[int, bool, int]]:
     if study.protocol == Protocol.LIKERT:
-        for check, expected, mark in _ratings(study):
-            yield check, is_rating_passed(mark, expected=expected)
+        for check, expected, mark, n in _ratings(checks):
+            yield check, is_rating_passed(mark, expected=expected), n
         return
-    for check, expected, verdict in _verdicts(study):
-        yield check, is_check_passed(verdict, expected=expected)
+    for check, expected, verdict, n in _verdicts(checks):
+        yield check, is_check_passed(verdict, expected=expected), n
 
 
-def _verdicts(study: Study) -> Iterable[tuple[int, str, int]]:
+def _verdicts(checks: Collection[int]) -> Iterable[tuple[int, str, int, int]]:
     check = "lease__quality_check"
-    return Judgment.objects.filter(
-        revision=None, verdict__isnull=False, **{f"{check}__comparison__study": study}
-    ).values_list(f"{check}_id", f"{check}__expected", "verdict")
+    given = Judgment.objects.filter(
+        _is_newest("pk"), verdict__isnull=False, **{f"{check}__in": list(checks)}
+    )
+    columns = (f"{check}_id", f"{check}__expected", "verdict")
+    return given.order_by().values_list(*columns).annotate(n=Count("pk"))
 
 
-def _ratings(study: Study) -> Iterable[tuple[int, str, int]]:
+def _ratings(checks: Collection[int]) -> Iterable[tuple[int, str, int, int]]:
     check = "judgment__lease__quality_check"
-    return DimensionMark.objects.filter(
-        judgment__revision=None,
+    given = DimensionMark.objects.filter(
+        _is_newest("judgment"),
         dimension=F(f"{check}__dimension"),
-        **{f"{check}__comparison__study": study},
-    ).values_list(f"{check}_id", f"{check}__expected", "advantage")
+        **{f"{check}__in": list(checks)},
+    )
+    columns = (f"{check}_id", f"{check}__expected", "advantage")
+    return given.order_by().values_list(*columns).annotate(n=Count("pk"))
+
+
+def _is_newest(judgment: str) -> Q:
+    """Say of a judgment that no later one replaces it; looked up, as checks have few answers."""
+    return Q(~Exists(Judgment.objects.filter(revises=OuterRef(judgment))))
 
 
 def _row(check: QualityCheck, n_shown: int, n_answered: int, n_passed: int) -> CheckRow:

@@ -107,3 +107,29 @@ class Source(models.TextChoices):
     PERSON = "PERSON", "A person"
     PROGRAM = "PROGRAM", "A program"
     UNSURE = "UNSURE", "Cannot tell"
+
+
+class TextState(models.TextChoices):
+    """How a rationale stands before a release."""
+
+    CLEAN = "CLEAN", "Nothing found: released"
+    WAITING = "WAITING", "Waits for a person"
+    RELEASED = "RELEASED", "Released as it is"
+    MASKED = "MASKED", "Released with passages removed"
+    WITHHELD = "WITHHELD", "Withheld"
+
+
+class TextOutcome(models.TextChoices):
+    """What a person decides about a rationale in which something was found."""
+
+    RELEASED = "RELEASED", "Release as it is"
+    MASKED = "MASKED", "Remove the passages"
+    WITHHELD = "WITHHELD", "Withhold"
+
+
+class AuditState(models.TextChoices):
+    """How an audit of blinding stands."""
+
+    RUNNING = "RUNNING", "Under way"
+    DONE = "DONE", "Done"
+    FAILED = "FAILED", "Failed"

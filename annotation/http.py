@@ -262,6 +262,15 @@ def say(
     return render_fragment(request, "annotation/_message.html", context, status=status)
 
 
+def say_slow_down(
+    request: HttpRequest, study: StudyPage, *, heading: str, text: str, wait: int
+) -> HttpResponse:
+    """Ask somebody to come back in ``wait`` seconds: more came than people make."""
+    answer = say(request, study, status=429, heading=heading, text=text)
+    answer["Retry-After"] = str(wait)
+    return answer
+
+
 def say_not_open(
     request: HttpRequest, study: Study, *, way_on: tuple[str, str] = ("", "")
 ) -> HttpResponse:

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 
-from annotation.models import Judge
-from completions.system_selectors import variables_of
+from annotation.models import Judge, JudgeCall
+from completions.system_selectors import Choose, EndpointRow, by_slug, variables_of
 
 ALL = "all"
 """Stands for every judge that is not simulated."""
@@ -17,21 +18,14 @@ class UnknownJudgeError(ValueError):
 
 
 @dataclass(frozen=True)
-class JudgeRow:
-    """One judge as lists show it; of a key only the variable's name and whether it is set."""
+class JudgeRow(EndpointRow):
+    """One judge, and how often it was asked."""
 
-    slug: str
-    name: str
-    family: str
-    model_id: str
-    api_base: str
-    is_simulated: bool
     n_calls: int
-    variables: Mapping[str, bool]
 
 
-def judge_rows(environment: Mapping[str, str]) -> list[JudgeRow]:
-    """Return every judge by its slug; ``environment`` says which variables are set."""
+def judge_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[JudgeRow]:
+    """Return the judges that ``choose`` takes; ``environment`` says which variables are set."""
     return [
         JudgeRow(
             slug=judge.slug,
@@ -43,8 +37,14 @@ def judge_rows(environment: Mapping[str, str]) -> list[JudgeRow]:
             n_calls=judge.n_calls,
             variables=variables_of(judge, environment),
         )
-        for judge in Judge.objects.annotate(n_calls=Count("calls")).order_by("slug")
+        for judge in choose(Judge.objects.annotate(n_calls=_n_calls()))
     ]
+
+
+def _n_calls() -> Coalesce:
+    """Return the number of a judge's calls, by the index on the judge alone."""
+    calls = JudgeCall.objects.filter(judge=OuterRef("pk")).order_by().values("judge")
+    return Coalesce(Subquery(calls.annotate(n=Count("pk")).values("n")), 0)
 
 
 def judges_wanted(names: Collection[str]) -> list[Judge]:

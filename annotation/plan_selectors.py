@@ -93,9 +93,11 @@ def draft_plan(study: Study) -> PlanDraft:
 def _draft_pairs(
     study: Study, places: Sequence[_Place]
 ) -> tuple[tuple[Addition, ...], PlanSummary]:
+    from annotation.pairing.planning import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
+
     per_context = study.pairs_per_context or None
     grounds = [place.ground for place in places]
-    pairs = pairing.plan_pairs(grounds, per_context=per_context, seed=study.seed)
+    pairs = plan_pairs(grounds, per_context=per_context, seed=study.seed)
     keys = {place.ground.key: place.pk for place in places}
     additions = tuple(
         Addition(keys[pair.context], pair.context, pair.first, pair.second) for pair in pairs

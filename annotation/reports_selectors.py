@@ -111,17 +111,27 @@ def alert_state(study: Study) -> AlertState:
 
 def waiting_studies() -> list[Waiting]:
     """Return the studies in which reports wait for a decision, by title, in one query."""
-    decisions = ReportDecision.objects.filter(
-        study=OuterRef("rater__study"), context=OuterRef("context")
-    )
-    later = decisions.filter(decided_at__gte=OuterRef("reported_at"))
     rows = (
-        Report.objects.filter(~Exists(later))
+        _undecided()
         .order_by("rater__study__title", "rater__study")
         .values_list("rater__study__slug", "rater__study__title")
         .annotate(n=Count("context", distinct=True))
     )
     return [Waiting(*row) for row in rows]
+
+
+def n_waiting(study: Study) -> int:
+    """Return how many talks of the study wait for a decision, in one query."""
+    found = _undecided().filter(rater__study=study)
+    return found.aggregate(n=Count("context", distinct=True))["n"] or 0
+
+
+def _undecided() -> QuerySet[Report]:
+    """Return reports that came after the last decision about their talk."""
+    decisions = ReportDecision.objects.filter(
+        study=OuterRef("rater__study"), context=OuterRef("context")
+    )
+    return Report.objects.filter(~Exists(decisions.filter(decided_at__gte=OuterRef("reported_at"))))
 
 
 def reported_talks(study: Study) -> list[ReportedTalk]:

@@ -1,6 +1,7 @@
 """Rubrics as data: read from TOML, checked, and named by the hash of their content."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -73,6 +74,11 @@ class Rubric:
 
 
 _ADAPTER = TypeAdapter(Rubric)
+
+
+def rubric_of(content: Mapping[str, Any]) -> Rubric:
+    """Return the rubric of a study file's content, which was checked when it was read."""
+    return _ADAPTER.validate_python(content["rubric"])
 
 
 def load_rubric(reference: str) -> Rubric:

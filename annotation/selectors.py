@@ -86,6 +86,12 @@ def study_by_slug(slug: str) -> Study | None:
     return Study.objects.select_related("dataset").filter(slug=slug).first()
 
 
+def newest_version(study: Study) -> Study:
+    """Return the newest version of a study of people: a draft perhaps, or the study itself."""
+    versions = Study.objects.filter(name=study.name, is_simulated=False)
+    return versions.select_related("dataset").order_by("-version")[0]
+
+
 def studies() -> QuerySet[Study]:
     """Return all studies, newest first."""
     return Study.objects.select_related("dataset").order_by("-created_at", "-pk")

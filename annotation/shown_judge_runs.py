@@ -4,9 +4,10 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.urls import reverse
 
+from access.lists import Asked
 from annotation.models import Judge, JudgeRun, Study
 from completions import run_selectors
 from completions.run_selectors import RunProgress
@@ -19,10 +20,17 @@ def judge_run(study: Study, number: int, *, now: dt.datetime) -> ShownRun | None
     return None if found is None else _shown([found], now=now)[0]
 
 
-def judge_runs(study: Study, page: str, *, now: dt.datetime) -> tuple[Page[Any], list[ShownRun]]:
-    """Return one page of the study's runs, the newest first."""
-    found: Page[Any] = Paginator(_runs(study).order_by("-pk"), ON_PAGE).get_page(page)
+def judge_runs(
+    study: Study, wanted: Asked, page: str, *, now: dt.datetime
+) -> tuple[Page[Any], list[ShownRun]]:
+    """Return one page of the study's runs that are meant."""
+    found: Page[Any] = wanted.page(_runs(study), page, per_page=ON_PAGE)
     return found, _shown(list(found), now=now)
+
+
+def all_judge_runs(study: Study, wanted: Asked, *, now: dt.datetime) -> list[ShownRun]:
+    """Return all of the study's runs that are meant."""
+    return _shown(list(wanted.apply(_runs(study))), now=now)
 
 
 def _runs(study: Study) -> Any:  # noqa: ANN401 (a queryset with its rows)

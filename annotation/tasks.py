@@ -54,6 +54,30 @@ def find_themes() -> None:
 
 
 @shared_task(ignore_result=True)
+def scan_rationales() -> None:
+    """Beat tick: scan rationales for personal data, if not done yet; safe to run twice."""
+    services.scan_rationales(clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def enforce_retention() -> None:
+    """Beat tick: delete what is held about people and whose time is over; safe to run twice."""
+    services.enforce_retention(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
 def send_report_alerts() -> None:
     """Beat tick: tell admins by e-mail of what raters reported; safe to run twice."""
     services.send_report_alerts(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def announce_full_studies() -> None:
+    """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
+    services.announce_full_studies(now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def keep_figures(*, kind: str, study_id: int) -> None:
+    """Work out figures that a page waits for, and keep them; safe to run twice."""
+    services.keep_figures(kind=kind, study_id=study_id, now=timezone.now())

@@ -2,7 +2,9 @@
 
 from django.contrib import admin
 
+from access.admin_parts import Part, Table, clip
 from annotation.models import (
+    BlindingAudit,
     Comparison,
     Consent,
     DimensionMark,
@@ -18,7 +20,6 @@ from annotation.models import (
     SourceGuess,
     Study,
 )
-from completions.admin_parts import Part, Table, clip
 
 
 @admin.register(Study)
@@ -210,3 +211,14 @@ class PlatformEventAdmin(Table):
     list_select_related = ("study", "rater")
     search_fields = ("event_id", "rater__code")
     ordering = ("-received_at", "-pk")
+
+
+@admin.register(BlindingAudit)
+class BlindingAuditAdmin(Table):
+    """Audits of the blinding of studies."""
+
+    list_display = ("started_at", "study", "state", "holds", "n_done", "n_total", "started_by")
+    list_filter = ("state", "holds", "study")
+    list_select_related = ("study", "started_by")
+    search_fields = ("study__slug",)
+    ordering = ("-started_at", "-pk")

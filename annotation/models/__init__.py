@@ -1,7 +1,9 @@
 """Models of the annotation app, one aggregate per module."""
 
+from annotation.models.audit import BlindingAudit
 from annotation.models.care import Report, ReportAlert, ReportDecision
 from annotation.models.comparison import Comparison
+from annotation.models.external import ExternalBatch, ExternalDecision, ExternalJudgment
 from annotation.models.guess import SourceGuess
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import DimensionMark, Judgment, Lease
@@ -9,13 +11,18 @@ from annotation.models.people import Consent, Rater
 from annotation.models.platform import PlatformEvent
 from annotation.models.quality import Exclusion, QualityCheck
 from annotation.models.rationale import RationaleCall, RationaleRun, ThemeLabel
+from annotation.models.release_text import RationaleDecision, RationaleScan
 from annotation.models.study import Study
 
 __all__ = [
+    "BlindingAudit",
     "Comparison",
     "Consent",
     "DimensionMark",
     "Exclusion",
+    "ExternalBatch",
+    "ExternalDecision",
+    "ExternalJudgment",
     "Judge",
     "JudgeCall",
     "JudgeRun",
@@ -25,7 +32,9 @@ __all__ = [
     "QualityCheck",
     "Rater",
     "RationaleCall",
+    "RationaleDecision",
     "RationaleRun",
+    "RationaleScan",
     "Report",
     "ReportAlert",
     "ReportDecision",

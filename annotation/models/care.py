@@ -4,11 +4,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.models.judging import Lease
 from annotation.models.people import Rater
 from annotation.models.study import Study
-from completions.models.append_only import AppendOnlyModel
 
 
 class Report(AppendOnlyModel):

@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from annotation.choices import Source
 from annotation.models.people import Rater
-from completions.models.append_only import AppendOnlyModel
 
 
 class SourceGuess(AppendOnlyModel):

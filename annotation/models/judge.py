@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from annotation.choices import Side
 from annotation.models.comparison import Comparison
 from annotation.models.study import Study
-from completions.models import Endpoint, ProviderCall, Run
+from completions.models import FAILED, Endpoint, ProviderCall, Run
 
 
 class Judge(Endpoint):
@@ -86,6 +86,7 @@ class JudgeCall(ProviderCall):
         )
         indexes = (
             models.Index(fields=["id"], condition=Q(ended_at__isnull=True), name="judgecall_open"),
+            models.Index(fields=["ended_at"], condition=FAILED, name="judgecall_failed"),
         )
 
     def __str__(self) -> str:

@@ -5,13 +5,13 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 
+from access.models.append_only import AppendOnlyModel
 from annotation.choices import Protocol, Side
 from annotation.models.comparison import Comparison
 from annotation.models.judge import Judge, JudgeCall
 from annotation.models.people import Rater
 from annotation.models.quality import QualityCheck
 from completions.models import TimedLease
-from completions.models.append_only import AppendOnlyModel
 
 
 class Lease(TimedLease):
@@ -142,6 +142,7 @@ class Judgment(AppendOnlyModel):
     protocol_hash = models.CharField(max_length=64)
 
     class Meta:
+        indexes = (models.Index(fields=["submitted_at", "id"], name="judgment_by_time"),)
         constraints = (
             models.CheckConstraint(
                 condition=Q(

@@ -34,6 +34,9 @@ class Rater(models.Model):
     is_simulated = models.BooleanField(default=False)
     entered_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    forgotten_at = models.DateTimeField(
+        null=True, blank=True, help_text="When what leads to the person was deleted, its time over."
+    )
     data_kept = models.BooleanField(
         default=True, help_text="No: the person withdrew and asked that no answer counts."
     )
@@ -61,7 +64,8 @@ class Rater(models.Model):
             models.CheckConstraint(
                 condition=Q(platform=Platform.GUEST, external_id="")
                 | (~Q(platform=Platform.GUEST) & ~Q(external_id=""))
-                | Q(state=RaterState.WITHDRAWN),
+                | Q(state=RaterState.WITHDRAWN)
+                | Q(forgotten_at__isnull=False, external_id=""),
                 name="rater_external_id_unless_guest",
             ),
             models.UniqueConstraint(

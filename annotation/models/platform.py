@@ -3,10 +3,10 @@
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from annotation.choices import Platform
 from annotation.models.people import Rater
 from annotation.models.study import Study
-from completions.models.append_only import AppendOnlyModel
 
 
 class PlatformEvent(AppendOnlyModel):

@@ -4,11 +4,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from access.models.append_only import AppendOnlyModel
 from annotation.choices import CheckKind, Expected
 from annotation.models.comparison import Comparison
 from annotation.models.judge import Judge
 from annotation.models.people import Rater
-from completions.models.append_only import AppendOnlyModel
 
 OF_PAIRS = (Expected.FIRST, Expected.SECOND)
 

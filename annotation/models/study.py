@@ -76,3 +76,8 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    @property
+    def dataset_slug(self) -> str:
+        """The slug of the dataset whose contexts are judged."""
+        return self.dataset.slug

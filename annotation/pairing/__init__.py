@@ -1,7 +1,6 @@
 """The pairing plan of a study: pure, seeded, and independent of database keys."""
 
 from annotation.pairing.parts import Candidate, Ground, PlannedPair
-from annotation.pairing.planning import plan_pairs
 from annotation.pairing.summary import PlanSummary, StratumSummary, summarise
 
 __all__ = [
@@ -10,6 +9,5 @@ __all__ = [
     "PlanSummary",
     "PlannedPair",
     "StratumSummary",
-    "plan_pairs",
     "summarise",
 ]

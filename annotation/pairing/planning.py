@@ -45,10 +45,10 @@ def plan_pairs(
 def _fill(draft: Draft, field: Field, per_context: int | None) -> None:
     """Choose the pairs that a context lacks, the cheapest one after the other."""
     if per_context is None:
-        lacking = len(field.a)
-    else:
-        lacking = min(per_context - len(field.ground.planned), len(field.a))
-    for _ in range(lacking):
+        for pair in range(len(field.a)):  # all of them, whatever they cost
+            draft.choose(field, pair)
+        return
+    for _ in range(min(per_context - len(field.ground.planned), len(field.a))):
         costs = draft.entry_costs(field)
         costs[field.is_chosen] = np.iinfo(np.int64).max
         draft.choose(field, int(costs.argmin()))

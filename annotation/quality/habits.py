@@ -1,6 +1,7 @@
 """Warnings about answers that do not depend on what was read: one answer, or one side, always."""
 
 from collections import Counter
+from functools import lru_cache
 from itertools import groupby
 
 from annotation.quality.records import Finding, RaterRecord
@@ -60,6 +61,7 @@ def one_sided(record: RaterRecord, rules: Rules) -> Finding | None:
     )
 
 
+@lru_cache  # exact sums are slow with many answers, and pages ask more than once
 def even_p(n_a: int, n: int) -> float:
     """Return the two-sided exact p of ``n_a`` out of ``n`` when both sides are as probable."""
     ways = tail = 1

@@ -1,5 +1,6 @@
 """Reads of rater quality: from rows to what the rules look at, in a fixed number of queries."""
 
+from annotation.quality_selectors.listed import MAIN, ListedAnswer, answers_given
 from annotation.quality_selectors.raters import (
     Decision,
     RaterHead,
@@ -12,9 +13,12 @@ from annotation.quality_selectors.raters import (
 from annotation.quality_selectors.records import StudyQuality, read_quality
 
 __all__ = [
+    "MAIN",
     "Decision",
+    "ListedAnswer",
     "RaterHead",
     "StudyQuality",
+    "answers_given",
     "decisions_of",
     "rater_judged",
     "raters_judged",

@@ -65,15 +65,22 @@ class Answer:
         return (verdict > 0) - (verdict < 0)
 
 
-def read_answers(study: Study, *, as_of: dt.datetime) -> dict[int, Answer]:
+def read_answers(
+    study: Study, *, as_of: dt.datetime, rater: int | None = None
+) -> dict[int, Answer]:
     """Return the current answer to each lease, by lease, in the order of first sending.
+
+    With ``rater`` those of the rater of that key alone.
 
     Answers of the screening round are left out: it decided who came in. One query, or two when
     completions are rated alone.
     """
+    raters = kept_raters(study)
     rows = (
         Judgment.objects.filter(
-            rater__in=kept_raters(study), submitted_at__lte=as_of, lease__is_screening=False
+            rater__in=raters if rater is None else raters.filter(pk=rater),
+            submitted_at__lte=as_of,
+            lease__is_screening=False,
         )
         .order_by("submitted_at", "pk")
         .values_list(*Row._fields)

@@ -87,7 +87,7 @@ def _record(
         read.add(context)
         if answer.is_main:
             mains.append(_main(answer, n_words))
-        elif (check := _check(answer, answers)) is not None:
+        elif (check := check_of(answer, answers)) is not None:
             checks.append(check)
     return RaterRecord(head.code, tuple(checks), tuple(mains), head.reinstated_at)
 
@@ -115,7 +115,7 @@ def _on_screen(answer: Answer, sign: int) -> str:
     return " ".join(f"{key}{value}" for key, value in sorted(answer.marks.items()))
 
 
-def _check(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | None:
+def check_of(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | None:
     """Return how a check or a repeat went; None if what it repeats is not to be seen."""
     row = answer.row
     if row.lease__repeats is None:

@@ -1,6 +1,19 @@
 """Writes of the annotation app; everything a caller may import is named here."""
 
 from annotation.services.alerting import is_mail_set_up, send_report_alerts
+from annotation.services.announcing import announce_full_studies
+from annotation.services.auditing import (
+    N_PAGES,
+    SEED,
+    AuditLostError,
+    AuditUnderWayError,
+    begin_audit,
+    claim_audit,
+    end_audit,
+    fail_audit,
+    note_progress,
+    reclaim_lost_audits,
+)
 from annotation.services.entering import (
     Entry,
     StudyFullError,
@@ -17,6 +30,13 @@ from annotation.services.excluding import (
     exclude_by_rules,
     exclude_rater,
     reinstate_rater,
+)
+from annotation.services.external import (
+    ExternalConflictError,
+    ExternalRowsError,
+    Provenance,
+    decide_external,
+    store_external,
 )
 from annotation.services.finishing import finish_with_nothing_left
 from annotation.services.gold import (
@@ -45,9 +65,11 @@ from annotation.services.judging import (
     Badge,
     Step,
     Submission,
+    TooManyChangesError,
     submit_and_go_on,
     submit_judgment,
 )
+from annotation.services.keeping import keep_figures
 from annotation.services.leasing import (
     NotUnderstoodError,
     RaterEndedError,
@@ -79,6 +101,14 @@ from annotation.services.reporting import (
     decide_report,
     report_context,
 )
+from annotation.services.retaining import enforce_retention
+from annotation.services.scanning import (
+    NothingToMaskError,
+    TextWords,
+    decide_rationale,
+    forget_scans,
+    scan_rationales,
+)
 from annotation.services.slots import LeaseNotFoundError
 from annotation.services.studies import (
     DimensionUnknownError,
@@ -93,7 +123,9 @@ from annotation.services.studies import (
     lock_study,
     open_study,
     pause_study,
+    versioned_slug,
 )
+from annotation.services.study_editing import edit_study
 from annotation.services.twins import Rehearsal, TwinError, make_twin
 from annotation.services.understanding import (
     NothingToAnswerError,
@@ -101,22 +133,31 @@ from annotation.services.understanding import (
     comprehension_questions,
 )
 from annotation.services.weighing import weigh_comparisons
-from annotation.services.withdrawing import withdraw_rater
+from annotation.services.withdrawing import Asked, withdraw_rater
 
 __all__ = [
+    "N_PAGES",
+    "SEED",
     "AlreadyACheckError",
+    "Asked",
     "Asking",
+    "AuditLostError",
+    "AuditUnderWayError",
     "Badge",
     "DecisionError",
     "DimensionUnknownError",
     "Entry",
     "Examined",
+    "ExternalConflictError",
+    "ExternalRowsError",
     "GoldReport",
     "LeaseNotFoundError",
     "NotUnderstoodError",
     "NothingChangedError",
     "NothingToAnswerError",
+    "NothingToMaskError",
     "PlanReport",
+    "Provenance",
     "RaterEndedError",
     "ReasonMissingError",
     "Rehearsal",
@@ -131,60 +172,78 @@ __all__ = [
     "StudyNotOpenError",
     "StudyStateError",
     "Submission",
+    "TextWords",
+    "TooManyChangesError",
     "TwinError",
     "UnsuitableCheckError",
     "WrongPlatformError",
+    "announce_full_studies",
     "answer_comprehension",
     "ask_judges",
+    "begin_audit",
     "check_admission",
+    "claim_audit",
     "close_study",
     "comprehension_questions",
     "count_wanted_judge_calls",
     "create_study",
     "create_version",
+    "decide_external",
+    "decide_rationale",
     "decide_report",
     "draft_judge_run",
+    "edit_study",
+    "end_audit",
+    "enforce_retention",
     "enter_study",
     "exclude_by_rules",
     "exclude_rater",
+    "fail_audit",
     "find_themes",
     "finish_judge_runs",
     "finish_rationale_runs",
     "finish_with_nothing_left",
     "forget_judging_claims",
     "forget_rationale_claims",
+    "forget_scans",
     "forget_themes",
     "is_enrolled",
     "is_judging_waiting",
     "is_mail_set_up",
     "is_rationale_labelling_waiting",
+    "keep_figures",
     "lease_next_comparison",
     "link_writer",
     "load_gold",
     "lock_study",
     "make_twin",
     "mark_gold",
+    "note_progress",
     "open_study",
     "pause_judging",
     "pause_study",
     "plan_judge_calls",
     "plan_rationale_calls",
     "plan_study",
+    "reclaim_lost_audits",
     "record_guesses",
     "register_simulated_judge",
     "reinstate_rater",
     "release_expired_leases",
     "report_context",
+    "scan_rationales",
     "send_report_alerts",
     "skip_comparison",
     "start_judge_run",
     "start_rationale_run",
     "stop_judging",
+    "store_external",
     "submit_and_go_on",
     "submit_judgment",
     "switch_check",
     "sync_judges",
     "take_event",
+    "versioned_slug",
     "weigh_comparisons",
     "withdraw_rater",
     "withdraw_writer",

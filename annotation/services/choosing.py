@@ -14,6 +14,7 @@ from annotation.choices import PlanKind, Side
 from annotation.models import Comparison, Lease, QualityCheck, Rater
 from annotation.selectors import Standing
 from completions.choices import LeaseOutcome
+from completions.services.compiled import Compiled
 
 REPEAT_GAP = 4
 """How many pairs later a pair is repeated, at the earliest."""
@@ -95,32 +96,52 @@ def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False
 
 
 def _check_to_show(pk: int) -> QualityCheck:
+    check = CHECK_TO_SHOW.first(check=pk)
+    if check is None:
+        raise QualityCheck.DoesNotExist
+    return check
+
+
+def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
     shown = ("comparison__context", "comparison__first", "comparison__second")
-    return QualityCheck.objects.select_related(*shown).get(pk=pk)
+    return QualityCheck.objects.select_related(*shown).filter(pk=check).order_by("pk")
+
+
+CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
 
 
 def _choose_repeat(rater: Rater, standing: Standing) -> Choice | None:
     """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
-    earlier = (
+    earlier = TO_REPEAT.first(
+        rater=rater.pk,
+        last_context=standing.last_context,
+        newest=standing.number + 1 - REPEAT_GAP,
+    )
+    if earlier is None:
+        return None
+    side = Side.B if earlier.first_side == Side.A else Side.A
+    return Choice(comparison=earlier.comparison, side=side, repeats=earlier)
+
+
+def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet[Lease]:
+    return (
         selectors.leases_to_show()
         .filter(
-            selectors.not_reported_by(rater, "comparison__context"),
+            selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
             rater=rater,
             outcome=LeaseOutcome.SUBMITTED,
             quality_check=None,
             repeats=None,
             repeated_by=None,
             comparison__held_at=None,
-            number__lte=standing.number + 1 - REPEAT_GAP,
+            number__lte=newest,
         )
-        .exclude(comparison__context=standing.last_context)
+        .exclude(comparison__context=last_context)
         .order_by("number")
-        .first()
     )
-    if earlier is None:
-        return None
-    side = Side.B if earlier.first_side == Side.A else Side.A
-    return Choice(comparison=earlier.comparison, side=side, repeats=earlier)
+
+
+TO_REPEAT = Compiled(_to_repeat, rater=int, last_context=int, newest=int)
 
 
 def _choose_main(rater: Rater, standing: Standing, place: design.Place) -> Choice | None:
@@ -148,12 +169,30 @@ def _claimable(rater: Rater, standing: Standing, place: design.Place) -> Iterato
     if there is one. A row that nobody holds is preferred; a held one is waited for only when
     every free row is held, so "nothing left" is never said while rows are merely busy.
     """
+    found = ONWARDS.first(
+        rater=rater.pk,
+        study=rater.study_id,
+        writer=rater.writer_id,
+        last_context=standing.last_context,
+        start=design.place_to_start(place),
+    )
+    if found is not None:
+        yield found
     free = selectors.open_comparisons(rater)
-    fresh = _fresh(free, standing)
-    onwards = fresh.filter(position__gte=design.place_to_start(place))
-    for rows in (onwards, fresh, free) if standing.last_context else (onwards, free):
+    for rows in (_fresh(free, standing.last_context), free) if standing.last_context else (free,):
         yield from _first(rows, skip_locked=True)
     yield from _first(free, skip_locked=False)
+
+
+def _onwards(
+    *, rater: int, study: int, writer: int | None, last_context: int | None, start: int
+) -> QuerySet[Comparison]:
+    someone = Rater(pk=rater, study_id=study, writer_id=writer)
+    free = _fresh(selectors.open_comparisons(someone), last_context)
+    return _to_claim(free.filter(position__gte=start), skip_locked=True)
+
+
+ONWARDS = Compiled(_onwards, rater=int, study=int, writer=int, last_context=int, start=int)
 
 
 def _draw_by_weight(
@@ -166,7 +205,7 @@ def _draw_by_weight(
     if rater.study.plan != PlanKind.ADAPTIVE:
         return None
     free = selectors.open_comparisons(rater)
-    rows = list(_fresh(free, standing).values_list("pk", "weight"))
+    rows = list(_fresh(free, standing.last_context).values_list("pk", "weight"))
     for attempt in range(min(DRAWS, len(rows))):
         weights = [weight for _pk, weight in rows]
         drawn = design.draw_weighted(weights, place=place, attempt=attempt)
@@ -176,11 +215,15 @@ def _draw_by_weight(
     return None
 
 
-def _fresh(free: QuerySet[Comparison], standing: Standing) -> QuerySet[Comparison]:
-    return free.exclude(context=standing.last_context) if standing.last_context else free
+def _fresh(free: QuerySet[Comparison], last_context: int | None) -> QuerySet[Comparison]:
+    return free.exclude(context=last_context) if last_context else free
 
 
 def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Comparison]:
+    yield from _to_claim(rows, skip_locked=skip_locked)[:1]
+
+
+def _to_claim(rows: QuerySet[Comparison], *, skip_locked: bool) -> QuerySet[Comparison]:
     # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
     shown = rows.select_related("context", "first", "second")
-    yield from shown.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)[:1]
+    return shown.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from django.db import IntegrityError, transaction
 
+from access.choices import PersonKind
+from access.services import Agreed, keep_evidence
 from annotation import entry_selectors, selectors
 from annotation.choices import Platform, StudyState
 from annotation.models import Consent, Rater, Study
@@ -143,7 +145,9 @@ def _admit(rater: Rater, *, now: dt.datetime) -> Rater:
     rater.entered_at = now
     rater.save(force_insert=True)
     version = str(selectors.content_of(study)["consent"]["version"])
-    Consent.objects.create(
-        rater=rater, version=version, text_hash=consent_hash(study), given_at=now
-    )
+    text_hash = consent_hash(study)
+    Consent.objects.create(rater=rater, version=version, text_hash=text_hash, given_at=now)
+    if not rater.is_simulated:
+        who = Agreed(PersonKind.RATER, study.slug, rater.external_id or rater.code)
+        keep_evidence(who, version=version, text_hash=text_hash, now=now)
     return rater

@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from access.services import log
 from annotation.models import Exclusion, Rater, Study
 from annotation.quality import Finding
-from completions.services import log
 
 BY_HAND = "by-hand"
 TAKEN_BACK = "taken-back"

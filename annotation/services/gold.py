@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
+from access.services import record
 from annotation import design, gold, selectors
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
 from completions.models import Completion, Context
-from completions.services import AuthoredTalk, StoredTalk, record, store_authored_talks
+from completions.services import AuthoredTalk, StoredTalk, store_authored_talks
 
 
 class UnsuitableCheckError(ValueError):

@@ -4,15 +4,23 @@ import datetime as dt
 import uuid
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from annotation import selectors, verdicts
 from annotation.choices import RaterState, Side, StudyState
-from annotation.models import Comparison, DimensionMark, Judgment, Lease, Rater, Study
+from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.services import slots
 from annotation.services.leasing import go_on
 from completions.choices import LeaseOutcome
 from completions.services import timed
+from completions.services.compiled import insert
+from completions.services.deadlocks import atomic_despite_deadlocks
+
+CHANGES_PER_MINUTE = 30
+"""Each change of an answer is kept as a row of its own; nobody thinks as often again."""
+MINUTE = dt.timedelta(minutes=1)
+
+
+class TooManyChangesError(Exception):
+    """A rater changes answers faster than a person does."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Step:
     lease: Lease | None
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -> Judgment:
     """Record an answer given in screen terms and close the lease.
 
@@ -55,12 +63,14 @@ def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -
         If ``rater`` holds no lease with this token, or has withdrawn.
     verdicts.InvalidAnswerError
         If the answer is not on the study's scale.
+    TooManyChangesError
+        If it is one more change than a person makes in a minute.
     """
     rater = slots.lock_rater(rater)
     return _record(rater, _lease_of(submission, rater), submission, now=now)
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) -> Step:
     """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
 
@@ -70,6 +80,8 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
         If the badge names nobody, or somebody who holds no lease with this token.
     verdicts.InvalidAnswerError
         If the answer is not on the study's scale.
+    TooManyChangesError
+        If it is one more change than a person makes in a minute.
     """
     answered = slots.lock_lease_and_rater(
         submission.token, study=badge.study, code=badge.code, link_version=badge.link_version
@@ -107,6 +119,8 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     stored = None if lease.closed_at is None else selectors.current_judgment(lease)
     if stored is not None and _says(stored) == canonical:
         return stored
+    if stored is not None:
+        _check_changes(rater, now=now)
     slots.resume(lease, now=now)
     judgment = _store(
         canonical,
@@ -119,6 +133,13 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     if stored is None:
         timed.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
     return judgment
+
+
+def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
+    """Count the rater's changes of the last minute; an answer that is new costs no query here."""
+    newer = Judgment.objects.filter(rater=rater, submitted_at__gt=now - MINUTE)
+    if newer.exclude(revises=None).count() >= CHANGES_PER_MINUTE:
+        raise TooManyChangesError
 
 
 def _says(judgment: Judgment) -> verdicts.Answer:
@@ -139,7 +160,7 @@ def _store(
     """Add a judgment, or the revision of one, with its marks."""
     submitted_at = max(now, lease.issued_at)  # a clock set back must not lose an answer
     elapsed_ms = int((submitted_at - lease.issued_at).total_seconds() * 1000)
-    judgment = Judgment.objects.create(
+    judgment = Judgment(
         comparison_id=lease.comparison_id,
         rater_id=lease.rater_id,
         lease=lease,
@@ -155,6 +176,7 @@ def _store(
         revises=revises,
         protocol_hash=study.protocol_hash,
     )
+    insert(judgment)
     if answer.marks:
         DimensionMark.objects.bulk_create(
             DimensionMark(judgment=judgment, dimension=key, advantage=value)
@@ -167,5 +189,4 @@ def _secure_slot(lease: Lease) -> bool:
     """Say whether an answer counts: the lease still has its slot, or gets one again."""
     if lease.closed_at is None or not lease.is_main:
         return True
-    still_free = Comparison.objects.filter(pk=lease.comparison_id, slots_left__gt=0)
-    return slots.take_slot(still_free, side=lease.first_side)
+    return slots.take_slot_if_free(lease.comparison_id, side=lease.first_side)

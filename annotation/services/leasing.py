@@ -6,7 +6,7 @@ import uuid
 from django.db import transaction
 
 from annotation.choices import RaterStage, RaterState, StudyState
-from annotation.models import Comparison, Lease, Rater
+from annotation.models import Lease, Rater
 from annotation.selectors import Standing
 from annotation.services import slots
 from annotation.services.choosing import Choice, choose_next
@@ -14,6 +14,8 @@ from annotation.services.screening import choose_screening
 from annotation.services.standing import end_rater
 from completions.choices import LeaseOutcome
 from completions.services import timed
+from completions.services.compiled import insert
+from completions.services.deadlocks import atomic_despite_deadlocks
 
 
 class StudyNotOpenError(Exception):
@@ -28,7 +30,7 @@ class NotUnderstoodError(Exception):
     """The rater has yet to show that the task is clear."""
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
     """Return the rater's open lease, or claim what comes next: a slot, a check, a repeat.
 
@@ -121,8 +123,8 @@ def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime
     """Take a slot if the choice counts, and store the lease with what its side came from."""
     comparison, pair_shown = choice.comparison, choice.pair_shown
     if choice.is_main:
-        slots.take_slot(Comparison.objects.filter(pk=comparison.pk), side=choice.side)
-    return Lease.objects.create(
+        slots.take_slot(comparison.pk, side=choice.side)
+    lease = Lease(
         comparison=comparison,
         rater=rater,
         number=standing.number + 1,
@@ -139,6 +141,8 @@ def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime
         issued_at=now,
         expires_at=now + _length(rater),
     )
+    insert(lease)
+    return lease
 
 
 def _length(rater: Rater) -> dt.timedelta:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from access.services import record
 from annotation import design, plan_selectors
 from annotation.models import Comparison, Study
 from annotation.pairing import PlanSummary
@@ -20,7 +21,6 @@ from completions.services import (
     hold_leaks,
     lock_sent_back,
     lock_texts,
-    record,
 )
 
 BATCH = 1000

@@ -4,6 +4,7 @@ import datetime as dt
 
 from django.db import transaction
 
+from access.services import record
 from annotation import entry_selectors
 from annotation.choices import Platform, RaterState
 from annotation.models import PlatformEvent, Rater, Study
@@ -11,7 +12,7 @@ from annotation.services.slots import give_back, lock_rater
 from annotation.services.standing import end_rater
 from annotation.webhooks import Event
 from completions.choices import LeaseOutcome
-from completions.services import record, timed
+from completions.services import timed
 
 
 @transaction.atomic

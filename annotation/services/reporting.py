@@ -8,12 +8,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.services import record
 from annotation import reports_selectors, selectors
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
 from annotation.services import slots
+from annotation.services.announcing import announce_report
 from completions.models import Context
-from completions.services import record, timed
+from completions.services import timed
 
 SKIP_REASON = {ReportKind.UPSET: "upsetting", ReportKind.CONTENT: "reported"}
 
@@ -62,6 +64,7 @@ def report_context(
     )
     if is_new:
         ReportAlert.objects.create(report=report, created_at=now)
+        announce_report(report, rater.study, now=now)
         _hold_if_due(rater.study, context, now=now)
     timed.skip(lease, reason=SKIP_REASON[words.kind], give_back=slots.give_back, now=now)
     return report

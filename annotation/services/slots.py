@@ -4,11 +4,13 @@ import datetime as dt
 import uuid
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models.expressions import CombinedExpression
 
 from annotation.choices import Side
 from annotation.models import Comparison, Exclusion, Lease, Rater
 from completions.choices import LeaseOutcome
 from completions.services import timed
+from completions.services.compiled import Compiled, CompiledUpdate
 
 SHOWN = {Side.A.value: "shown_first_as_a", Side.B.value: "shown_first_as_b"}
 
@@ -38,6 +40,27 @@ def _newest_decision(rater: str) -> Subquery:
     return Subquery(decisions.values("is_excluded")[:1])
 
 
+def _lease_and_rater(
+    *, token: uuid.UUID, study: str, code: str, link_version: int
+) -> QuerySet[Lease]:
+    return (
+        Lease.objects.select_for_update(of=("rater", "self"))
+        .select_related("comparison", "rater__study")
+        .defer("rater__study__content")
+        .annotate(newest_decision=_newest_decision("rater"))
+        .filter(
+            token=token,
+            rater__study__slug=study,
+            rater__code=code,
+            rater__link_version=link_version,
+        )
+        .order_by("pk")
+    )
+
+
+LEASE_AND_RATER = Compiled(_lease_and_rater, token=uuid.UUID, study=str, code=str, link_version=int)
+
+
 def lock_lease_and_rater(token: uuid.UUID, *, study: str, code: str, link_version: int) -> Lease:
     """Lock a rater and their lease of this token in one query, in that order.
 
@@ -49,19 +72,7 @@ def lock_lease_and_rater(token: uuid.UUID, *, study: str, code: str, link_versio
     LeaseNotFoundError
         If the rater is unknown or has no such lease.
     """
-    lease = (
-        Lease.objects.select_for_update(of=("rater", "self"))
-        .select_related("comparison", "rater__study")
-        .defer("rater__study__content")
-        .annotate(newest_decision=_newest_decision("rater"))
-        .filter(
-            token=token,
-            rater__study__slug=study,
-            rater__code=code,
-            rater__link_version=link_version,
-        )
-        .first()
-    )
+    lease = LEASE_AND_RATER.first(token=token, study=study, code=code, link_version=link_version)
     if lease is None:
         raise LeaseNotFoundError
     return lease
@@ -103,10 +114,27 @@ def resume(lease: Lease, *, now: dt.datetime) -> None:
         lease.save(update_fields=["paused_at", "paused_ms"])
 
 
-def take_slot(row: QuerySet[Comparison], *, side: str) -> bool:
-    """Count one slot down and the side that it is shown on up; say whether there was a row."""
-    shown = SHOWN[side]
-    return row.update(**{"slots_left": F("slots_left") - 1, shown: F(shown) + 1}) > 0
+def take_slot(comparison_id: int, *, side: str) -> None:
+    """Count one slot of a locked row down, and the side that it is shown on up."""
+    TAKING[side].run(comparison=comparison_id, fewest=0)
+
+
+def take_slot_if_free(comparison_id: int, *, side: str) -> bool:
+    """Do the same where a slot is left, and say whether one was."""
+    return TAKING[side].run(comparison=comparison_id, fewest=1) > 0
+
+
+def _taking(shown: str) -> CompiledUpdate:
+    def taken(
+        *, comparison: int, fewest: int
+    ) -> tuple[QuerySet[Comparison], dict[str, CombinedExpression]]:
+        rows = Comparison.objects.filter(pk=comparison, slots_left__gte=fewest)
+        return rows, {"slots_left": F("slots_left") - 1, shown: F(shown) + 1}
+
+    return CompiledUpdate(taken, comparison=int, fewest=int)
+
+
+TAKING = {side: _taking(shown) for side, shown in SHOWN.items()}
 
 
 def return_slot(comparison_id: int, *, side: str) -> None:

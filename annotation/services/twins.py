@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
+from access.services import record
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.protocol import content_hash
-from completions.services import record
 
 BATCH = 1000
 LONGEST_SLUG, LONGEST_TITLE = 50, 120

@@ -6,8 +6,10 @@ from annotation.verdict_selectors.page import (
     SHOWS,
     EnsembleRow,
     JudgeRow,
+    JudgesFigures,
     JudgesPage,
     judge_rows,
+    judges_figures,
     judges_page,
 )
 from annotation.verdict_selectors.tallies import (
@@ -27,6 +29,7 @@ __all__ = [
     "JudgeSection",
     "Judged",
     "JudgedPair",
+    "JudgesFigures",
     "JudgesPage",
     "Panel",
     "alike_tallies",
@@ -34,6 +37,7 @@ __all__ = [
     "judge_rows",
     "judged_comparisons",
     "judged_pair",
+    "judges_figures",
     "judges_page",
     "panel_of",
 ]

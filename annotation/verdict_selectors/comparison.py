@@ -78,7 +78,7 @@ def judged_pair(study: Study, key: str) -> JudgedPair | None:
     if comparison is None:
         return None
     panel = panel_of(study)
-    judged = next(judged_comparisons(study, panel, only=comparison.pk), None)
+    judged = next(judged_comparisons(study, panel, only=[comparison.pk]), None)
     if judged is None:
         return None
     first, second = comparison.pair

@@ -1,5 +1,6 @@
 """What is known of the comparisons that were put to judges: names, and what is simulated."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
@@ -42,8 +43,9 @@ class Fact(NamedTuple):
         return self.is_simulated_context or self.is_simulated_first or self.is_simulated_second
 
 
-def facts_of(study: Study) -> dict[int, Fact]:
+def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, Fact]:
     """Return the comparisons of the study that were put to judges, in one query."""
     asked = JudgeCall.objects.filter(comparison=OuterRef("pk"))
-    rows = study.comparisons.filter(Exists(asked)).order_by("pk").values_list(*_COLUMNS)
+    meant = study.comparisons.filter(Exists(asked)).order_by("pk")
+    rows = (meant if only is None else meant.filter(pk__in=only)).values_list(*_COLUMNS)
     return {fact.pk: fact for fact in map(Fact._make, rows)}

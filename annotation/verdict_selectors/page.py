@@ -1,7 +1,8 @@
 """The console's page on the judges of a study: where calls went, position, and the ensemble."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.core.paginator import Page, Paginator
@@ -96,14 +97,34 @@ class ListedComparison:
 
 
 @dataclass(frozen=True)
-class JudgesPage:
-    """All that the page shows."""
+class JudgesFigures:
+    """All that the page counts, and the keys of the comparisons to list, by what is asked for."""
 
     rows: tuple[JudgeRow, ...]
     ensembles: tuple[EnsembleRow, ...]
-    listed: Page[ListedComparison]
+    listed: Mapping[str, "array[int]"]
     n_erased: int
     is_simulated: bool
+
+    @property
+    def panel(self) -> Panel:
+        """Return the judges as they were counted."""
+        excluded = frozenset(row.judge.pk for row in self.rows if row.is_excluded)
+        return Panel({row.judge.pk: row.judge for row in self.rows}, excluded)
+
+
+@dataclass(frozen=True)
+class JudgesPage:
+    """All that the page shows; ``listed`` are keys, and ``shown`` those of one page of them."""
+
+    figures: JudgesFigures
+    listed: Page[int]
+    shown: tuple[ListedComparison, ...]
+
+    @property
+    def rows(self) -> tuple[JudgeRow, ...]:
+        """Return the judges, by name."""
+        return self.figures.rows
 
 
 def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
@@ -118,27 +139,42 @@ def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
     }
 
 
-def judges_page(study: Study, *, show: str, page: str) -> JudgesPage:
-    """Return what the page shows, in five queries however many calls there are."""
+def judges_figures(study: Study) -> JudgesFigures:
+    """Count what judges said of the study, in five queries however many calls there are."""
     panel, facts = panel_of(study), facts_of(study)
     rows = judge_rows(study, panel)
     whole, strata = EnsembleRow(""), {one.value: EnsembleRow(one.label) for one in Stratum}
-    listed, n_erased = list[ListedComparison](), 0
+    listed, n_erased = {show: array("q") for show in SHOWS}, 0
     for one in judged_comparisons(study, panel):
         for pk in one.verdicts:
             rows[pk].add(one)
         whole.add(one)
         strata[facts[one.comparison].stratum].add(one)
         n_erased += one.is_erased
-        if _is_listed(one, show):
-            listed.append(ListedComparison(facts[one.comparison], one))
-    return JudgesPage(
+        for show in SHOWS:
+            if _is_listed(one, show):
+                listed[show].append(one.comparison)
+    return JudgesFigures(
         rows=tuple(rows.values()),
         ensembles=(whole, *(row for row in strata.values() if row.n)),
-        listed=Paginator(listed, PER_PAGE).get_page(page),
+        listed=listed,
         n_erased=n_erased,
         is_simulated=_is_simulated(study, panel, facts.values()),
     )
+
+
+def judges_page(
+    study: Study, *, show: str, page: str, figures: JudgesFigures | None = None
+) -> JudgesPage:
+    """Return what the page shows of figures, or of new ones; two queries more for its list."""
+    found = figures or judges_figures(study)
+    listed: Page[int] = Paginator(found.listed[show], PER_PAGE).get_page(page)
+    keys = list(listed)
+    facts = facts_of(study, only=keys) if keys else {}
+    judged = judged_comparisons(study, found.panel, only=keys) if keys else ()
+    # A text that was deleted since leaves nothing to look at.
+    shown = (ListedComparison(facts[one.comparison], one) for one in judged if one.ensemble)
+    return JudgesPage(found, listed, tuple(shown))
 
 
 def _is_listed(one: Judged, show: str) -> bool:

@@ -1,13 +1,13 @@
 """What judges said of a study's comparisons, counted in the database: one query for all calls."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.choices import Side
@@ -21,6 +21,7 @@ from annotation.ensembles import (
 )
 from annotation.models import Comparison, Exclusion, Judge, JudgeCall, Study
 from completions.choices import CallState
+from completions.models import Completion
 
 BATCH = 2000
 GROUP = ("comparison_id", "judge_id")
@@ -80,17 +81,20 @@ class Judged:
 
 def panel_of(study: Study) -> Panel:
     """Return the judges that were asked anything in the study, by name, in two queries."""
-    asked = JudgeCall.objects.filter(comparison__study=study).order_by().values("judge").distinct()
-    judges = Judge.objects.filter(pk__in=asked).order_by("name")
-    decisions = Exclusion.objects.filter(judge__in=asked).order_by("decided_at", "pk")
+    asked = JudgeCall.objects.filter(judge=OuterRef("pk"), comparison__study=study)
+    judges = Judge.objects.filter(Exists(asked)).order_by("name")
+    known = {judge.pk: judge for judge in judges}
+    decisions = Exclusion.objects.filter(judge__in=known).order_by("decided_at", "pk")
     newest = dict(decisions.values_list("judge_id", "is_excluded"))
     return Panel(
-        {judge.pk: judge for judge in judges},
+        known,
         frozenset(pk for pk, is_excluded in newest.items() if is_excluded),
     )
 
 
-def judged_comparisons(study: Study, panel: Panel, *, only: int | None = None) -> Iterator[Judged]:
+def judged_comparisons(
+    study: Study, panel: Panel, *, only: Collection[int] | None = None
+) -> Iterator[Judged]:
     """Yield the comparisons put to judges, in the order in which they were planned; one query.
 
     The calls are counted in the database and come as one row per comparison and judge.
@@ -134,21 +138,20 @@ def _judged(comparison: int, tallies: tuple[Tally, ...], panel: Panel) -> Judged
     return Judged(comparison, replies, verdicts, ensemble, is_erased)
 
 
-def _rows(study: Study, *, only: int | None) -> Iterator[tuple[int, ...]]:
+def _rows(study: Study, *, only: Collection[int] | None) -> Iterator[tuple[int, ...]]:
     rows = _calls(study, only=only).order_by(*GROUP).values_list(*GROUP).annotate(**_counts())
     return rows.iterator(chunk_size=BATCH)
 
 
-def _calls(study: Study, *, only: int | None) -> QuerySet[JudgeCall]:
+def _calls(study: Study, *, only: Collection[int] | None) -> QuerySet[JudgeCall]:
     calls = JudgeCall.objects.filter(comparison__study=study)
-    return calls if only is None else calls.filter(comparison=only)
+    return calls if only is None else calls.filter(comparison__in=only)
 
 
 def _counts() -> dict[str, Count | Coalesce]:
     """Return the columns of a tally; texts that were deleted are few, and looked up in a list."""
-    erased = Comparison.objects.filter(
-        Q(first__erased_at__isnull=False) | Q(second__erased_at__isnull=False)
-    )
+    gone = Completion.objects.filter(erased_at__isnull=False).values("pk")
+    erased = Comparison.objects.filter(Q(first__in=gone) | Q(second__in=gone))
     return {
         "n_erased": Count("pk", filter=Q(comparison__in=erased)),
         "n_open": Count("pk", filter=Q(ended_at__isnull=True)),

@@ -3,14 +3,16 @@
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.limits import seconds_to_wait
 from annotation import entry_links, forms, http, services
-from annotation.blinded import Practice
+from annotation.blinded import Practice, StudyPage
 from annotation.choices import RaterState
 from annotation.endings import Ending, Way
 from annotation.http import RaterRequest, rater_known, rater_page
@@ -45,8 +47,20 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
 @rater_page
 def consent(request: HttpRequest, study: str) -> HttpResponse:
     """Enrol a visitor who agrees; store nothing about one who declines."""
-    found = http.study_or_404(study)
-    form = forms.Consent(request.POST)
+    wait = _seconds_to_wait(request, "entry", settings.HEART_ENTRY_RATE)
+    if wait is None:
+        return _answer_consent(request, http.study_or_404(study))
+    return http.say_slow_down(
+        request,
+        http.study_page(request, study),
+        heading=_("Very many people are coming in at the moment"),
+        text=_("Wait a minute, go back, and send it again. Nothing was stored yet."),
+        wait=wait,
+    )
+
+
+def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
+    study, form = found.slug, forms.Consent(request.POST)
     try:
         form.full_clean()
         arrival = _arrival(http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
@@ -77,6 +91,7 @@ def how(request: RaterRequest) -> HttpResponse:
     context = {
         "study": request.page,
         "comparison": practice.comparison,
+        "is_pair": True,
         "form": form,
         "worked_answer": practice.worked_answer if chosen else "",
     }
@@ -91,14 +106,32 @@ def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
     found = http.study_or_404(study)
     rater = http.rater_of_badge(link, study=found, use="link")
     if rater is None:
-        return http.say(
-            request,
-            http.study_page(request, study),
-            heading=_("This link does not open anything"),
-            text=_("Perhaps a piece of it was lost on the way. Copy the whole link once more."),
-            status=404,
-        )
+        return _say_wrong_link(request, http.study_page(request, study))
     return http.remember(http.SeeOther(reverse("annotation:judge", args=[study])), request, rater)
+
+
+def _say_wrong_link(request: HttpRequest, page: StudyPage) -> HttpResponse:
+    """Count the wrong link for its sender's address; a right one is let in whatever came before."""
+    wait = _seconds_to_wait(request, "wrong-link", settings.HEART_WRONG_LINK_RATE)
+    if wait is not None:
+        return http.say_slow_down(
+            request,
+            page,
+            heading=_("Too many links that open nothing"),
+            text=_("Wait a minute, then copy the whole link once more."),
+            wait=wait,
+        )
+    return http.say(
+        request,
+        page,
+        heading=_("This link does not open anything"),
+        text=_("Perhaps a piece of it was lost on the way. Copy the whole link once more."),
+        status=404,
+    )
+
+
+def _seconds_to_wait(request: HttpRequest, what: str, most: int) -> int | None:
+    return None if is_simulated_visit(request) else seconds_to_wait(request, what, most=most)
 
 
 def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:

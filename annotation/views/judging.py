@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from access.limits import MINUTE
 from annotation import blinded, forms, http, selectors, services
 from annotation.blinded import Comparison, Progress
 from annotation.choices import RaterState, StudyState
@@ -41,11 +42,11 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
         )
     except services.LeaseNotFoundError:
         return _say_gone(request)
-    if not request.htmx:
-        return http.SeeOther(reverse("annotation:judge", args=[request.page.slug]))
-    if step.lease is None:
+    except services.TooManyChangesError:
+        return _ask_to_wait(request, token, form)
+    if step.lease is None or not request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    return _show(request, step.lease, forms.answer_form(study=request.page), saved=str(SAVED))
+    return show_pair(request, step.lease, saved=str(SAVED))
 
 
 @require_POST
@@ -75,7 +76,7 @@ def last(request: RaterRequest) -> HttpResponse:
     if lease is None or request.rater.state != RaterState.ACTIVE:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     form = forms.answer_form(study=request.page, answer=blinded.answer_on_screen(lease))
-    return _show(request, lease, form)
+    return show_pair(request, lease, form)
 
 
 def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
@@ -94,7 +95,7 @@ def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
         lease = None
     if lease is None:
         return _show_halt(request)
-    return _show(request, lease, forms.answer_form(study=request.page), saved=saved)
+    return show_pair(request, lease, saved=saved)
 
 
 def _show_halt(request: RaterRequest) -> HttpResponse:
@@ -108,37 +109,53 @@ def _show_halt(request: RaterRequest) -> HttpResponse:
     return show_end(request)
 
 
-def _show_again(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
+def _ask_to_wait(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
+    """Show the same pair with what was typed, to be sent again in a minute."""
+    text = _("This answer was changed very often. Wait a minute, then send it again.")
+    form.add_error("rationale", text)
+    answer = _show_again(request, token, form, status=429)
+    answer["Retry-After"] = str(MINUTE)
+    return answer
+
+
+def _show_again(
+    request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm, *, status: int = 422
+) -> HttpResponse:
     """Show the same pair with what was typed and what is missing."""
     lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
         return _say_gone(request)
     if lease.comparison.is_erased:  # there is nothing to judge any more
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    return _show(request, lease, form, status=422)
+    return show_pair(request, lease, form, status=status)
 
 
-def _show(
+def show_pair(
     request: BadgeRequest,
     lease: Lease,
-    form: forms.AnswerForm,
+    form: forms.AnswerForm | None = None,
     *,
     saved: str = "",
     status: int = 200,
+    comparison: Comparison | None = None,
 ) -> HttpResponse:
+    """Show the pair of a lease, or what an audit puts in its place; all of it is blinded.
+
+    ``form`` has what was typed or answered before; without it the fields are empty.
+    """
     progress = Progress.of_lease(lease)
-    comparison = Comparison.from_lease(lease)
+    comparison = comparison or Comparison.from_lease(lease)
     is_revision = lease.outcome == LeaseOutcome.SUBMITTED
     every = request.page.break_every
     context = {
         "study": request.page,
         "progress": progress,
         "comparison": comparison,
+        "is_pair": bool(comparison.message_b),
         "form": form,
         "heading": _heading(comparison, progress, is_revision=is_revision),
         "is_revision": is_revision,
         "suggests_break": bool(every and progress.done and progress.done % every == 0),
-        "skip_reasons": forms.SKIP_REASONS,
         "saved": saved,
     }
     return http.render_fragment(request, "annotation/_judge.html", context, status=status)
