@@ -3,7 +3,16 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
+from ranking.models import (
+    Analysis,
+    DimensionRate,
+    Fit,
+    HumanRating,
+    Measurement,
+    RaterFigures,
+    Rating,
+    Release,
+)
 
 
 class _ReadOnly:
@@ -105,4 +114,36 @@ class AnalysisAdmin(_Page):
     list_filter = ("kind", "state")
     list_select_related = ("fit",)
     search_fields = ("fit__key",)
+    ordering = ("-pk",)
+
+
+@admin.register(Measurement)
+class MeasurementPage(_Page):
+    """When the raters of each study were measured."""
+
+    list_display = ("study", "as_of", "n_answers", "median_seconds")
+    list_select_related = ("study",)
+    search_fields = ("study__slug",)
+    ordering = ("study__slug",)
+
+
+@admin.register(RaterFigures)
+class RaterFiguresPage(_Page):
+    """What was measured of each rater."""
+
+    list_display = ("rater", "n_answers", "n_passed", "n_checks", "infit", "agreement")
+    list_select_related = ("rater",)
+    search_fields = ("rater__code",)
+    ordering = ("rater__code",)
+
+
+@admin.register(Release)
+class ReleaseAdmin(_Page):
+    """Releases, newest first; the key of the raters' ids is not shown."""
+
+    list_display = ("key", "study", "version", "state", "manifest_hash", "ended_at", "published_at")
+    list_filter = ("state",)
+    list_select_related = ("study",)
+    search_fields = ("key", "study__slug", "manifest_hash")
+    exclude = ("secret",)
     ordering = ("-pk",)

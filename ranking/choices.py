@@ -59,3 +59,11 @@ class AnalysisKind(models.TextChoices):
     LATENCY = "LATENCY", "Speed and capability"
     JUDGE = "JUDGE", "A judge calibrated by people"
     PLANNING = "PLANNING", "How many more judgments?"
+
+
+class ReleaseState(models.TextChoices):
+    """Where a release stands."""
+
+    BUILDING = "BUILDING", "Being built"
+    DONE = "DONE", "Built"
+    REFUSED = "REFUSED", "Not built"

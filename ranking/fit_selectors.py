@@ -5,16 +5,19 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
 from annotation.models import Study
+from annotation.study_progress import Alert
 from ranking.analysis_selectors import ANALYSED, ShownAnalysis, analyses_of_fits
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
 from ranking.models import Analysis, Fit, Rating
+from ranking.orders import OtherOrder
 from ranking.selectors import PREFERRED
-from ranking.sources import OtherOrder
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)  # of a fit; after that its worker counts as lost
 SHOWN = 30
@@ -106,6 +109,25 @@ def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
         OtherOrder(one.study.title, EvaluatorPool(one.pool).label, one.key, elo[one.pk])
         for one in sorted(chosen.values(), key=lambda one: one.study.title)
     )
+
+
+def refused_alerts(study: Study) -> list[Alert]:
+    """Return an alert for each pool whose newest fit was refused, in one query."""
+    kinds = Fit.objects.filter(
+        study=OuterRef("study"), pool=OuterRef("pool"), context_set=OuterRef("context_set")
+    )
+    newest = kinds.exclude(state=FitState.RUNNING).order_by("-as_of", "-pk").values("pk")[:1]
+    fits = Fit.objects.filter(study=study, state=FitState.REFUSED, pk=Subquery(newest))
+    url = reverse("raters:fits", args=[study.slug])
+    return [
+        Alert(
+            _("No ratings of %(pool)s: %(why)s")
+            % {"pool": f"{fit.get_pool_display()}, {fit.get_context_set_display()}", "why": why},
+            url,
+        )
+        for fit in fits.order_by("pool", "context_set")
+        if (why := fit.refusal)
+    ]
 
 
 def fits_of(study: Study, *, now: dt.datetime, most: int = SHOWN) -> tuple[FitRow, ...]:

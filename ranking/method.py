@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ranking.code import code_version
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
 EACH_ONCE = "each judgment counts once"

@@ -5,22 +5,99 @@ from collections.abc import Mapping
 from statistics import median
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 from scipy import special
 
 from annotation import quality, quality_selectors
-from annotation.models import Study
+from annotation.models import Judgment, Study
 from annotation.quality import Finding, Infit, MainAnswer, Prediction, RaterRecord
 from annotation.quality_selectors import RaterHead, StudyQuality
+from ranking.models import Measurement, RaterFigures
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.held_out import strengths_without_each
-from ranking.rater_rows import RaterRow
+from ranking.rater_rows import MeasuredRaters, RaterRow
+
+MOST_LIVE = 2_000  # answers of people that a page reads and measures itself
 
 
 def rater_rows(study: Study, *, as_of: dt.datetime) -> tuple[RaterRow, ...]:
     """Return every rater who answered anything, by pseudonym, in six queries at most."""
+    return measure(study, as_of=as_of).rows
+
+
+def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
+    """Return the same for a page, in eight queries at most, however many judgments there are.
+
+    A small study is measured here and now. Of a larger one it is what the last measurement found,
+    under the decisions that hold now: the same figures as of an earlier time (ADR-0053).
+    """
+    kept = Measurement.objects.filter(study=study).first()
+    if kept is not None and kept.n_answers > MOST_LIVE:
+        return _stored(study, kept, now=now)
+    given = Judgment.objects.filter(rater__study=study)
+    if given[: MOST_LIVE + 1].count() <= MOST_LIVE:
+        return measure(study, as_of=now)
+    if kept is None:
+        return MeasuredRaters((), None, None, is_live=False)
+    return _stored(study, kept, now=now)
+
+
+def unmeasured_studies() -> list[int]:
+    """Return the keys of studies in which people judged and that nobody measured yet."""
+    judged = Judgment.objects.filter(rater__study=OuterRef("pk"))
+    studies = Study.objects.filter(Exists(judged), measurement__isnull=True)
+    return list(studies.order_by("pk").values_list("pk", flat=True))
+
+
+def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
+    """Read every judgment by people and measure those who gave them, in six queries at most."""
     known = quality_selectors.read_quality(study, as_of=as_of)
+    seconds = [one.seconds for record in known.records for one in record.answers]
+    return MeasuredRaters(
+        rows=_rows(known),
+        as_of=as_of,
+        median_seconds=median(seconds) if seconds else None,
+        is_live=True,
+    )
+
+
+def _stored(study: Study, measured: Measurement, *, now: dt.datetime) -> MeasuredRaters:
+    figures = {one.rater_id: one for one in measured.figures.all()}
+    heads = quality_selectors.raters_judged(study, as_of=now)
+    return MeasuredRaters(
+        rows=tuple(
+            _stored_row(head, figures[head.pk], measured.as_of)
+            for head in heads
+            if head.pk in figures
+        ),
+        as_of=measured.as_of,
+        median_seconds=measured.median_seconds,
+        is_live=False,
+        n_new=sum(head.pk not in figures for head in heads),
+    )
+
+
+def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> RaterRow:
+    """Return a rater as measured; who was taken back since is excluded on later evidence alone."""
+    is_settled = head.reinstated_at is not None and head.reinstated_at >= as_of
+    findings = tuple(Finding(**one) for one in found.findings)
+    return RaterRow(
+        head=head,
+        findings=tuple(one for one in findings if not (is_settled and one.is_exclusion)),
+        n_answers=found.n_answers,
+        median_seconds=found.median_seconds,
+        n_checks=found.n_checks,
+        n_passed=found.n_passed,
+        share_a=found.share_a,
+        infit=found.infit,
+        agreement=found.agreement,
+        last_at=found.last_at,
+    )
+
+
+def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
     infits = _infits(known)
     found = quality.examine(quality.StudyRecord(known.records, known.pairs, infits), known.rules)
     agreement = quality.agreement_by_rater(known.winners)
@@ -48,6 +125,9 @@ def _row(
         share_a=sides.count(1) / len(sides) if sides else None,
         infit=infit.mean_square if infit else None,
         agreement=agreement,
+        last_at=max(
+            [one.at for one in record.answers] + [one.at for one in record.checks], default=None
+        ),
     )
 
 

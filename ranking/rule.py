@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import (
@@ -157,6 +157,47 @@ def n_decisions(study: Study) -> int:
     themes = RationaleRun.objects.filter(study=study, ended_at__isnull=False)
     others = (one.values("pk") for one in (erased, strategies, themes))
     return concerned.count() + withdrawn.values("pk").union(*others, all=True).count()
+
+
+def why_left_out(*, study: Study, as_of: dt.datetime) -> Case:
+    """Return for a judgment of the study why it is not in the analysis set, or empty text.
+
+    The same rule as ``analysis_set``, told reason by reason, the first that holds; what is rare
+    is looked up in a short list. The words are those of ``data_dictionary.WHY_NOT``.
+    """
+    is_alone = study.protocol == Protocol.LIKERT
+    withdrawn = Rater.objects.filter(study=study, data_kept=False, ended_at__lte=as_of)
+    reasons: tuple[tuple[str, Q], ...] = (
+        ("check", Q(lease__quality_check__isnull=False)),
+        ("repeat", Q(lease__repeats__isnull=False)),
+        ("not_main", ~Q(comparison__purpose=Purpose.MAIN)),
+        ("not_main", ~Q(comparison__second__isnull=is_alone)),
+        ("same_system", Q(comparison__first__system=F("comparison__second__system"))),
+        ("text_erased", Q(comparison__first__erased_at__lte=as_of)),
+        ("text_erased", Q(comparison__second__erased_at__lte=as_of)),
+        ("later", Q(submitted_at__gt=as_of)),
+        ("surplus", Q(is_surplus=True)),
+        ("revised", Q(revision__submitted_at__lte=as_of)),
+        ("withdrawn", Q(rater__in=withdrawn.values("pk"))),
+        ("rater_excluded", Q(rater__in=_excluded("rater", as_of).values("rater"))),
+        ("simulated_rater", Q(rater__is_simulated=True)),
+        ("judge_excluded", Q(judge__in=_excluded("judge", as_of).values("judge"))),
+        ("call_not_valid", Q(judge__isnull=False) & ~Q(judge_call__state=CallState.DONE)),
+    )
+    if study.is_simulated:
+        reasons = tuple(one for one in reasons if one[0] != "simulated_rater")
+    whens = (When(holds, then=Value(reason)) for reason, holds in reasons)
+    return Case(*whens, default=Value(""), output_field=CharField())
+
+
+def excluded_by(*, study: Study, as_of: dt.datetime) -> dict[tuple[str | None, str | None], str]:
+    """Return the rules by which evaluators are excluded, by rater's pseudonym and judge's name."""
+    raters = _excluded("rater", as_of).filter(rater__study=study)
+    judges = _excluded("judge", as_of)
+    return {
+        **{(code, None): by for code, by in raters.values_list("rater__code", "rule")},
+        **{(None, name): by for name, by in judges.values_list("judge__name", "rule")},
+    }
 
 
 def _excluded(evaluator: str, as_of: dt.datetime) -> QuerySet[Exclusion]:

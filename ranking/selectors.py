@@ -55,5 +55,10 @@ def leaderboard_text(fit: Fit) -> str:
     return as_text(board_of(fit))
 
 
+def ended_fits(study: Study) -> QuerySet[Fit]:
+    """Return the fits of a study that have ended, in whatever way."""
+    return Fit.objects.filter(study=study).exclude(state=FitState.RUNNING)
+
+
 def _ended(study: Study) -> QuerySet[Fit]:
     return Fit.objects.filter(study=study, state__in=ENDED).select_related("study")

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.choices import Protocol
 from ranking.groups import GroupedJudgments, PairCounts, TextGroup
 from ranking.method import Method
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.strength import StrengthMode, grade_to_strength, shares
+from ranking.numerics.strength import grade_to_strength, shares
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
+GRADED = "PREFERENCE"  # the protocol whose answers are on the five-point scale
 PARTS = 20  # a judgment is split in twentieths, so that sums of them are exact
 
 
@@ -100,7 +101,7 @@ def outcomes(judgments: GroupedJudgments) -> Outcomes:
 
 def signed_strengths(groups: Sequence[TextGroup], *, slightly: int, much: int) -> Integers:
     """Return signed strengths; verdicts on the five-point scale are translated."""
-    graded = np.array([group.protocol == Protocol.PREFERENCE for group in groups], dtype=np.bool_)
+    graded = np.array([group.protocol == GRADED for group in groups], dtype=np.bool_)
     strengths = _integers(group.verdict for group in groups)
     strengths[graded] = grade_to_strength(strengths[graded], slightly=slightly, much=much)
     return strengths

@@ -53,7 +53,12 @@ def run_analysis(*, analysis_id: int) -> None:
 
 @shared_task(ignore_result=True)
 def review_judged_studies() -> None:
-    """Beat tick: hand each study that was judged lately to a worker that reviews its raters."""
+    """Beat tick: hand each study that was judged lately to a worker that reviews its raters.
+
+    Studies that were never measured are measured, and nobody is decided about.
+    """
+    for study_id in services.studies_to_measure():
+        measure_raters.delay(study_id=study_id)
     for study_id in services.studies_to_review(now=timezone.now()):
         review_raters.delay(study_id=study_id)
 
@@ -62,3 +67,22 @@ def review_judged_studies() -> None:
 def review_raters(*, study_id: int) -> None:
     """Hold the raters of one study against its rules; safe to run twice."""
     services.review_study(study_id=study_id, now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def measure_raters(*, study_id: int) -> None:
+    """Measure the raters of one study for the console; safe to run twice."""
+    services.measure_study(study_id=study_id, now=timezone.now())
+
+
+@shared_task(ignore_result=True)
+def build_release(*, release_id: int) -> None:
+    """Build one claimed release; safe to run twice."""
+    services.run_release(release_id=release_id, clock=timezone.now)
+
+
+@shared_task(ignore_result=True)
+def reclaim_lost_releases() -> None:
+    """Beat tick: hand each release whose worker was lost to another."""
+    for release_id in services.reclaim_lost_releases(now=timezone.now()):
+        build_release.delay(release_id=release_id)

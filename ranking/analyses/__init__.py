@@ -8,8 +8,9 @@ from typing import NoReturn, Protocol
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.method import Method
+from ranking.orders import OtherOrder
 from ranking.scores import ScoreColumns
-from ranking.sources import OtherOrder, Sources
+from ranking.sources import Sources
 
 
 class NoSources:

@@ -17,7 +17,7 @@ from ranking.numerics.models.cumulative import CumulativeFit, fit_cumulative
 from ranking.numerics.models.davidson import fit_davidson
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.models.rao_kupper import fit_rao_kupper
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 
 @dataclass(frozen=True)

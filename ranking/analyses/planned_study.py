@@ -1,6 +1,8 @@
 """A study as plans look at it: neighbours in rank, and how its judgments go together."""
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from ranking.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.planning.correlation import intraclass_correlation
 from ranking.numerics.planning.design import Contrast
+from ranking.numerics.planning.parts import Judged, error_parts
 
 
 @dataclass(frozen=True)
@@ -79,3 +82,36 @@ class PlannedStudy:
     @property
     def _clusters(self) -> Integers:
         return np.asarray(self.columns.unit * len(self.columns.systems) ** 2 + self._strata)
+
+
+def planned_parts(study: PlannedStudy) -> dict[str, Any]:
+    """Return what the planner computes from: the study's size, and its neighbours' error parts.
+
+    Squared errors in natural-log units; ``within`` is None where no comparison was judged twice.
+    People stand for others of their kind, judges for themselves.
+    """
+    columns, found = study.columns, study.fitted
+    rater = None if columns.is_judge.any() else columns.evaluator
+    judged = Judged(found.pairs, columns.item, rater)
+    rows = []
+    for a, b in study.neighbours:
+        parts = error_parts(judged, found.tables, found.log_strengths, (a, b))
+        rows.append(
+            {
+                "first": columns.systems[a],
+                "second": columns.systems[b],
+                "difference": float(found.log_strengths[a] - found.log_strengths[b]),
+                "n_units": parts.n_units,
+                "between": parts.between,
+                "within": None if math.isnan(parts.within) else parts.within,
+                "raters": parts.raters,
+                "freedom": parts.freedom,
+            }
+        )
+    return {
+        "n_judgments": columns.n_judgments,
+        "n_comparisons": columns.n_items,
+        "n_evaluators": len(columns.evaluators),
+        "n_systems": len(columns.systems),
+        "neighbours": rows,
+    }

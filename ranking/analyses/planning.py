@@ -8,7 +8,7 @@ from scipy import special
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.common import fitted
-from ranking.analyses.planned_study import PlannedStudy
+from ranking.analyses.planned_study import PlannedStudy, planned_parts
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -69,7 +69,7 @@ def analyse(ground: Ground) -> Findings:
         _any_time(study),
     )
     few = few_units_warning(study.n_units)
-    return Findings(METHOD, tables, (few,) if few else ())
+    return Findings(METHOD, tables, (few,) if few else (), kept=planned_parts(study))
 
 
 def _apart(study: PlannedStudy, rng: np.random.Generator) -> Table:

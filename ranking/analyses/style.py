@@ -29,7 +29,8 @@ from ranking.numerics.models.covariates import (
     fit_with_covariates,
 )
 from ranking.numerics.models.existence import NoMaximumError
-from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.strength import shares
+from ranking.numerics.strength_mode import StrengthMode
 
 TWICE = 1 / 3  # (a - b) / (a + b) for a = 2 b
 FEWEST_UNITS = 20

@@ -9,7 +9,7 @@ from ranking.analyses.weighing import equal_board
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Table
 from ranking.numerics.composites import sensitivity
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 N_DRAWS = 10_000
 METHOD = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from ranking.file_ratings.options import LEVEL, Interval, Options, Ties
 from ranking.file_ratings.rating import Rated
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 # The standard deviation of a 2.5 % quantile of R draws, in standard errors, is this over sqrt(R).
 QUANTILE_NOISE = 2.671

@@ -7,7 +7,7 @@ import numpy as np
 from ranking.file_ratings.options import Evaluators, Options
 from ranking.judgment_files import FileJudgments
 from ranking.numerics.arrays import Integers
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 
 class RatingRefusedError(Exception):
@@ -32,9 +32,7 @@ def choose(judgments: FileJudgments, options: Options) -> Chosen:
     RatingRefusedError
         If nobody of the kind asked for judged, or strengths are asked for that are not there.
     """
-    warnings = []
-    if judgments.n_without_verdict:
-        warnings.append(f"{judgments.n_without_verdict} rows without a winner were left out.")
+    warnings = judgments.left_out
     kept, evaluators = _by_evaluators(judgments, options.evaluators, warnings)
     strength = _strength(kept, options.strength, warnings)
     return Chosen(with_systems_judged(kept), strength, evaluators, tuple(warnings))

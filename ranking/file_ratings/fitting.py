@@ -15,7 +15,8 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.intervals import Intervals
-from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.strength import shares
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 FEWEST = 2

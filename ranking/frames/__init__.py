@@ -7,6 +7,7 @@ from ranking.frames.columns import (
 )
 from ranking.frames.evaluators import Evaluators, read_evaluators
 from ranking.frames.groups import read_compared, read_groups, read_stamp, read_stamps, read_verdicts
+from ranking.frames.judged import read_judgments
 from ranking.frames.scores import read_implied, read_scores
 from ranking.frames.sources import DatabaseSources
 from ranking.frames.style import read_style
@@ -38,6 +39,7 @@ __all__ = [
     "read_evaluators",
     "read_groups",
     "read_implied",
+    "read_judgments",
     "read_scores",
     "read_stamp",
     "read_stamps",

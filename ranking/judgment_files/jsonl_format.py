@@ -11,6 +11,7 @@ import numpy as np
 from ranking.judgment_files.coding import Coded, coded, tidy
 from ranking.judgment_files.raw import Places, RawColumns
 from ranking.judgment_files.refusals import Fault, JudgmentFileError
+from ranking.judgment_files.rules import COUNTS
 
 BLOCK_BYTES = 4 * 2**20  # also the longest line that can be read at once
 
@@ -83,6 +84,8 @@ def _kind(path: Path, name: str) -> Any:  # noqa: ANN401 (PyArrow's types have n
         return pa.string()
     if name == "strength" and value is None:
         return pa.float64()
+    if name == COUNTS and isinstance(value, bool):
+        return pa.bool_()
     return {int: pa.int64(), float: pa.float64()}.get(type(value), pa.string())
 
 
@@ -142,6 +145,8 @@ def _text(name: str, value: object) -> str | None:
     match value:
         case None | str():
             return value
+        case bool() if name == COUNTS:
+            return str(value)
         case bool() | list() | dict():
             msg = f"{name} is neither text nor a number"
             raise _LineError(msg)

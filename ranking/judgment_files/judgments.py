@@ -33,6 +33,8 @@ class FileJudgments:
         Whether an LLM judged; None where the file does not say.
     n_without_verdict : int
         Rows that were left out because their winner is empty.
+    n_not_counting : int
+        Rows that were left out because the file says that they do not count.
     """
 
     systems: tuple[str, ...]
@@ -48,6 +50,16 @@ class FileJudgments:
     group: Coded | None = None
     is_judge: Booleans | None = None
     n_without_verdict: int = 0
+    n_not_counting: int = 0
+
+    @property
+    def left_out(self) -> list[str]:
+        """Return warnings of rows that were left out."""
+        reasons = {
+            "without a winner were left out": self.n_without_verdict,
+            "that do not count were left out": self.n_not_counting,
+        }
+        return [f"{n} rows {reason}." for reason, n in reasons.items() if n]
 
     @property
     def n_judgments(self) -> int:

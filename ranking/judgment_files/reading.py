@@ -11,7 +11,7 @@ from ranking.judgment_files.coding import Coded, together
 from ranking.judgment_files.judgments import FileJudgments
 from ranking.judgment_files.raw import Format, Places, RawColumns
 from ranking.judgment_files.refusals import SHOWN, Fault, JudgmentFileError, bad_rows
-from ranking.judgment_files.rules import KINDS, WINNERS, Broken, broken_rows, size
+from ranking.judgment_files.rules import COUNTS, KINDS, WINNERS, Broken, broken_rows, size
 from ranking.numerics.arrays import Booleans, Integers
 
 JSONL = Format(jsonl_format.read, jsonl_format.places)
@@ -21,6 +21,7 @@ FORMATS: Mapping[str, Format] = {
     ".ndjson": JSONL,
     ".parquet": Format(parquet_format.read, parquet_format.places, place="row"),
 }
+NOT_COUNTING = ("false", "False", "FALSE", "0")
 REQUIRED = ("context_id", "system_a", "system_b", "winner")
 
 
@@ -46,7 +47,7 @@ class Wanted:
     @property
     def all(self) -> tuple[str, ...]:
         """Return all columns to look for, each once."""
-        return tuple(dict.fromkeys([*self.demanded, *self.optional]))
+        return tuple(dict.fromkeys([*self.demanded, *self.optional, COUNTS]))
 
 
 def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
@@ -62,11 +63,14 @@ def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
     try:
         raw = form.read(path, wanted.all)
         _refuse_missing(raw, wanted)
-        _refuse_bad_rows(path, form, raw, wanted)
+        counting = _counting(raw)
+        raw = _of_rows(raw, counting)
+        _refuse_bad_rows(path, form, raw, wanted, counting)
     except OSError as error:
         msg = f"The file cannot be read: {error.strerror or error}."
         raise JudgmentFileError(msg) from error
-    return _judgments(raw, wanted)
+    n_not_counting = len(counting) - raw.n_rows
+    return replace(_judgments(raw, wanted), n_not_counting=n_not_counting)
 
 
 def _format(path: Path) -> Format:
@@ -92,14 +96,44 @@ def _refuse_missing(raw: RawColumns, wanted: Wanted) -> None:
         raise JudgmentFileError(msg)
 
 
-def _refuse_bad_rows(path: Path, form: Format, raw: RawColumns, wanted: Wanted) -> None:
+def _counting(raw: RawColumns) -> Booleans:
+    """Say of each row whether it counts: all do but those that say they do not."""
+    column = raw.columns.get(COUNTS)
+    if column is None:
+        return np.ones(raw.n_rows, dtype=np.bool_)
+    return ~column.among(NOT_COUNTING)
+
+
+def _of_rows(raw: RawColumns, kept: Booleans) -> RawColumns:
+    """Return the rows that are kept; one at least, if there are any.
+
+    Raises
+    ------
+    JudgmentFileError
+        If there are rows, and none counts.
+    """
+    n_kept = int(kept.sum())
+    if n_kept == raw.n_rows:
+        return raw
+    if n_kept == 0:
+        msg = f"No row counts: the column {COUNTS} says so of each."
+        raise JudgmentFileError(msg)
+    columns = {name: column.taken(kept) for name, column in raw.columns.items()}
+    return replace(raw, columns=columns, n_rows=n_kept)
+
+
+def _refuse_bad_rows(
+    path: Path, form: Format, raw: RawColumns, wanted: Wanted, counting: Booleans
+) -> None:
     columns = _given(raw.columns, wanted)
     required = tuple(name for name in (*wanted.demanded, "rater_id") if name in columns)
     broken = list(broken_rows(columns, required)) if raw.n_rows else []
     rows = sorted({row for one in broken for row in one.rows.tolist()})
     total = len(rows) + raw.n_unreadable
     if total:
-        faults = _faults(rows[:SHOWN], broken, form.places(path, wanted.all))
+        places = form.places(path, wanted.all)
+        lines = [places.lines[row] for row in np.flatnonzero(counting)]
+        faults = _faults(rows[:SHOWN], broken, Places(lines, places.unreadable))
         raise bad_rows(faults, total=total, place=form.place)
 
 

@@ -11,6 +11,7 @@ from ranking.numerics.arrays import Integers
 from ranking.numerics.strength import STRONGEST
 
 WINNERS = {"a": 1, "tie": 0, "b": -1, "": 0}
+COUNTS = "counts"
 KINDS = {"human": 0, "llm": 1}
 NAMES = ("context_id", "system_a", "system_b", "rater_id")
 LONGEST_QUOTE = 40

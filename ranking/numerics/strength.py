@@ -1,27 +1,14 @@
 """How much of a judgment goes to each completion, given how strong the preference was."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.strength_mode import StrengthMode
 
 STRONGEST = 5
 FIVE_POINTS = (-2, -1, 0, 1, 2)
-
-
-class StrengthMode(StrEnum):
-    """What the strength of a preference does to a judgment."""
-
-    SOFT = "soft"
-    """The winner takes 0.55, 0.65, 0.75, 0.85 or 0.95 of the judgment (the default)."""
-
-    MULTIPLY = "multiply"
-    """The winner takes all of it, and it counts as many times as its strength."""
-
-    IGNORE = "ignore"
-    """The winner takes all of it, once."""
 
 
 @dataclass(frozen=True)

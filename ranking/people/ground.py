@@ -1,5 +1,6 @@
 """Judgments of people's texts as arrays, and what can be rated with them."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ranking.choices import PeopleKind
 from ranking.estimate import FEWEST_DIALOGUES, EstimateRefusedError
 from ranking.groups import TextGroup
 from ranking.method import Method
@@ -17,6 +17,7 @@ from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.halves import FEWEST_EVALUATORS, draw_halves
 from ranking.numerics.placement import place_among
 from ranking.numerics.strength import shares
+from ranking.people.kinds import PeopleKind
 from ranking.people.scale import Scale
 from ranking.tallies import signed_strengths
 
@@ -129,8 +130,16 @@ class Ground:
 
     @cached_property
     def evaluators(self) -> list[tuple[bool, str]]:
-        """Who judged the texts: people first, then judges, by name."""
-        return sorted({(group.is_judge, group.evaluator) for group in self.texts})
+        """Who judged the texts: people first, then judges, by what they answered.
+
+        Names decide between those who answered alike, so that nothing depends on names: who goes
+        by another one (in a release) is drawn for the same half.
+        """
+        answers = defaultdict[tuple[bool, str], list[tuple[object, ...]]](list)
+        for group in self.texts:
+            answer = (*group[:4], *group[6:])
+            answers[group.is_judge, group.evaluator].append(answer)
+        return sorted(answers, key=lambda who: (who[0], sorted(answers[who]), who[1]))
 
     @cached_property
     def n(self) -> Integers:

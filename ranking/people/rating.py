@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ranking.choices import PeopleKind
 from ranking.estimate import Estimate, EstimateRefusedError
 from ranking.groups import GroupedJudgments, TextGroup
 from ranking.method import Method
 from ranking.people.ground import Ground, PeopleRating
+from ranking.people.kinds import PeopleKind
 from ranking.people.scale import Scale
 from ranking.tallies import evaluator_weights
 

@@ -21,7 +21,7 @@ from ranking.method import (
     pooling_of,
 )
 from ranking.models import Fit
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.stamps import Stamp
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)

@@ -18,8 +18,9 @@ from ranking.estimate import EstimateRefusedError, point_ratings
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
 from ranking.method import Method
-from ranking.rater_rows import RaterRow
+from ranking.rater_rows import MeasuredRaters, RaterRow
 from ranking.services.claiming import method_of
+from ranking.services.measuring import measure_raters
 
 LOOKED_BACK = dt.timedelta(days=1)
 
@@ -96,11 +97,13 @@ def review_raters(
     now: dt.datetime,
     by: User | None = None,
     expected: Collection[str] | None = None,
+    shown: MeasuredRaters | None = None,
 ) -> Review:
     """Hold every rater of the study against its locked rules.
 
-    A dry run writes nothing and tells who would go and how ranks would move. A real one writes
-    one decision per rater and rule, in one transaction; running it again writes nothing new.
+    A dry run writes nothing and tells who would go and how ranks would move; of the raters
+    ``shown``, who were measured before, only who would go. A real one keeps their figures and
+    writes one decision per rater and rule, in one transaction; running it again writes nothing new.
     ``by`` is who had it run, if anybody. LLM judges are not looked at.
 
     Raises
@@ -108,11 +111,15 @@ def review_raters(
     ReviewChangedError
         If those who would go now are not the ``expected`` ones that a person agreed to.
     """
-    rows = review_selectors.rater_rows(study, as_of=now)
+    if dry_run:
+        rows = (shown or review_selectors.measure(study, as_of=now)).rows
+    else:
+        rows = measure_raters(study=study, now=now).rows
     leaving = [row for row in rows if row.would_go]
     if dry_run:
         keys = frozenset(row.head.pk for row in leaving)
-        return Review(rows, _movements(study, leaving=keys, now=now), ())
+        told = () if shown is not None else movements_without(study, leaving=keys, now=now)
+        return Review(rows, told, ())
     if expected is not None and set(expected) != {row.code for row in leaving}:
         raise ReviewChangedError
     decisions = annotation_services.exclude_by_rules(
@@ -137,8 +144,13 @@ def studies_to_review(*, now: dt.datetime) -> list[int]:
     return list(recent.values_list("pk", flat=True))
 
 
-def _movements(study: Study, *, leaving: frozenset[int], now: dt.datetime) -> tuple[Movement, ...]:
-    """Return what would become of the ratings by people, and of those with judges, if any."""
+def movements_without(
+    study: Study, *, leaving: frozenset[int], now: dt.datetime
+) -> tuple[Movement, ...]:
+    """Return what would become of the ratings by people, and of those with judges, if any.
+
+    ``leaving`` are keys of raters. Nine queries at most; they read every comparison.
+    """
     judges = Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)
     is_alone = study.protocol == Protocol.LIKERT
     compared = None if is_alone else frames.read_compared(judges)

@@ -1,6 +1,7 @@
 """Compute claimed fits and store what comes of them, once."""
 
 import datetime as dt
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from typing import Any
 
 from django.db import transaction
 
+from access.choices import HookEvent
+from access.services import Happening, announce
 from annotation.models import Study
 from completions.models import System
 from ranking import frames, people
@@ -17,7 +20,7 @@ from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
 from ranking.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.people import RatedPeople
 from ranking.services.claiming import claim_changed_fits
 
@@ -51,7 +54,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False
-    judgments = people.read_judgments(_selection(fit))
+    judgments = frames.read_judgments(_selection(fit))
     if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         return False
@@ -99,13 +102,25 @@ def _end(fit: Fit, facts: dict[str, Any], ending: dict[str, Any]) -> bool:
     return running.update(**(facts | ending | {"diagnostics": known})) == 1
 
 
+@transaction.atomic
 def _refuse(
     fit: Fit, facts: dict[str, Any], refusal: EstimateRefusedError, *, now: dt.datetime
 ) -> bool:
     """Store that the judgments do not determine the ratings, and why."""
     diagnostics = {"components": refusal.components, "joining": refusal.joining}
     ending = {"state": FitState.REFUSED, "refusal": str(refusal), "ended_at": now}
-    return _end(fit, facts, ending | {"diagnostics": diagnostics})
+    is_refused = _end(fit, facts, ending | {"diagnostics": diagnostics})
+    if is_refused:
+        _announce_refusal(fit, str(refusal), now=now)
+    return is_refused
+
+
+def _announce_refusal(fit: Fit, refusal: str, *, now: dt.datetime) -> None:
+    """Tell webhooks, once for each reason: the next judgments are mostly refused for the same."""
+    which = {"study": fit.study.slug, "judges": fit.pool, "contexts": fit.context_set}
+    reason = hashlib.sha256(refusal.encode()).hexdigest()[:16]
+    key = "/".join(("fit.refused", *which.values(), reason))
+    announce(Happening(HookEvent.ALERT, key, {"alert": "fit.refused", **which}), now=now)
 
 
 @transaction.atomic

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from ranking import frames, people
+from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.frames import Selection
 from ranking.groups import GroupedJudgments
 from ranking.method import Method
 from ranking.models import Fit
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.stamps import Stamp
 
 CHANGED = (
@@ -44,7 +44,7 @@ def judgments_of(fit: Fit) -> GroupedJudgments:
         If what counts as of the fit's time is something else now.
     """
     decided = _stamp_of(fit).n_decisions
-    found = replace(people.read_judgments(selection_of(fit)), n_decisions=decided)
+    found = replace(frames.read_judgments(selection_of(fit)), n_decisions=decided)
     if found.inputs_hash() != fit.inputs_hash:
         raise JudgmentsChangedError
     return found

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from django.core.cache import cache
+from django.core.cache import caches
 
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
@@ -73,7 +73,7 @@ def claim_all_changed_fits(*, now: dt.datetime) -> list[int]:
 
 def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
     name = f"ranking/seen/{study.pk}"
-    seen: _Seen | None = cache.get(name)
+    seen: _Seen | None = caches["own"].get(name)
     if seen is not None:
         fits = selectors.newest_fits(study).values()
         if seen.is_enough(_glance(study, fits, after=seen.glance.after, now=now), now=now):
@@ -88,7 +88,7 @@ def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
         until=now + LONGEST if waiting is None else waiting + PATIENCE,
         room=MOVED * min((fit.n_judgments for fit in look.fits), default=0),
     )
-    cache.set(name, seen, timeout=None)
+    caches["own"].set(name, seen, timeout=None)
     return look.claimed
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import coded, llm, loop, ranking, ranks, simulation
+from benchmarks import coded, llm, ranking, ranks, simulation
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 STRENGTHS = np.array([0.8, 0.1, -0.9])
 PLAN = simulation.Plan(n_dialogues=20_000, n_pairs=2, n_each=3)
@@ -77,20 +77,6 @@ class TestRanking:
         written = capsys.readouterr().out
         for name in ("HEART", "NumPy", "choix", "evalica"):
             assert name in written
-
-
-class TestLoop:
-    def test_finds_where_the_next_answer_goes_in_a_page_of_either_contestant(self):
-        page = (
-            b'<p>A</p><form id="answer" method="post" action="/s/x/judge/1-2/"><form action="/no/">'
-        )
-
-        found = [loop.NEXT.search(one) for one in (page, b'<form action="/7/"><p>A</p>')]
-
-        assert [one and one[1] for one in found] == [b"/s/x/judge/1-2/", b"/7/"]
-
-    def test_counts_the_processor_time_of_children_alone(self):
-        assert loop.cpu_seconds(parent=-1) == 0.0
 
 
 class TestLlm:

@@ -14,7 +14,8 @@ from ranking.numerics.bradley_terry import (
     fit_replicates,
 )
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.strength import shares
+from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.helpers import centred
 
 matrices = hnp.arrays(float, (5, 5), elements=st.floats(0.5, 500.0))

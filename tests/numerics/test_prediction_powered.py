@@ -12,7 +12,7 @@ from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.prediction_powered import prediction_powered, variance_ratio
 from ranking.numerics.sandwich import clustered_covariance
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 
 TRUTH = simulation.limit(benchmark.true_strengths(), StrengthMode.SOFT)

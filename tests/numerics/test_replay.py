@@ -7,7 +7,8 @@ import pytest
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
-from ranking.numerics.strength import StrengthMode, shares
+from ranking.numerics.strength import shares
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.shared_data import shared_file
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.strength import StrengthMode, grade_to_strength, shares
+from ranking.numerics.strength import grade_to_strength, shares
+from ranking.numerics.strength_mode import StrengthMode
 
 strengths = st.lists(st.integers(-5, 5), min_size=1, max_size=50).map(np.array)
 modes = st.sampled_from(StrengthMode)

@@ -18,7 +18,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import TooFewError
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.orders import order_agreement, resampled_kendall
-from ranking.sources import OtherOrder
+from ranking.orders import OtherOrder
 
 FEWEST = 2
 AGREEMENT = (

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from ranking.code import code_version
 from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
 from ranking.management.asking import BAD_INPUT, add_resampling
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
     "strength": (StrengthMode, None, "what a strength does (soft where every judgment has one)"),

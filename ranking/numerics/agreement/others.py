@@ -58,6 +58,8 @@ def split_majorities(
     -----
     Cost O(n_opinions log n_opinions).
     """
+    order = np.lexsort((value, item))  # who holds an opinion does not decide what is drawn
+    item, value = item[order], value[order]
     shuffled = np.argsort(item + rng.random(len(item)))
     n = np.bincount(item, minlength=n_items)
     place = np.arange(len(item)) - np.repeat(np.cumsum(n) - n, n)

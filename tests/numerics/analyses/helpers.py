@@ -6,7 +6,7 @@ from scipy import special
 from ranking.analyses import Ground
 from ranking.columns import JudgmentColumns
 from ranking.method import Method
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 
 def make_ground(columns, *, strength=StrengthMode.SOFT, **kwargs):

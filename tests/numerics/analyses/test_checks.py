@@ -9,7 +9,7 @@ from scipy import special
 from ranking.analyses import analyse, checks
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 
 

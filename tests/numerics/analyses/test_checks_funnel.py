@@ -11,7 +11,7 @@ from scipy import stats
 from ranking.analyses import analyse
 from ranking.columns import JudgmentColumns
 from ranking.findings import Picture
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 
 WIDE = (1.0, 0.7, 0.4, 0.1, -0.2, -0.5, -0.8, -1.1)

@@ -8,7 +8,7 @@ import pytest
 
 from ranking.analyses import dimensions
 from ranking.findings import AnalysisRefusedError, Findings, Picture
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 
 ONE_DIALOGUE = [("d", 0, "a", "b", "r", 1, 1), ("d", 1, "b", "a", "r", 1, 1)]

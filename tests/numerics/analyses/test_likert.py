@@ -13,8 +13,8 @@ from ranking.analyses import likert
 from ranking.analyses.likert.measures import measures
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.implied import implied_columns
-from ranking.numerics.strength import StrengthMode
-from ranking.sources import OtherOrder
+from ranking.numerics.strength_mode import StrengthMode
+from ranking.orders import OtherOrder
 from tests.numerics.analyses.helpers import make_ground, table
 from tests.scores import make_scores, simulate_scores
 

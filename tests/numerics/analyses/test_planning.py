@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ranking.analyses import analyse
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 
 
@@ -110,3 +111,24 @@ class TestPlanning:
     def test_warns_of_few_dialogues(self, rng):
         assert analyse("PLANNING", duel(rng, 12)).warnings
         assert not np.any(analyse("PLANNING", duel(rng, 60)).warnings)
+
+
+class TestWhatThePlannerComputesFrom:
+    def test_adds_up_to_the_errors_of_neighbours(self, rng):
+        found = analyse("PLANNING", make_ground(simulate(rng, n_units=60, n_judges=0)))
+
+        assert found.kept["n_judgments"] == 60 * 4 * 4
+        for kept, row in zip(found.kept["neighbours"], table(found, "neighbours"), strict=True):
+            error = (kept["between"] + kept["within"]) ** 0.5 * ELO_PER_LOG_UNIT
+            assert (kept["first"], kept["second"]) == (row["first"], row["second"])
+            assert error == pytest.approx(row["error"], abs=0.006)
+
+    def test_takes_judges_for_themselves(self, rng):
+        found = analyse("PLANNING", make_ground(simulate(rng, n_units=40, n_raters=0, n_judges=4)))
+
+        assert {row["raters"] for row in found.kept["neighbours"]} == {0.0}
+
+    def test_does_not_know_what_nobody_judged_twice(self, rng):
+        found = analyse("PLANNING", duel(rng, 40))
+
+        assert [row["within"] for row in found.kept["neighbours"]] == [None]

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
-from completions.models.append_only import AppendOnlyModel
+from access.models.append_only import AppendOnlyModel
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
 
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it

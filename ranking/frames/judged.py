@@ -1,4 +1,4 @@
-"""The judgments of people's texts, one by one."""
+"""All that a fit rests on: judgments added up, and those of people's texts one by one."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,8 +8,10 @@ from django.db.models import Count, Q
 from annotation.choices import Protocol
 from completions.choices import SystemKind
 from completions.models import System
-from ranking.frames import Selection, read_groups, read_implied, selected
+from ranking.frames.groups import read_groups
+from ranking.frames.scores import read_implied
 from ranking.groups import GroupedJudgments, TextGroup
+from ranking.rule import Selection, selected
 
 FIRST_IS_PEOPLE = Q(comparison__first__system__kind=SystemKind.HUMAN)
 SECOND_IS_PEOPLE = Q(comparison__second__system__kind=SystemKind.HUMAN)

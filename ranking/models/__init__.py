@@ -1,0 +1,16 @@
+"""Models of the ranking app, one aggregate per module."""
+
+from ranking.models.fits import Analysis, DimensionRate, Fit, HumanRating, Rating
+from ranking.models.raters import Measurement, RaterFigures
+from ranking.models.releases import Release
+
+__all__ = [
+    "Analysis",
+    "DimensionRate",
+    "Fit",
+    "HumanRating",
+    "Measurement",
+    "RaterFigures",
+    "Rating",
+    "Release",
+]
