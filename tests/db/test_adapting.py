@@ -5,8 +5,9 @@ import pytest
 from annotation import services as annotation
 from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
-from ranking import export, services
+from ranking import services
 from ranking.board_selectors import board_of
+from ranking.exports import Asked, export_of
 from ranking.numerics.information import GREATEST_RATIO
 from ranking.serializers import BoardOut
 from tests.factories import (
@@ -178,7 +179,8 @@ class TestWhatLeaves:
         lease = make_lease(comparison=comparison, sampling_probability=0.125)
         make_judgment(comparison=comparison, lease=lease, rater=lease.rater)
 
-        header, row = export.judgment_rows(study=study, now=LATER)
+        taken = export_of(study, "judgments", Asked(), now=LATER)
+        header, (row,) = [column.name for column in taken.columns], taken.rows
 
         found = dict(zip(header, row, strict=True))
         assert (found["plan"], found["sampling_probability"]) == ("ADAPTIVE", 0.125)

@@ -6,12 +6,18 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, models, transaction
 
+from access.models import ConsentEvidence, LogEntry
+from access.models.append_only import AppendOnlyError, AppendOnlyModel
 from annotation.models import (
     Consent,
     DimensionMark,
     Exclusion,
+    ExternalBatch,
+    ExternalDecision,
+    ExternalJudgment,
     Judgment,
     PlatformEvent,
+    RationaleDecision,
     Report,
     ReportDecision,
     SourceGuess,
@@ -19,24 +25,26 @@ from annotation.models import (
 )
 from completions.models import (
     AdmissionDecision,
+    BroughtCompletion,
     HumanLabelling,
-    LogEntry,
     MessageDecision,
     MessageRevision,
     StrategyLabel,
     WriterConsent,
 )
-from completions.models.append_only import AppendOnlyError, AppendOnlyModel
 from ranking.models import DimensionRate, HumanRating, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
 from tests.factories_of_care import make_decision, make_event, make_guess, make_report
-from tests.factories_of_rationales import make_theme_label
+from tests.factories_of_external import make_batch, make_batch_decision, make_external
+from tests.factories_of_rationales import make_text_decision, make_theme_label
 from tests.factories_of_strategies import make_human_labelling, make_strategy_label
 from tests.factories_of_writing import make_admission, make_message_decision, make_revision
 from tests.factories_written_once import (
+    make_brought_completion,
     make_consent,
     make_dimension_rate,
+    make_evidence,
     make_exclusion,
     make_human_rating,
     make_log_entry,
@@ -50,10 +58,15 @@ pytestmark = pytest.mark.django_db
 
 BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     AdmissionDecision: lambda: make_admission(decided_by=make_user()),
+    BroughtCompletion: make_brought_completion,
     Consent: make_consent,
+    ConsentEvidence: make_evidence,
     DimensionMark: make_mark,
     DimensionRate: make_dimension_rate,
     Exclusion: lambda: make_exclusion(decided_by=make_user()),
+    ExternalBatch: make_batch,
+    ExternalDecision: make_batch_decision,
+    ExternalJudgment: make_external,
     HumanLabelling: make_human_labelling,
     HumanRating: make_human_rating,
     Judgment: make_judgment,
@@ -61,6 +74,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     MessageDecision: lambda: make_message_decision(decided_by=make_user()),
     MessageRevision: make_revision,
     PlatformEvent: lambda: make_event(rater=make_rater()),
+    RationaleDecision: lambda: make_text_decision(decided_by=make_user()),
     Rating: make_rating,
     Report: make_report,
     ReportDecision: make_decision,

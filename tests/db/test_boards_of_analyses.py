@@ -9,7 +9,7 @@ from ranking.choices import ContextSet, EvaluatorPool
 from ranking.estimate import estimate_ratings
 from ranking.method import Method
 from ranking.numerics.elo import to_elo
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from tests.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db

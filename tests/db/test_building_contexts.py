@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from access.models import LogEntry
 from completions import export, ingest, screening, selection
 from completions.choices import Review, Stratum, SystemKind
-from completions.models import Candidate, Completion, Context, Dataset, Dialogue, LogEntry, System
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
 from completions.selection import SelectionError
 from completions.selectors import DatasetNotFoundError
 from completions.services import build_contexts, import_dialogues

@@ -4,6 +4,7 @@ import datetime as dt
 
 import pytest
 
+from access.models import LogEntry
 from completions import services
 from completions.choices import (
     LeaseOutcome,
@@ -14,7 +15,6 @@ from completions.choices import (
 )
 from completions.models import (
     Context,
-    LogEntry,
     MessageDecision,
     WriterMail,
 )

@@ -226,10 +226,11 @@ class TestEnterStudy:
         with pytest.raises(services.StudyNotOpenError):
             enter(study, is_simulated=is_program)
 
-    def test_takes_six_queries(self, study, django_assert_num_queries):
-        # Look for the person, and for room; savepoint and its release; store rater and consent.
+    def test_takes_seven_queries(self, study, django_assert_num_queries):
+        # Look for the person, and for room; savepoint and its release; store rater, consent and
+        # its evidence.
         selectors.content_of(study)  # read once in the life of a process
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             enter(study, PROLIFIC)
 
 

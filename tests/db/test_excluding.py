@@ -5,10 +5,10 @@ import datetime as dt
 import pytest
 from django.contrib.auth.models import User
 
+from access.models import LogEntry
 from annotation import services
 from annotation.models import Exclusion, Judgment
 from annotation.quality import Finding
-from completions.models import LogEntry
 from tests.factories import NOW, make_judgment, make_rater
 from tests.reviewed import decisions
 

@@ -8,10 +8,10 @@ import itertools
 import pytest
 from django.db import IntegrityError, transaction
 
+from access.models.append_only import AppendOnlyError
 from annotation.choices import Protocol
 from annotation.models import Exclusion
 from completions.models import Context
-from completions.models.append_only import AppendOnlyError
 from ranking import estimate, frames, selectors, services
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import DimensionRate, Fit

@@ -2,9 +2,10 @@
 
 import pytest
 
+from access.models import LogEntry
 from completions import services, writing_selectors
 from completions.choices import LeaseOutcome
-from completions.models import Dataset, LogEntry, WritingLease
+from completions.models import Dataset, WritingLease
 from tests.factories import HOUR, NOW, make_dataset, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_vetting
 from tests.factories_written_once import make_user

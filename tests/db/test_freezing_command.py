@@ -3,8 +3,9 @@
 import pytest
 from django.core.management import CommandError, call_command
 
+from access.models import LogEntry
 from completions.choices import MessageState
-from completions.models import Dataset, LogEntry
+from completions.models import Dataset
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted
 from tests.reviewable_messages import completion_of, make_read

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from access.models import LogEntry
 from completions import services
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.models import Context, LogEntry, Message, WriterMail, WritingLease
+from completions.models import Context, Message, WriterMail, WritingLease
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
 

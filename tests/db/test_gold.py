@@ -4,12 +4,13 @@ from collections import Counter
 
 import pytest
 
+from access.models import LogEntry
 from annotation import gold, services
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, JudgeCall, QualityCheck
 from completions import console_selectors
 from completions.choices import SystemKind
-from completions.models import Completion, Context, Dataset, LogEntry
+from completions.models import Completion, Context, Dataset
 from completions.selectors import DatasetNotFoundError, dataset_named, open_contexts
 from completions.services import DatasetNameError, DatasetTakenError, import_dialogues
 from ranking.frames import analysis_set

@@ -2,9 +2,10 @@
 
 import pytest
 
+from access.models import LogEntry
 from completions import hold_selectors, leaks, services
 from completions.choices import CallState, HoldState, Review
-from completions.models import Hold, LogEntry
+from completions.models import Hold
 from tests.factories import (
     NOW,
     make_completion,

@@ -3,9 +3,10 @@ import itertools
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from access.models import LogEntry
 from completions import ingest
 from completions.demo import DIALOGUES
-from completions.models import Dataset, Dialogue, LogEntry
+from completions.models import Dataset, Dialogue
 from completions.services import (
     DatasetNameError,
     import_dialogues,

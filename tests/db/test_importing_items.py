@@ -3,9 +3,10 @@
 import pytest
 from django.core.management import CommandError, call_command
 
+from access.models import LogEntry
 from completions import ingest
 from completions.choices import Stratum, SystemKind
-from completions.models import Completion, Context, Dataset, Dialogue, LogEntry, System
+from completions.models import Completion, Context, Dataset, Dialogue, System
 from completions.services import StratumError, build_contexts, import_dialogues
 from tests.dialogue_files import HISTORY, item, native, write_array
 from tests.factories import NOW

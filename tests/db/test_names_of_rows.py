@@ -6,7 +6,10 @@ import pytest
 
 from tests import (
     factories,
+    factories_of_access,
     factories_of_care,
+    factories_of_external,
+    factories_of_hooks,
     factories_of_rationales,
     factories_of_runs,
     factories_of_strategies,
@@ -19,14 +22,19 @@ pytestmark = pytest.mark.django_db
 
 MODULES = (
     factories,
+    factories_of_access,
     factories_of_care,
+    factories_of_external,
+    factories_of_hooks,
     factories_of_rationales,
     factories_of_runs,
     factories_of_strategies,
     factories_of_writing,
     factories_written_once,
 )
-BUILDERS: dict[str, Callable[[], object]] = {}
+BUILDERS: dict[str, Callable[[], object]] = {
+    "Member": lambda: factories_written_once.make_member().member
+}
 """The first builder of each table is the plain one; others make special rows."""
 for module in MODULES:
     for name, function in vars(module).items():

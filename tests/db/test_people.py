@@ -39,7 +39,7 @@ AVERAGE, MEAN, RANDOM, FITTED, PLAIN = (
 
 
 def read(study, now, pool=EvaluatorPool.HUMAN):
-    return people.read_judgments(frames.Selection(study, pool, ContextSet.ALL, now))
+    return frames.read_judgments(frames.Selection(study, pool, ContextSet.ALL, now))
 
 
 def fitted(study, now, pool="HUMAN"):
@@ -105,7 +105,7 @@ class TestReadJudgments:
         selection = frames.Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now)
 
         with counted_reads() as of_all:
-            assert people.read_judgments(selection).texts is None
+            assert frames.read_judgments(selection).texts is None
         with counted_reads() as of_groups:
             frames.read_groups(selection)
 
@@ -304,7 +304,7 @@ class TestRefusals:
 
         found = people.rate_people(dataclasses.replace(judgments, texts=kept), estimate, method)
 
-        assert [kind for kind, _ in found.refusals] == [FITTED]
+        assert [kind for kind, _ in found.refusals] == [FITTED]  # type: ignore[comparison-overlap]
 
     def test_texts_that_met_only_each_other_are_not_rated(self, now):
         study = make_judged_study(systems=[make_system_of_one(), make_system_of_one()])

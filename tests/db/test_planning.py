@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 
+from access.models import LogEntry
 from annotation import plan_selectors, services
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
 from annotation.selectors import forget_contents
 from completions import services as completions
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
-from completions.models import Hold, LogEntry
+from completions.models import Hold
 from tests.factories import (
     CONTENT,
     NOW,

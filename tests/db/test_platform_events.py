@@ -2,11 +2,11 @@
 
 import pytest
 
+from access.models import LogEntry
 from annotation import services
 from annotation.choices import Platform, RaterState
 from annotation.models import PlatformEvent
 from annotation.webhooks import Event
-from completions.models import LogEntry
 from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.leased import ANSWER
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from access.models import LogEntry
+from access.models.append_only import AppendOnlyError
 from annotation import services
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Report, ReportAlert, ReportDecision
 from completions.choices import LeaseOutcome
-from completions.models import LogEntry
-from completions.models.append_only import AppendOnlyError
 from tests.factories import (
     HOUR,
     NOW,

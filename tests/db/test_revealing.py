@@ -2,9 +2,9 @@
 
 import pytest
 
+from access.models import LogEntry
 from completions import services
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
-from completions.models import LogEntry
 from tests.factories import HOUR, NOW, make_writer, make_writing_lease
 from tests.factories_of_writing import (
     make_accepted,

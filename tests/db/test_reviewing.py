@@ -3,11 +3,12 @@
 import pytest
 from django.db import transaction
 
+from access.models import LogEntry
 from annotation.models import Comparison
 from annotation.services import plan_study
 from completions import services
 from completions.choices import Review
-from completions.models import Context, GenerationCall, LogEntry
+from completions.models import Context, GenerationCall
 from completions.selectors import open_contexts
 from completions.services import reviewing
 from completions.writing_selectors import stranded_leases

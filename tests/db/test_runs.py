@@ -6,9 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from access.models import LogEntry
 from completions import llm, run_selectors, services
 from completions.choices import CallState, PauseReason, RunState, SystemKind
-from completions.models import GenerationCall, GenerationRun, LogEntry, System
+from completions.models import GenerationCall, GenerationRun, System
 from completions.services import calling, generating, refusing, running
 from tests.factories import (
     NOW,

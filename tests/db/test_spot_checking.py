@@ -2,9 +2,10 @@
 
 import pytest
 
+from access.models import LogEntry
 from completions import services, spot_selectors
 from completions.choices import CallState, SystemKind
-from completions.models import Completion, HumanLabelling, LogEntry, StrategyCall
+from completions.models import Completion, HumanLabelling, StrategyCall
 from completions.spot_selectors import Phase
 from tests.factories import NOW, make_assistant, make_dataset, make_system, make_writer
 from tests.factories_of_strategies import (

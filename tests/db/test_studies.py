@@ -2,6 +2,7 @@
 
 import pytest
 
+from access.models import LogEntry
 from annotation import services
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Comparison, Study
@@ -9,7 +10,6 @@ from annotation.protocol import STUDIES, content_hash, load_protocol
 from annotation.rubric import load_rubric
 from annotation.services.studies import versioned_slug
 from completions import normaliser
-from completions.models import LogEntry
 from tests.factories import NOW, make_comparison, make_dataset, make_study
 
 pytestmark = pytest.mark.django_db

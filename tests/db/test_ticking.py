@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 
 from annotation.models import Exclusion, Rater
 from ranking import services
@@ -20,9 +20,9 @@ MINUTE = dt.timedelta(minutes=1)
 @pytest.fixture(autouse=True)
 def nothing_seen(settings):
     settings.HEART_BOOTSTRAP_REPLICATES = 20
-    cache.clear()
+    caches["own"].clear()
     yield
-    cache.clear()
+    caches["own"].clear()
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import pytest
 
+from access.models import LogEntry
 from annotation.choices import Purpose, StudyState
 from annotation.models import QualityCheck, Study
 from annotation.services.twins import Rehearsal, TwinError, make_twin
-from completions.models import LogEntry
 from tests.factories import (
     NOW,
     make_comparison,

@@ -256,7 +256,7 @@ class TestEnsemble:
             source_context=source,
         )
 
-        whole, regular, adversarial = page_of(study).ensembles
+        whole, regular, adversarial = page_of(study).figures.ensembles
 
         assert (whole.n, whole.n_majority, whole.n_unanimous) == (4, 2, 1)
         assert (regular.n, regular.outcomes[Outcome.NO_MAJORITY]) == (3, 1)
@@ -278,7 +278,7 @@ class TestEnsemble:
             )
         ]
 
-        listed = page_of(study, show).listed
+        listed = page_of(study, show).shown
 
         assert [one.fact.key for one in listed] == [pairs[n].key for n in expected]
 
@@ -287,10 +287,10 @@ class TestEnsemble:
         study = make_study()
         pairs = [asked(["A+1", "A-1"], study=study) for _ in range(3)]
 
-        listed = page_of(study, page="2").listed
+        page = page_of(study, page="2")
 
-        assert [one.fact.key for one in listed] == [pairs[2].key]
-        assert listed.paginator.count == 3
+        assert [one.fact.key for one in page.shown] == [pairs[2].key]
+        assert page.listed.paginator.count == 3
 
     @pytest.mark.parametrize(
         ("judge", "system", "expected"),
@@ -304,16 +304,16 @@ class TestEnsemble:
         comparison = make_comparison(study=study, first=first)
         judge_calls(comparison, make_judge(**(judge and named | judge)), ["A+1"])
 
-        assert page_of(study).is_simulated is expected
+        assert page_of(study).figures.is_simulated is expected
 
 
 @pytest.mark.parametrize("n", [1, 6])
-def test_the_page_costs_five_queries_however_many_calls_there_are(n, django_assert_num_queries):
+def test_the_page_costs_seven_queries_however_many_calls_there_are(n, django_assert_num_queries):
     study = make_study()
     pairs = [make_comparison(study=study) for _ in range(n)]
     judge_in_bulk(pairs, [make_judge() for _ in range(n)])
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(7):
         found = page_of(study)
 
     assert sum(row.account.n_calls for row in found.rows) == 2 * n * n

@@ -3,13 +3,13 @@
 import pytest
 from django.contrib.auth.models import User
 
+from access.models import LogEntry
 from completions import services, trial_selectors
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
 from completions.models import (
     AdmissionDecision,
     Context,
     Dataset,
-    LogEntry,
     Message,
     WriterMail,
     WritingLease,

@@ -8,7 +8,7 @@ import pytest
 from tests.db.constraints.rules import our_models
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text(encoding="utf-8")
-TABLES = PAGE.partition("## Tables of completions")[2].partition("## States")[0]
+TABLES = PAGE.partition("## Tables of access")[2].partition("## States")[0]
 SECTIONS = {
     name: rules for name, _, rules in (part.partition("\n") for part in TABLES.split("\n### ")[1:])
 }

@@ -15,9 +15,10 @@ PAGES = {
 }
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-OURS = ("annotation", "benchmarks", "completions", "docs", "heart_site", "ranking", "tests")
+APPS = ("access", "annotation", "completions", "heart_site", "ranking")
+OURS = (*APPS, "benchmarks", "docs", "tests")
 FILE = re.compile(rf"(?<![\w/.])(?:{'|'.join(OURS)})/[\w/.*-]+")
-MODULE = re.compile(r"(?<![\w/.])(?:annotation|completions|heart_site|ranking)(?:\.\w+)+(?![\w/])")
+MODULE = re.compile(rf"(?<![\w/.])(?:{'|'.join(APPS)})(?:\.\w+)+(?![\w/])")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 

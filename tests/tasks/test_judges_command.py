@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from access.models import LogEntry
 from annotation.judge_selectors import UnknownJudgeError, judges_named
 from annotation.models import Judge
-from completions.models import LogEntry
 from tests.factories import make_judge, make_judge_call
 
 pytestmark = pytest.mark.django_db

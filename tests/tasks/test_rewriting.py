@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection
 
+from access.models import LogEntry
 from completions import ingest
 from completions.adversarial import profiles
 from completions.choices import (
@@ -18,7 +19,7 @@ from completions.choices import (
     Stratum,
 )
 from completions.demo import DIALOGUES
-from completions.models import Assistant, Completion, Context, LogEntry, Rewrite, RewriteCall
+from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
 from completions.services import calling, refusing, rewriting

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from access.models import LogEntry
 from completions.choices import SystemKind
-from completions.models import LogEntry, System
+from completions.models import System
 from tests.factories import make_completion, make_generation_call, make_system
 
 pytestmark = pytest.mark.django_db

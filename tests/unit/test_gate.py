@@ -15,7 +15,7 @@ from ranking.gate import OVERALL, Asked, More, Outcome, UnknownSystemError, run_
 from ranking.method import Method
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.multiplicity import holm
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 
 METHOD = Method(StrengthMode.IGNORE, 2, 4, level=0.95, replicates=200, seed=3)
 SLUGS = ("new", "old", "other")

@@ -352,6 +352,14 @@ class TestFailures:
         assert raised.value.kind == "timeout"
         assert len(server.calls) == 1
 
+    @pytest.mark.parametrize("status", [401, 503])
+    def test_a_key_that_a_provider_repeats_is_named_and_not_told(self, monkeypatch, status):
+        monkeypatch.setenv("MY_LAB_KEY", "s3cret-of-a-lab")
+        error = Exception("Incorrect API key provided: s3cret-of-a-lab.")
+        vars(error).update(status_code=status)
+
+        assert str(classified(error)) == "Exception: Incorrect API key provided: [MY_LAB_KEY]."
+
     @pytest.mark.parametrize("model", ["openai/o", "hosted_vllm/o", "anthropic/o", "gemini/o"])
     def test_no_failure_gives_the_key_away_or_prints_anything(
         self, server, monkeypatch, capfd, caplog, model

@@ -7,7 +7,8 @@ import pytest
 
 from ranking.groups import GroupedJudgments, PairCounts
 from ranking.method import Method
-from ranking.numerics.strength import StrengthMode, grade_to_strength, shares
+from ranking.numerics.strength import grade_to_strength, shares
+from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 from ranking.tallies import outcomes, win_tables
 

@@ -9,18 +9,18 @@ from django.core import checks
 from django.urls import reverse
 from django.utils import timezone
 
+from access.admin_parts import clip
+from access.models import LogEntry
 from annotation.models import (
     Consent,
     DimensionMark,
     Exclusion,
 )
-from completions.admin_parts import clip
 from completions.badges import invitation_link
 from completions.choices import WriterState
 from completions.models import (
     Dataset,
     HumanLabelling,
-    LogEntry,
     StrategyCall,
     StrategyLabel,
     Writer,
@@ -29,15 +29,18 @@ from completions.models import (
 from tests import factories
 from tests.factories_of_care import (
     make_alert,
+    make_audit,
     make_decision,
     make_event,
     make_guess,
     make_hold,
 )
-from tests.factories_of_rationales import make_theme_label
+from tests.factories_of_external import make_batch_decision, make_external
+from tests.factories_of_rationales import make_scan, make_text_decision, make_theme_label
 from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
 from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
 from tests.factories_of_writing import make_admission, make_mail, make_message_decision
+from tests.factories_written_once import make_brought_completion
 
 pytestmark = pytest.mark.django_db
 
@@ -57,11 +60,17 @@ OTHERS: list[Callable[[], object]] = [
     make_labelling_run,
     make_judge_run,
     make_theme_label,
+    make_scan,
+    make_text_decision,
     make_alert,
     make_decision,
     make_guess,
+    make_audit,
     make_event,
     make_hold,
+    make_brought_completion,
+    make_external,
+    make_batch_decision,
 ]
 
 

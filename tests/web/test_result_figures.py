@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
 from ranking import figure_views, figures
@@ -14,7 +13,7 @@ from ranking.figures import FiguresBusyError
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
-from tests.factories_written_once import make_analysis, make_fit
+from tests.factories_written_once import make_analysis, make_fit, make_member
 from tests.findings import heat_map, make_findings
 from tests.rated import DIAGNOSTICS, METHOD, make_rated_fit
 
@@ -104,7 +103,7 @@ class TestFigures:
         rows = ((rater.code, 0.5), ("judge-oak", 0.4))
         table = Table("who", "Who", "", (who, Column("n", "N")), rows, Picture.HEAT)
         found(fit, tables=(table,))
-        client.force_login(User.objects.create_user("lead", is_staff=True))
+        client.force_login(make_member("lead"))
 
         svg = client.get(of_table(fit, "who")).content.decode()
 

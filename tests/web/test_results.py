@@ -104,7 +104,7 @@ class TestLeaderboard:
         # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
         # of people, decisions on raters and deletions since the fit, which fit was analysed
         # (twice, as there is none), and its analyses
-        with django_assert_max_num_queries(10):
+        with django_assert_max_num_queries(11):
             assert page(client, study).status_code == 200
 
     def test_is_read_and_never_posted_to(self, client):

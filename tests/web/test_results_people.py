@@ -61,7 +61,7 @@ class TestPeople:
         study = make_study_of_people(n_texts=3)
         services.refit_study(study=study, clock=lambda: NOW + HOUR)
 
-        with django_assert_max_num_queries(10):  # as without people, see test_results
+        with django_assert_max_num_queries(11):  # as without people, see test_results
             client.get(reverse("ranking:leaderboard", args=[study.slug]))
 
 

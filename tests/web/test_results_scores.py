@@ -5,7 +5,6 @@ import datetime as dt
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotation.choices import Protocol
@@ -16,6 +15,7 @@ from ranking.gate import Asked
 from ranking.models import Analysis
 from ranking.services.gating import NoFitError
 from tests.factories import NOW, make_rater, make_study, make_system
+from tests.factories_written_once import make_member
 from tests.judged import make_judged_study
 from tests.scores import make_rated_study, rate
 
@@ -144,7 +144,7 @@ class TestLeaderboard:
         refit(many)
 
         for one in (study, many):
-            with django_assert_max_num_queries(16):
+            with django_assert_max_num_queries(17):
                 page(client, one)
 
     def test_an_address_of_a_fit_shows_the_same(self, client, study):
@@ -170,7 +170,7 @@ class TestAnalysisPage:
 
     def test_staff_see_who_is_strict(self, client, study):
         fit = refit(study)
-        client.force_login(User.objects.create_user("ada", is_staff=True))
+        client.force_login(make_member("ada"))
 
         shown = client.get(
             reverse("ranking:analysis", args=[study.slug, fit.key, "likert"])

@@ -5,8 +5,9 @@ import re
 import pytest
 from django.test import Client
 
+from access.models import LogEntry
 from completions.choices import Review
-from completions.models import Context, LogEntry
+from completions.models import Context
 from tests.factories import make_dataset
 from tests.reviewable import address, make_reviewable
 from tests.web.pages import addresses, text

@@ -22,7 +22,7 @@ from heart_site.rehearsal.simulating import simulate
 from heart_site.simulation.people import Kind
 from heart_site.simulation.rebuilding import rebuild
 from ranking import frames
-from ranking.export import judgment_rows
+from ranking.exports import Asked, export_of
 from tests.factories import (
     NOW,
     make_completion,
@@ -220,7 +220,8 @@ class TestTheRealStudy:
         twin.refresh_from_db()
 
         assert not frames.analysis_set(study=twin, as_of=LATER).exists()
-        header, *rows = judgment_rows(study=twin, now=LATER)
+        found = export_of(twin, "judgments", Asked(), now=LATER)
+        header, rows = [column.name for column in found.columns], list(found.rows)
         assert rows
         assert {row[header.index("is_simulated")] for row in rows} == {True}
         assert {row[header.index("counts")] for row in rows} == {False}

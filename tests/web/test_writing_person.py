@@ -1,15 +1,15 @@
 """The console's page on one writer, and what an admin does about them."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
+from access.models import LogEntry
 from completions.badges import invitation_link
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.models import AdmissionDecision, LogEntry, Writer, WriterMail
+from completions.models import AdmissionDecision, Writer, WriterMail
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
-from tests.factories_written_once import make_writer_consent
+from tests.factories_written_once import make_member, make_writer_consent
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 @pytest.fixture
 def admin():
-    return User.objects.create_user("ada", is_staff=True)
+    return make_member("ada")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from heart_site.management.studies import (
     locking,
     moving,
     planning,
+    powering,
     reviewing,
     showing,
     simulating,
@@ -19,6 +20,7 @@ ACTS: tuple[Act, ...] = (
     *moving.MOVES,
     showing.SHOW,
     reviewing.REVIEW,
+    powering.POWER,
     simulating.SIMULATE,
 )
 

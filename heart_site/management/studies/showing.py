@@ -3,17 +3,23 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation import console_selectors
-from annotation.console_selectors import StudyPage
+from django.utils import timezone
+
+from annotation import console_selectors, study_counts
+from annotation.console_selectors import StudyPage, StudyRow
 from heart_site.management.studies.act import Act, Say, add_study, the_study
 
 
 def _show(options: Mapping[str, Any], say: Say) -> None:
-    for line in _lines(console_selectors.study_page(the_study(options))):
+    study = the_study(options)
+    counts = study_counts.study_counts(study, timezone.now())
+    page = console_selectors.study_page(study, row=StudyRow.of(study, counts.tally))
+    n_checks = console_selectors.active_checks(study).count()
+    for line in _lines(page, n_checks):
         say(line)
 
 
-def _lines(page: StudyPage) -> Iterator[str]:
+def _lines(page: StudyPage, n_checks: int) -> Iterator[str]:
     row, tally = page.row, page.row.tally
     yield f"{row.slug}: {row.title}"
     yield f"  version {page.version} of {page.name}, {row.state_label.lower()}, on {row.dataset}"
@@ -24,7 +30,7 @@ def _lines(page: StudyPage) -> Iterator[str]:
         yield "  THE STORED CONTENT IS NOT WHAT WAS LOCKED: its hash is another one"
     yield f"  confirmatory: {', '.join(page.confirmatory) or 'nothing is named'}"
     yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
-    yield f"  {tally.comparisons:,} comparisons, {page.n_checks:,} quality checks"
+    yield f"  {tally.comparisons:,} comparisons, {n_checks:,} quality checks"
     yield f"  {tally.by_people:,} of {tally.wanted:,} judgments by people"
     yield f"  {tally.by_judges:,} judgments by models"
 

@@ -1,8 +1,10 @@
 """Ways to break every named constraint and every unique column."""
 
 from tests.db.constraints import (
+    access,
     caring,
     completions,
+    external,
     judgments,
     naming,
     preparing,
@@ -14,6 +16,7 @@ from tests.db.constraints import (
 from tests.db.constraints.rules import Case
 
 CASES: list[Case] = [
+    *access.CASES,
     *completions.CASES,
     *writing.CASES,
     *preparing.CASES,
@@ -22,5 +25,6 @@ CASES: list[Case] = [
     *rating_work.CASES,
     *judgments.CASES,
     *caring.CASES,
+    *external.CASES,
     *ranking.CASES,
 ]

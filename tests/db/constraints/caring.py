@@ -2,21 +2,56 @@
 
 from functools import partial
 
+from annotation.choices import TextState
 from completions.choices import HoldState
 from tests.db.constraints.rules import Case, twice
-from tests.factories import NOW, make_completion, make_context, make_rater
+from tests.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_judgment,
+    make_rater,
+    make_study,
+)
 from tests.factories_of_care import (
     make_alert,
+    make_audit,
     make_decision,
     make_event,
     make_guess,
     make_hold,
     make_report,
 )
+from tests.factories_of_rationales import make_scan, make_text_decision
 
 DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}
 
 CASES = [
+    Case(
+        "RationaleScan.judgment",
+        twice(make_scan, judgment=make_judgment),
+        twice(make_scan),
+    ),
+    Case(
+        "rationalescan_state_known",
+        partial(make_scan, state="OTHER", n_passages=1),
+        or_says="rationalescan_state_fits_passages",
+    ),
+    Case(
+        "rationalescan_state_fits_passages",
+        partial(make_scan, n_passages=1),
+        partial(make_scan, n_passages=1, state=TextState.WAITING),
+        "clean with passages",
+    ),
+    Case(
+        "rationalescan_state_fits_passages",
+        partial(make_scan, state=TextState.MASKED),
+        partial(make_scan, state=TextState.WITHHELD),
+        "nothing to remove",
+    ),
+    Case("rationalescan_says_what_read_what", partial(make_scan, rules=""), label="no rules"),
+    Case("rationalescan_says_what_read_what", partial(make_scan, text_hash=""), label="no hash"),
+    Case("rationaledecision_outcome_known", partial(make_text_decision, outcome="CLEAN")),
     Case(
         "report_once_per_rater_and_context",
         twice(make_report, rater=make_rater, context=make_context),
@@ -35,6 +70,44 @@ CASES = [
     Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
     Case("platformevent_platform_known", partial(make_event, platform="OTHER")),
     Case("platformevent_id_given", partial(make_event, event_id="")),
+    Case("blindingaudit_one_under_way", twice(make_audit, study=make_study)),
+    Case("blindingaudit_pages_wanted", partial(make_audit, n_pages=0)),
+    Case("blindingaudit_progress_within_total", partial(make_audit, n_done=2, n_total=1)),
+    Case(
+        "blindingaudit_state_known",
+        partial(make_audit, state="OTHER"),
+        or_says="blindingaudit_ended_by_state",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, ended_at=NOW),
+        label="ended while under way",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, holds=True),
+        label="found while under way",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, error="lost"),
+        label="failed while under way",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, state="DONE", ended_at=NOW),
+        label="done without a finding",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, state="DONE", holds=True),
+        label="done without a time",
+    ),
+    Case(
+        "blindingaudit_ended_by_state",
+        partial(make_audit, state="FAILED", ended_at=NOW),
+        label="failed without a reason",
+    ),
     Case("Hold.completion", twice(make_hold, completion=make_completion)),
     Case("hold_state_known", partial(make_hold, **DECIDED | {"state": "OTHER"})),
     Case(

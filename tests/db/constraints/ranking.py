@@ -2,15 +2,18 @@
 
 from functools import partial
 
-from ranking.choices import FitState, PeopleKind
+from ranking.choices import FitState, PeopleKind, ReleaseState
 from tests.db.constraints.rules import Case, twice
-from tests.factories import NOW, make_study, make_system
+from tests.factories import NOW, make_rater, make_study, make_system
 from tests.factories_written_once import (
     make_analysis,
     make_dimension_rate,
     make_fit,
     make_human_rating,
+    make_measurement,
+    make_rater_figures,
     make_rating,
+    make_release,
 )
 
 DONE = {"state": FitState.DONE, "ended_at": NOW}
@@ -230,4 +233,57 @@ ANALYSES = [
     ),
 ]
 
-CASES = [*FITS, *RATINGS, *PEOPLE, *ANALYSES]
+RATERS = [
+    Case("Measurement.study", twice(make_measurement, study=make_study)),
+    Case(
+        "measurement_seconds_positive",
+        partial(make_measurement, median_seconds=0.0),
+        partial(make_measurement, median_seconds=None),
+    ),
+    Case("RaterFigures.rater", twice(make_rater_figures, rater=make_rater)),
+    Case(
+        "raterfigures_passed_within_checks",
+        partial(make_rater_figures, n_checks=2, n_passed=3),
+        partial(make_rater_figures, n_checks=3, n_passed=3),
+    ),
+]
+
+BUILT = {"state": ReleaseState.DONE, "ended_at": NOW, "manifest_hash": "hash"}
+NOT_BUILT = {"state": ReleaseState.REFUSED, "ended_at": NOW, "refusal": "There is no fit."}
+ENDED = partial(make_release, **BUILT)
+
+RELEASES = [
+    Case("Release.key", twice(make_release, key="same")),
+    Case(
+        "release_version_once",
+        twice(ENDED, study=make_study, version=1),
+        twice(ENDED, study=make_study, version=1, changed={"version": 2}),
+    ),
+    Case(
+        "release_one_under_way",
+        twice(make_release, study=make_study),
+        twice(make_release, study=make_study, changed=BUILT),
+    ),
+    Case("release_version_from_one", partial(make_release, version=0)),
+    Case(
+        "release_state_known",
+        partial(make_release, state="OTHER"),
+        or_says="release_ended_by_state",
+    ),
+    Case("release_ended_by_state", partial(make_release, ended_at=NOW), make_release, "building"),
+    Case("release_ended_by_state", partial(ENDED, manifest_hash=""), ENDED, "done without a hash"),
+    Case(
+        "release_ended_by_state",
+        partial(make_release, **NOT_BUILT | {"refusal": ""}),
+        partial(make_release, **NOT_BUILT),
+        "refused without a reason",
+    ),
+    Case("release_secret_and_licence_given", partial(make_release, secret="")),
+    Case(
+        "release_published_when_done",
+        partial(make_release, published_at=NOW),
+        partial(ENDED, published_at=NOW),
+    ),
+]
+
+CASES = [*RATERS, *FITS, *RATINGS, *PEOPLE, *ANALYSES, *RELEASES]

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection
 from django.db.models import BaseConstraint, Model, UniqueConstraint
 
-APPS = ("completions", "annotation", "ranking")
+APPS = ("access", "completions", "annotation", "ranking")
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Case:
     breaks: Callable[[], object]
     allows: Callable[[], object] | None = None
     label: str = ""
+    or_says: str = ""
+    """A rule that such a row breaks too: PostgreSQL tells of the one whose name comes first."""
 
     @property
     def name(self) -> str:
@@ -59,7 +61,7 @@ def broken_rule(error: IntegrityError) -> str:
     """Return what the database says was broken, in the words of the values of ``rules``."""
     if connection.vendor == "sqlite":  # "CHECK constraint failed: name", "UNIQUE ...: columns"
         return str(error).partition("constraint failed: ")[2]
-    diagnosis = error.__cause__.diag  # type: ignore[union-attr]  # psycopg's error has it
+    diagnosis = error.__cause__.diag  # type: ignore[attr-defined, union-attr]  # psycopg's error has it
     return str(diagnosis.constraint_name or error)
 
 

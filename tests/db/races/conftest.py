@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import pytest
 from django.db import connection
 
-from tests.threads import database_in_a_file
-
 
 @dataclass(frozen=True)
 class Crowd:
@@ -15,15 +13,6 @@ class Crowd:
     people: int
     contexts: int
     rounds: int
-
-
-@pytest.fixture
-def shared_database(transactional_db, tmp_path):
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with database_in_a_file(tmp_path):
-        yield
 
 
 @pytest.fixture

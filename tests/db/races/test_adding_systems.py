@@ -6,9 +6,10 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import User
 
+from access.models import LogEntry
 from completions import services
 from completions.catalogue import Entry
-from completions.models import LogEntry, System
+from completions.models import System
 from completions.services import SystemTakenError
 from tests.factories import NOW
 from tests.threads import while_uncommitted

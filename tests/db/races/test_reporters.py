@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
+from access.models import LogEntry
 from annotation import services
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.models import Comparison, Lease, Report
-from completions.models import LogEntry
 from tests.factories import (
     NOW,
     make_comparison,

@@ -13,7 +13,7 @@ from ranking.file_ratings.rating import rate
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.models.davidson import fit_davidson
 from ranking.numerics.models.rao_kupper import fit_rao_kupper
-from ranking.numerics.strength import StrengthMode
+from ranking.numerics.strength_mode import StrengthMode
 from tests.unit.file_ratings.made import by_name, duel, rated, read, tournament
 from tests.unit.judgment_files.files import row
 

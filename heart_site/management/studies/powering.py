@@ -1,0 +1,130 @@
+"""Say how many more judgments a study needs, and what they cost."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from access.cell_guard import csv_lines
+from annotation.choices import Protocol
+from annotation.models import Study
+from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
+from ranking import planner_selectors, services
+from ranking.choices import AnalysisKind
+from ranking.planner_forms import DEFAULTS, Asked, Question
+from ranking.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
+
+FEWEST_SYSTEMS = 2
+
+
+def _add_arguments(parser: CommandParser) -> None:
+    add_study(parser)
+    parser.add_argument("--pool", default="people", help="people or judges")
+    parser.add_argument("--elo", default=20.0, help="difference of neighbours to find, in points")
+    parser.add_argument("--power", default=0.8, help="how surely to find it")
+    parser.add_argument("--level", default=0.05, help="share of false findings")
+    parser.add_argument(
+        "--together", default="each", help="the level holds for each pair, or for all together"
+    )
+    parser.add_argument("--pay", help="pay of people per hour")
+    parser.add_argument("--price", help="price of a judgment, in place of the pay")
+    parser.add_argument("--rho", default=0.2, help="before any data: correlation of judgments")
+    parser.add_argument("--csv", help="write the table of neighbours to this file")
+
+
+def _power(options: Mapping[str, Any], say: Say) -> None:
+    study, asked = the_study(options), _asked(options)
+    if study.protocol == Protocol.LIKERT:
+        msg = "here messages are rated alone: the planner is about judgments of pairs"
+        raise RefusedError(msg)
+    _analyse_if_needed(study, asked)
+    pilot = planner_selectors.pilot_of(study, asked.evaluators)
+    rates = asked.rates(planner_selectors.measured(study))
+    if pilot is None:
+        layout = planner_selectors.layout_of(study)
+        if layout.n_systems < FEWEST_SYSTEMS:
+            msg = "the dataset has no texts of two systems yet: there is nothing to plan"
+            raise RefusedError(msg)
+        first = first_plan(layout, asked.wish, rates, correlation=asked.rho)
+        lines = _first_lines(first, asked)
+    else:
+        plan = plan_of(pilot.kept, asked.wish, rates)
+        lines = _lines(plan, asked)
+        if options["csv"]:
+            text = "".join(csv_lines(plan.rows()))
+            Path(options["csv"]).write_text(text, encoding="utf-8", newline="")
+    for line in lines:
+        say(line)
+
+
+def _asked(options: Mapping[str, Any]) -> Asked:
+    form = Question({name: options[name] for name in DEFAULTS})
+    if not form.is_valid():
+        first = next(iter(form.errors.items()))
+        msg = f"--{first[0]}: {' '.join(map(str, first[1]))}"
+        raise RefusedError(msg)
+    return form.asked()
+
+
+def _analyse_if_needed(study: Study, asked: Asked) -> None:
+    """Look into the newest ratings here and now, unless somebody did."""
+    if planner_selectors.pilot_of(study, asked.evaluators) is not None:
+        return
+    if (fit := planner_selectors.newest_fit(study, asked.evaluators)) is not None:
+        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
+
+
+def _lines(plan: StudyPlan, asked: Asked) -> Iterator[str]:
+    size = plan.size
+    yield (
+        f"{size.n_judgments:,} judgments by {asked.pool} on {size.n_units:,} source dialogues, "
+        f"{size.per_comparison:.1f} of each comparison"
+    )
+    yield f"{plan.n_met} of {len(plan.pairs)} pairs of neighbours have enough for {asked.elo:g} Elo"
+    if plan.n_met == len(plan.pairs):
+        return
+    if plan.same is not None:
+        yield f"same comparisons: {_bill(plan.same)}; {plan.per_comparison:.1f} of each then"
+    elif plan.n_limited:
+        yield f"same comparisons: never; {plan.n_limited} pairs have too few source dialogues"
+    else:
+        yield "same comparisons: nobody knows, none was judged twice"
+    if plan.new is None:
+        yield "new dialogues: beyond all bounds"
+    else:
+        yield f"new dialogues: {plan.n_dialogues:,} more, {_bill(plan.new)}"
+    for pair in plan.pairs:
+        more = "never" if pair.need.is_limited else pair.judgments_more
+        yield (
+            f"  {pair.first} - {pair.second}: {pair.difference:.1f} (error {pair.error:.1f}), "
+            f"power {pair.need.power:.0%}, judgments {more}, dialogues {pair.dialogues_more}"
+        )
+
+
+def _first_lines(first: FirstPlan, asked: Asked) -> Iterator[str]:
+    yield (
+        f"before any data, {first.n_systems} systems, judgments of a comparison correlated "
+        f"{asked.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
+    )
+    yield "a closed form under assumptions: docs/statistics/planning.md"
+
+
+def _bill(bill: Bill) -> str:
+    parts = [f"{bill.n_judgments:,} judgments"]
+    if bill.n_people is not None:
+        parts.append(f"{bill.n_people:,} raters")
+    if bill.hours is not None:
+        parts.append(f"{bill.hours:,.1f} hours")
+    if bill.cost is not None:
+        parts.append(f"cost {bill.cost:,.2f}")
+    return ", ".join(parts)
+
+
+POWER = Act(
+    name="power",
+    help="say how many more judgments tell neighbours apart, and what they cost",
+    run=_power,
+    add_arguments=_add_arguments,
+)
