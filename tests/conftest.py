@@ -2,16 +2,19 @@
 
 import datetime as dt
 import os
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
 import redis
 from django.core.cache import cache, caches
+from django.test import TransactionTestCase
 from hypothesis import settings
 
 from annotation import blinded, selectors
 from completions.services import speaking
 from ranking.services import grounds
+from tests.databases import copied_database, delete_all_rows
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
@@ -25,6 +28,20 @@ def missing(what: str, how: str) -> NoReturn:
     if os.environ.get("HEART_REQUIRE_SERVICES") == "1":
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request, django_test_environment, django_db_blocker, django_db_modify_db_settings
+) -> Iterator[None]:
+    """Take the place of pytest-django's, which migrates in every process."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        django_db_blocker.unblock(),
+        copied_database(request.config.cache.mkdir("heart-databases")),
+    ):
+        patch.setattr(TransactionTestCase, "_fixture_teardown", delete_all_rows)
+        yield
 
 
 @pytest.fixture
