@@ -1,5 +1,7 @@
 """Every named constraint and unique column refuses what it should, and nothing more."""
 
+from contextlib import contextmanager
+
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -10,23 +12,39 @@ from tests.factories_written_once import make_rating
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_database_refuses(case):
-    with pytest.raises(IntegrityError) as caught, transaction.atomic():
-        case.breaks()
+@pytest.fixture
+def each(subtests):
+    """Return what runs one case of a table in a transaction of its own, under its name."""
 
-    assert broken_rule(caught.value) in {
-        rules()[rule] for rule in (case.rule, case.or_says) if rule
-    }
+    @contextmanager
+    def one(name):
+        with subtests.test(name), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
 
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.allows], ids=lambda c: c.name)
-def test_the_database_allows_the_neighbour_of(case):
-    assert case.allows()
+    return one
 
 
-@pytest.mark.parametrize("column", ["theta", "elo", "elo_se", "elo_low", "elo_high"])
-def test_the_database_refuses_a_rating_that_is_not_a_number_as(column):
+def test_the_database_refuses_every_row_that_breaks_a_rule(each):
+    says = rules()
+    for case in CASES:
+        with each(case.name):
+            with pytest.raises(IntegrityError) as caught, transaction.atomic():
+                case.breaks()
+            assert broken_rule(caught.value) in {
+                says[rule] for rule in (case.rule, case.or_says) if rule
+            }
+
+
+def test_the_database_allows_the_nearest_row_that_keeps_the_rule(each):
+    for case in CASES:
+        if case.allows:
+            with each(case.name):
+                assert case.allows()
+
+
+def test_the_database_refuses_a_rating_that_is_not_a_number(each):
     """SQLite stores it as NULL, which the column refuses; PostgreSQL as a number beyond all."""
-    with pytest.raises(IntegrityError), transaction.atomic():
-        make_rating(**{column: float("nan")})
+    for column in ("theta", "elo", "elo_se", "elo_low", "elo_high"):
+        with each(column), pytest.raises(IntegrityError), transaction.atomic():
+            make_rating(**{column: float("nan")})

@@ -2,9 +2,9 @@
 
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
-import pytest
 from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,14 +27,14 @@ def code(text):
 
 
 def named(pattern, of=code):
-    """Return a case for each thing that a page names, with where it is named."""
+    """Return each thing that a page names, once, after the page."""
     found = [(page, name) for page, text in PAGES.items() for name in re.findall(pattern, of(text))]
-    return [pytest.param(*pair, id=f"{pair[0]}: {pair[1]}") for pair in dict.fromkeys(found)]
+    return list(dict.fromkeys(found))
 
 
 def links():
     found = named(LINK, of=lambda text: CODE.sub("", text))
-    return [case for case in found if "://" not in case.values[1]]
+    return [(page, target) for page, target in found if "://" not in target]
 
 
 def sections(text):
@@ -43,39 +43,50 @@ def sections(text):
     return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
 
 
-@pytest.mark.parametrize(("page", "target"), links())
-def test_a_link_leads_to_a_file_or_section_of_the_repository(page, target):
-    path, _, section = target.partition("#")
-    there = (ROOT / page).parent / path if path else ROOT / page
+def test_every_link_leads_to_a_file_or_section_of_the_repository(subtests):
+    for page, target in links():
+        with subtests.test(f"{page}: {target}"):
+            path, _, section = target.partition("#")
+            there = (ROOT / page).parent / path if path else ROOT / page
 
-    assert there.exists()
-    assert there.resolve().is_relative_to(ROOT)
-    assert not section or section in sections(there.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize(("page", "target"), named(r"\bmake ([a-z][a-z-]*)"))
-def test_a_make_target_exists(page, target):
-    assert target in TARGETS
+            assert there.exists()
+            assert there.resolve().is_relative_to(ROOT)
+            assert not section or section in sections(there.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("page", "words"), named(r"\bmanage\.py ([a-z]\w*(?: [a-z][a-z-]*)?)"))
-def test_a_command_and_its_action_exist(page, words):
-    command, _, action = words.partition(" ")
-    app = get_commands()[command]
-    parser = load_command_class(app, command).create_parser("manage.py", command)
-    actions = parser._subparsers._group_actions[0].choices if parser._subparsers else {}
-
-    assert not actions or action in actions
+def test_every_make_target_exists(subtests):
+    for page, target in named(r"\bmake ([a-z][a-z-]*)"):
+        with subtests.test(f"{page}: {target}"):
+            assert target in TARGETS
 
 
-@pytest.mark.parametrize(("page", "name"), named(FILE))
-def test_a_file_named_in_code_exists(page, name):
-    assert list(ROOT.glob(name.rstrip("/.")))
+def test_every_command_and_its_action_exist(subtests):
+    for page, words in named(r"\bmanage\.py ([a-z]\w*(?: [a-z][a-z-]*)?)"):
+        with subtests.test(f"{page}: {words}"):
+            command, _, action = words.partition(" ")
+            actions = actions_of(command)
+
+            assert not actions or action in actions
 
 
-@pytest.mark.parametrize(("page", "name"), named(MODULE))
-def test_a_module_or_what_it_holds_exists(page, name):
-    parent, _, last = name.rpartition(".")
-    holder = importlib.import_module(parent)
+@cache
+def actions_of(command):
+    parser = load_command_class(get_commands()[command], command).create_parser(
+        "manage.py", command
+    )
+    return parser._subparsers._group_actions[0].choices if parser._subparsers else {}
 
-    assert hasattr(holder, last) or importlib.util.find_spec(name) is not None
+
+def test_every_file_named_in_code_exists(subtests):
+    for page, name in named(FILE):
+        with subtests.test(f"{page}: {name}"):
+            assert list(ROOT.glob(name.rstrip("/.")))
+
+
+def test_every_module_or_what_it_holds_exists(subtests):
+    for page, name in named(MODULE):
+        with subtests.test(f"{page}: {name}"):
+            parent, _, last = name.rpartition(".")
+            holder = importlib.import_module(parent)
+
+            assert hasattr(holder, last) or importlib.util.find_spec(name) is not None

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
 import yaml
 from django.urls import reverse
 from django.urls.exceptions import NoReverseMatch
@@ -67,53 +66,65 @@ def is_a_page(name):
     return False
 
 
-@pytest.mark.parametrize("where", sorted(EXPRESSIONS))
 class TestExpressions:
-    def test_name_metrics_that_there_are(self, where):
-        named = {name for name, _ in NAME.findall(EXPRESSIONS[where])}
+    def test_name_metrics_that_there_are(self, subtests):
+        for where, text in EXPRESSIONS.items():
+            with subtests.test(where):
+                named = {name for name, _ in NAME.findall(text)}
 
-        assert named
-        assert named <= set(LABELS)
+                assert named
+                assert named <= set(LABELS)
 
-    def test_choose_by_labels_and_values_that_there_are(self, where):
-        for metric, chosen in NAME.findall(EXPRESSIONS[where]):
-            for label, value in MATCHER.findall(chosen):
+    def test_choose_by_labels_and_values_that_there_are(self, subtests):
+        for where, metric, label, value in choices():
+            with subtests.test(where):
                 assert label in LABELS[metric] | OF_PROMETHEUS
                 if label == "page":
                     assert all(map(is_a_page, value.split("|")))
                 elif label != "status":
                     assert set(value.split("|")) <= VALUES[label]
 
-    def test_group_by_labels_that_their_metrics_have(self, where):
-        text = EXPRESSIONS[where]
-        has = set.union(*(LABELS[name] for name, _ in NAME.findall(text))) | OF_PROMETHEUS
-        grouped = re.findall(r"\b(?:by|on) \(([^)]*)\)", text)
+    def test_group_by_labels_that_their_metrics_have(self, subtests):
+        for where, text in EXPRESSIONS.items():
+            with subtests.test(where):
+                has = set.union(*(LABELS[name] for name, _ in NAME.findall(text)))
+                grouped = re.findall(r"\b(?:by|on) \(([^)]*)\)", text)
 
-        assert {label.strip() for group in grouped for label in group.split(",")} <= has
+                named = {label.strip() for group in grouped for label in group.split(",")}
+                assert named <= has | OF_PROMETHEUS
 
 
-@pytest.mark.parametrize("name", sorted(ALERTS))
+def choices():
+    """Yield where a metric is chosen by a label and its value."""
+    for where, text in EXPRESSIONS.items():
+        for metric, chosen in NAME.findall(text):
+            for label, value in MATCHER.findall(chosen):
+                yield where, metric, label, value
+
+
 class TestAlerts:
-    def test_lead_to_their_section(self, name):
-        assert ALERTS[name]["annotations"]["runbook"] == f"docs/runbooks.md#{name.lower()}"
-        assert name in SECTIONS
+    def test_lead_to_their_section_which_says_four_things(self, subtests):
+        for name, alert in ALERTS.items():
+            with subtests.test(name):
+                assert alert["annotations"]["runbook"] == f"docs/runbooks.md#{name.lower()}"
+                said = re.findall(r"^\*\*(\w+):\*\* \S", SECTIONS[name], re.MULTILINE)
+                assert said == ["Means", "Look", "Do", "Over"]
 
-    def test_have_a_section_that_says_four_things(self, name):
-        said = re.findall(r"^\*\*(\w+):\*\* \S", SECTIONS[name], re.MULTILINE)
-        assert said == ["Means", "Look", "Do", "Over"]
-
-    def test_say_how_bad_and_what(self, name):
-        assert ALERTS[name]["labels"]["severity"] in {"page", "ticket"}
-        labels = re.findall(r"\$labels\.(\w+)", ALERTS[name]["annotations"]["summary"])
-        has = {label for one, _ in NAME.findall(ALERTS[name]["expr"]) for label in LABELS[one]}
-        assert set(labels) <= has | OF_PROMETHEUS
+    def test_say_how_bad_and_what(self, subtests):
+        for name, alert in ALERTS.items():
+            with subtests.test(name):
+                assert alert["labels"]["severity"] in {"page", "ticket"}
+                labels = re.findall(r"\$labels\.(\w+)", alert["annotations"]["summary"])
+                has = {label for one, _ in NAME.findall(alert["expr"]) for label in LABELS[one]}
+                assert set(labels) <= has | OF_PROMETHEUS
 
 
-@pytest.mark.parametrize("title", sorted(PANELS))
-def test_the_names_of_lines_are_labels_of_theirs(title):
-    named = set(re.findall(r"\{\{(\w+)\}\}", PANELS[title]["legendFormat"]))
-    grouped = re.findall(r"\bby \(([^)]*)\)", PANELS[title]["expr"])
-    assert named <= {label.strip() for group in grouped for label in group.split(",")}
+def test_the_names_of_lines_are_labels_of_theirs(subtests):
+    for title, panel in PANELS.items():
+        with subtests.test(title):
+            named = set(re.findall(r"\{\{(\w+)\}\}", panel["legendFormat"]))
+            grouped = re.findall(r"\bby \(([^)]*)\)", panel["expr"])
+            assert named <= {label.strip() for group in grouped for label in group.split(",")}
 
 
 def test_no_section_is_left_over_from_an_alert_that_is_gone():
