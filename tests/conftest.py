@@ -3,11 +3,13 @@
 import datetime as dt
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 import redis
 from django.core.cache import cache, caches
+from django.db import transaction
 from django.test import TransactionTestCase
 from hypothesis import settings
 
@@ -18,8 +20,19 @@ from tests.databases import copied_database, delete_all_rows
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
+TESTS = Path(__file__).parent
+BY_PROCESSES = {"browser", "deploy", "faults", "load"}
+"""Folders of tests that start real processes, and belong to `make test-all`."""
+
 settings.register_profile("heart", deadline=None)  # a busy machine must not fail a test
 settings.load_profile("heart")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(TESTS).parts[0] in BY_PROCESSES:
+            item.add_marker(pytest.mark.full)
 
 
 def missing(what: str, how: str) -> NoReturn:
@@ -42,6 +55,18 @@ def django_db_setup(
     ):
         patch.setattr(TransactionTestCase, "_fixture_teardown", delete_all_rows)
         yield
+
+
+@pytest.fixture(scope="module")
+def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
+    """Let fixtures of a module store rows once; each test works on them, and takes its own back.
+
+    A fixture that asks for this has the scope of the module, and returns keys or what is only
+    read: an object that one test changes would reach the next.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
