@@ -11,7 +11,6 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 MINUTE = 60
 ONE_SUBSCRIBER = 64
@@ -41,7 +40,7 @@ def is_within(what: str, who: str, *, most: int, window: Window) -> bool:
         return bool(cache.incr(key) <= most)
     except ValueError:  # the cache dropped it in between: count from here
         return True
-    except RedisError:
+    except _away():
         logger.warning("limits are not counted: the cache does not answer")
         return True
 
@@ -70,3 +69,10 @@ def address_of(request: HttpRequest) -> str:
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
     return str(ipaddress.ip_network((address, ONE_SUBSCRIBER), strict=False).network_address)
+
+
+def _away() -> type[Exception]:
+    """Return the error of a cache that does not answer; what raises it has loaded it by then."""
+    from redis.exceptions import RedisError  # noqa: PLC0415 (loaded only with such a cache)
+
+    return RedisError

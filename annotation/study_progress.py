@@ -1,7 +1,6 @@
 """Reads of the live overview of a study: what is done, moving and failing, counted in SQL."""
 
 import datetime as dt
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -9,10 +8,12 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation import console_selectors, pace, reports_selectors
+from annotation.apps import MORE_ALERTS
 from annotation.choices import StudyState
 from annotation.console_selectors import StudyRow
 from annotation.kept import Shown
@@ -39,10 +40,6 @@ class Alert:
     text: str | Promise
     url: str
     is_bad: bool = False
-
-
-MORE_ALERTS: list[Callable[[Study], list[Alert]]] = []
-"""Further alerts of apps above this one, which add their readers when the site starts."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +143,7 @@ def _spend(runs: list[Run]) -> Spend:
 
 
 def _more(study: Study) -> list[Alert]:
-    return [alert for reader in MORE_ALERTS for alert in reader(study)]
+    return [alert for reader in MORE_ALERTS for alert in import_string(reader)(study)]
 
 
 def _alerts(study: Study, row: StudyRow, parts: dict[str, int], runs: list[Run]) -> list[Alert]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from completions import screening
 
-VERSION = screening.rules_version("en")  # the one language with word lists
-
 REASONS: Mapping[str, str] = {
     "personal-data": "It could identify or reach a real person.",
     "self-harm": "It speaks of self-harm. Name no way of doing it; a help line can be named.",
@@ -20,6 +18,11 @@ REASONS: Mapping[str, str] = {
     "hate": "It may be read as contempt for a group of people.",
 }
 """Why each rule asks, as the writer reads it, in the order in which they are shown."""
+
+
+def version() -> str:
+    """Return the version of the rules for the one language with word lists."""
+    return screening.rules_version("en")
 
 
 @dataclass(frozen=True)

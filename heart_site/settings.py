@@ -4,7 +4,7 @@ from pathlib import Path
 
 import environ
 
-from completions.limiting import read_limits
+from completions import limiting
 from heart_site import logs, protection, schedule, sign_in, tracing
 from heart_site.protection import *  # noqa: F403 (settings by their names)
 from heart_site.sign_in import *  # noqa: F403 (settings by their names)
@@ -26,7 +26,11 @@ HEART_LLM_HOSTS = env.list(
     "HEART_LLM_HOSTS", default=["127.0.0.1", "localhost", "::1"] if IS_EMBEDDED else []
 )
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
-HEART_LLM_LIMITS = read_limits(env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS")
+HEART_LLM_LIMITS = (
+    limiting.read_limits(given, source="HEART_LLM_LIMITS")
+    if (given := env.str("HEART_LLM_LIMITS", default=""))
+    else {}
+)
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
 HEART_RELEASE_LICENCE = env.str("HEART_RELEASE_LICENCE", default="CC-BY-4.0")
 HEART_ANALYSIS_SECONDS = env.float("HEART_ANALYSIS_SECONDS", default=600.0)
@@ -81,7 +85,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
+    *(["allauth.socialaccount.providers.openid_connect"] if SOCIALACCOUNT_PROVIDERS else []),
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from annotation.apps import MORE_ALERTS
+
 
 class RankingConfig(AppConfig):
     """The ranking app."""
@@ -11,10 +13,8 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         """Let the console tell of fits that were refused, and keep figures of this app."""
-        from annotation import study_progress  # noqa: PLC0415 (models are there only now)
-        from annotation.kept import FIGURES  # noqa: PLC0415 (as above)
-        from ranking import fit_selectors  # noqa: PLC0415 (as above)
+        from annotation.kept import FIGURES  # noqa: PLC0415 (models are there only now)
 
-        study_progress.MORE_ALERTS.append(fit_selectors.refused_alerts)
+        MORE_ALERTS.append("ranking.fit_selectors.refused_alerts")
         FIGURES["moves"] = "ranking.services.moving.MOVES"
         FIGURES["release"] = "ranking.release_selectors.RELEASE"

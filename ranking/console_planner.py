@@ -1,5 +1,7 @@
 """The console's page that says how many more judgments a study needs, and what they cost."""
 
+from typing import TYPE_CHECKING
+
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -12,7 +14,9 @@ from annotation.console_http import study_page
 from annotation.models import Study
 from ranking import planner_selectors
 from ranking.planner_forms import DEFAULTS, Asked, Question
-from ranking.plans import FirstPlan, StudyPlan, first_plan, plan_of
+
+if TYPE_CHECKING:
+    from ranking.plans import FirstPlan, StudyPlan
 
 FEWEST_SYSTEMS = 2
 
@@ -21,6 +25,8 @@ FEWEST_SYSTEMS = 2
 @study_page
 def planner(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what it takes to tell neighbours apart, given the judgments so far."""
+    from ranking.plans import plan_of  # noqa: PLC0415 (loads NumPy and SciPy, see ADR-0043)
+
     form = Question({**DEFAULTS, **request.GET.dict()})
     is_alone = study.protocol == Protocol.LIKERT
     parts = {"study": study, "form": form, "is_alone": is_alone, "query": request.GET.urlencode()}
@@ -45,6 +51,8 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     """Download the table of neighbours; only its header before there are judgments."""
+    from ranking.plans import plan_of  # noqa: PLC0415 (as above)
+
     form = Question({**DEFAULTS, **request.GET.dict()})
     if study.protocol == Protocol.LIKERT or not form.is_valid():
         return HttpResponse("", status=422, content_type="text/csv; charset=utf-8")
@@ -58,8 +66,10 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
 
 def _before(
     study: Study, asked: Asked, measured: planner_selectors.Measured
-) -> dict[str, FirstPlan | bool | None]:
+) -> "dict[str, FirstPlan | bool | None]":
     """Return the closed form for a study without an analysis, where it has systems to rank."""
+    from ranking.plans import first_plan  # noqa: PLC0415 (as above)
+
     layout = planner_selectors.layout_of(study)
     is_rated = planner_selectors.newest_fit(study, asked.evaluators) is not None
     if layout.n_systems < FEWEST_SYSTEMS:
@@ -68,7 +78,7 @@ def _before(
     return {"first": first, "is_rated": is_rated}
 
 
-def _named(plan: StudyPlan) -> list[dict[str, object]]:
+def _named(plan: "StudyPlan") -> list[dict[str, object]]:
     slugs = {slug for pair in plan.pairs for slug in (pair.first, pair.second)}
     names = planner_selectors.names_of(slugs)
     return [

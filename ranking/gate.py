@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, rated
@@ -208,7 +208,7 @@ def _test(name: str, board: Board, columns: JudgmentColumns, asked: Asked) -> Ga
         msg = "all dialogues say the same, which leaves no measure of chance."
         raise AnalysisRefusedError(msg)
     difference = float(board.elo[one] - board.elo[other])
-    reach = error * float(stats.t.ppf(asked.level, n - 1))
+    reach = error * float(special.stdtrit(n - 1, asked.level))
     t = (difference + asked.max_drop) / error
     return GateTest(
         name=name,
@@ -217,8 +217,8 @@ def _test(name: str, board: Board, columns: JudgmentColumns, asked: Asked) -> Ga
         difference=difference,
         lowest=difference - reach,
         highest=difference + reach,
-        p_dropped=float(stats.t.cdf(t, n - 1)),
-        p_held=float(stats.t.sf(t, n - 1)),
+        p_dropped=float(special.stdtr(n - 1, t)),
+        p_held=float(special.stdtr(n - 1, -t)),
         n_judgments=columns.n_judgments,
         n_units=n,
     )

@@ -2,15 +2,17 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from ranking.choices import EvaluatorPool
-from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.planning.needs import Wish
 from ranking.planner_selectors import Measured
-from ranking.plans import SECONDS_AN_HOUR, Rates
+
+if TYPE_CHECKING:
+    from ranking.numerics.planning.needs import Wish
+    from ranking.plans import Rates
 
 POOLS = {"people": EvaluatorPool.HUMAN, "judges": EvaluatorPool.LLM}
 DEFAULTS = {
@@ -84,8 +86,11 @@ class Asked:
         return POOLS[self.pool]
 
     @property
-    def wish(self) -> Wish:
+    def wish(self) -> "Wish":
         """Return what is wanted, in natural-log units."""
+        from ranking.numerics.elo import ELO_PER_LOG_UNIT  # noqa: PLC0415 (loads NumPy)
+        from ranking.numerics.planning.needs import Wish  # noqa: PLC0415 (as above)
+
         return Wish(
             difference=self.elo / ELO_PER_LOG_UNIT,
             power=self.power,
@@ -93,8 +98,10 @@ class Asked:
             is_joint=self.together == "all",
         )
 
-    def rates(self, measured: Measured) -> Rates:
+    def rates(self, measured: Measured) -> "Rates":
         """Return what a judgment takes: as priced, or else as measured in the study."""
+        from ranking.plans import SECONDS_AN_HOUR, Rates  # noqa: PLC0415 (loads NumPy)
+
         if self.pool == "judges":
             return Rates(price=measured.call_usd if self.price is None else self.price)
         price = self.price

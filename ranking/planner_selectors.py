@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Avg, Count, Q
 
@@ -12,7 +12,9 @@ from completions.choices import CallState
 from completions.models import Completion, System
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit, Measurement
-from ranking.plans import Layout
+
+if TYPE_CHECKING:
+    from ranking.plans import Layout
 
 NEWEST_CALLS = 5_000
 
@@ -88,8 +90,10 @@ def measured(study: Study) -> Measured:
     )
 
 
-def layout_of(study: Study) -> Layout:
+def layout_of(study: Study) -> "Layout":
     """Return how the study is to be judged, of all systems with texts in its dataset; one query."""
+    from ranking.plans import Layout  # noqa: PLC0415 (loads NumPy, see ADR-0043)
+
     written = Completion.objects.filter(context__dataset=study.dataset_id)
     n_systems = written.order_by().values("system").distinct().count()
     return Layout(n_systems, study.pairs_per_context, study.judgments_per_pair)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
@@ -10,7 +10,9 @@ from annotation.quality import Finding
 from annotation.quality_selectors import Decision
 from ranking.rater_filters import FINDINGS, STANDINGS
 from ranking.rater_rows import RaterRow
-from ranking.services import Movement, Review
+
+if TYPE_CHECKING:
+    from ranking.services import Movement, Review
 
 NAMES: Mapping[str, object] = {**FINDINGS, "by-hand": gettext_lazy("By hand")}
 SENTENCES: Mapping[str, object] = {
@@ -108,12 +110,12 @@ class ReviewPage:
 
     leaving: tuple[RaterLine, ...]
     warned: tuple[RaterLine, ...]
-    movements: tuple[Movement, ...]
+    movements: "tuple[Movement, ...]"
     n_raters: int
     n_answers: int
 
     @classmethod
-    def of(cls, review: Review) -> "ReviewPage":
+    def of(cls, review: "Review") -> "ReviewPage":
         """Sort the raters into those who would go and those who are only warned of."""
         return cls(
             leaving=tuple(map(RaterLine.of, review.leaving)),

@@ -3,21 +3,19 @@
 import datetime as dt
 from collections.abc import Mapping
 from statistics import median
+from typing import TYPE_CHECKING
 
-import numpy as np
 from django.db.models import Exists, OuterRef
-from scipy import special
 
 from annotation import quality, quality_selectors
 from annotation.models import Judgment, Study
 from annotation.quality import Finding, Infit, MainAnswer, Prediction, RaterRecord
 from annotation.quality_selectors import RaterHead, StudyQuality
 from ranking.models import Measurement, RaterFigures
-from ranking.numerics.arrays import Floats
-from ranking.numerics.bradley_terry import NotConvergedError
-from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.held_out import strengths_without_each
 from ranking.rater_rows import MeasuredRaters, RaterRow
+
+if TYPE_CHECKING:
+    from ranking.numerics.arrays import Floats
 
 MOST_LIVE = 2_000  # answers of people that a page reads and measures itself
 
@@ -133,6 +131,13 @@ def _row(
 
 def _infits(known: StudyQuality) -> dict[str, Infit | None]:
     """Return each rater's infit against strengths that the other raters' answers give."""
+    # Pages load this module, most of them without a study to measure (ADR-0043).
+    import numpy as np  # noqa: PLC0415
+
+    from ranking.numerics.bradley_terry import NotConvergedError  # noqa: PLC0415
+    from ranking.numerics.connectivity import NotConnectedError  # noqa: PLC0415
+    from ranking.numerics.held_out import strengths_without_each  # noqa: PLC0415
+
     slugs = sorted({slug for pair in known.systems.values() for slug in pair})
     place = {slug: index for index, slug in enumerate(slugs)}
     pairs = {
@@ -163,8 +168,10 @@ def _outcome(answer: MainAnswer) -> float:
 
 
 def _predictions(
-    record: RaterRecord, pairs: Mapping[int, tuple[int, int]], strengths: Floats
+    record: RaterRecord, pairs: Mapping[int, tuple[int, int]], strengths: "Floats"
 ) -> list[Prediction]:
+    from scipy import special  # noqa: PLC0415 (as above)
+
     chances = special.expit(strengths[:, None] - strengths[None, :])
     return [
         Prediction(_outcome(answer), float(chances[pairs[answer.pair]]))

@@ -1,17 +1,9 @@
 """Celery entry points of the ranking app; each calls one service."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from celery import shared_task
 from django.utils import timezone
-from django.utils.functional import SimpleLazyObject
 
-if TYPE_CHECKING:
-    from ranking import services
-else:
-    # Workers that call models know these tasks too, and need not carry the numerics.
-    services = SimpleLazyObject(lambda: import_module("ranking.services"))
+from ranking import services
 
 
 @shared_task(ignore_result=True)

@@ -1,45 +1,52 @@
 """What changes who may do what, whom the site tells of it, and the log of every act."""
 
-from access.services.announcing import Happening, announce, is_awaited
-from access.services.delivering import deliver
-from access.services.evidence import Agreed, keep_evidence
-from access.services.hooks import (
-    Asked,
-    HookStateError,
-    TooManyHooksError,
-    add_hook,
-    remove_hook,
-    resend,
-    send_test,
-    set_active,
-)
-from access.services.idempotency import (
-    Answer,
-    KeyReusedError,
-    answer_once,
-    forget_idempotency_keys,
-)
-from access.services.log import record
-from access.services.members import (
-    LastOwnerError,
-    MemberRefusedError,
-    NewMember,
-    NoMemberError,
-    add_member,
-    change_role,
-    note_password_link,
-    remove_member,
-    reset_second_factor,
-)
-from access.services.sign_in import (
-    end_sessions,
-    forget_where_signed_in,
-    note_failed_sign_in,
-    note_locked_sign_in,
-    note_password,
-    note_second_factor,
-)
-from access.services.tokens import TokenRefusedError, Wanted, make_token, note_use, revoke_token
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from access.services.announcing import Happening, announce, is_awaited
+    from access.services.delivering import deliver
+    from access.services.evidence import Agreed, keep_evidence
+    from access.services.hooks import (
+        Asked,
+        HookStateError,
+        TooManyHooksError,
+        add_hook,
+        remove_hook,
+        resend,
+        send_test,
+        set_active,
+    )
+    from access.services.idempotency import (
+        Answer,
+        KeyReusedError,
+        answer_once,
+        forget_idempotency_keys,
+    )
+    from access.services.log import record
+    from access.services.members import (
+        LastOwnerError,
+        MemberRefusedError,
+        NewMember,
+        NoMemberError,
+        add_member,
+        change_role,
+        note_password_link,
+        remove_member,
+        reset_second_factor,
+    )
+    from access.services.sign_in import (
+        end_sessions,
+        forget_where_signed_in,
+        note_failed_sign_in,
+        note_locked_sign_in,
+        note_password,
+        note_second_factor,
+    )
+    from access.services.tokens import TokenRefusedError, Wanted, make_token, note_use, revoke_token
+else:
+    __getattr__ = names_of(__name__)
 
 __all__ = [
     "Agreed",

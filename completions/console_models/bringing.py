@@ -101,7 +101,7 @@ def _page(
     return render(request, "console/models/import.html", parts, status=status)
 
 
-def _tried(request: StaffRequest, checked: Checked) -> tuple[BroughtFile, services.IntakeReport]:
+def _tried(request: StaffRequest, checked: Checked) -> "tuple[BroughtFile, services.IntakeReport]":
     """Return the file as it was gone through, and what would become of its rows."""
     file = _file(checked)
     report = services.try_completions(
@@ -128,7 +128,7 @@ def _holder(request: StaffRequest) -> str:
     return f"models/import {request.user.pk}"
 
 
-def _said(report: services.IntakeReport) -> str:
+def _said(report: "services.IntakeReport") -> str:
     stored = ngettext(
         "%(n)d completion is stored.", "%(n)d completions are stored.", report.n_new
     ) % {"n": report.n_new}

@@ -113,7 +113,7 @@ def _page(
     return render(request, "console/writing/import.html", parts, status=status)
 
 
-def _tried(dataset: Dataset, checked: Checked) -> tuple[WrittenFile, services.BringReport]:
+def _tried(dataset: Dataset, checked: Checked) -> "tuple[WrittenFile, services.BringReport]":
     """Return the file as it was gone through, and what would become of its rows."""
     file = _file(checked)
     report = services.try_messages(
@@ -139,7 +139,7 @@ def _holder(request: StaffRequest, dataset: Dataset) -> str:
     return f"{dataset.slug} {request.user.pk}"
 
 
-def _said(report: services.BringReport) -> str:
+def _said(report: "services.BringReport") -> str:
     return ngettext(
         "%(n)d message is stored: %(waiting)d to review, %(accepted)d accepted.",
         "%(n)d messages are stored: %(waiting)d to review, %(accepted)d accepted.",

@@ -137,7 +137,7 @@ def _would_invite(dataset: Dataset, found: forms.Addresses) -> str:
     ) % {"new": len(found.good) - n_known, "known": n_known, "bad": len(found.bad)}
 
 
-def _invited(done: services.Invitations) -> str:
+def _invited(done: "services.Invitations") -> str:
     n, n_known = len(done.invited), len(done.known)
     told = ngettext("%(n)d person is invited.", "%(n)d people are invited.", n) % {"n": n}
     if n_known:

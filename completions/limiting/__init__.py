@@ -1,17 +1,24 @@
 """Limits of model providers: requests and tokens in a minute, and how many calls at once."""
 
-from completions.limiting.backends import Backend, InProcess, OutOfReachError, Unused
-from completions.limiting.buckets import Offer, Wanted
-from completions.limiting.guarded import Guarded
-from completions.limiting.limiter import Limiter, NoTurnError, Place
-from completions.limiting.limits import (
-    NONE,
-    Limits,
-    LimitsError,
-    limits_of,
-    provider_of,
-    read_limits,
-)
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from completions.limiting.backends import Backend, InProcess, OutOfReachError, Unused
+    from completions.limiting.buckets import Offer, Wanted
+    from completions.limiting.guarded import Guarded
+    from completions.limiting.limiter import Limiter, NoTurnError, Place
+    from completions.limiting.limits import (
+        NONE,
+        Limits,
+        LimitsError,
+        limits_of,
+        provider_of,
+        read_limits,
+    )
+else:
+    __getattr__ = names_of(__name__)
 
 __all__ = [
     "NONE",

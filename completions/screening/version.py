@@ -4,9 +4,6 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-import phonenumbers
-import stdnum
-
 from completions.screening.lexicon import primary
 
 NUMBER = 1  # raise it when the definitions change, not for every new word
@@ -21,6 +18,9 @@ def rules_version(language: str) -> str:
     That is: the code of the rules with their parameters, the lexicons of the primary language of
     the tag, and the versions of the libraries that find numbers.
     """
+    import phonenumbers  # noqa: PLC0415 (pages that only name rules need neither, ADR-0043)
+    import stdnum  # noqa: PLC0415 (as above)
+
     files = [path for path in sorted(HERE.rglob("*.py")) if _decides(path)]
     files += sorted((HERE / "lexicons" / primary(language)).glob("*.txt"))
     digest = hashlib.sha256(f"{phonenumbers.__version__} {stdnum.__version__}".encode())

@@ -15,13 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from completions import leaks, likeness, second_look, writing_selectors
 from completions.models import Context, Message, Writer
 
-RULES = f"{likeness.VERSION} {leaks.VERSION} {second_look.VERSION}"
-"""The versions of all rules that flag, as a revision stores them."""
-
 Flag = dict[str, object]
 Source = tuple[str, int]
 """What a text is, "message", "completion" or "turn", and which."""
 Texts = Iterable[tuple[Source, str]]
+
+
+def rules() -> str:
+    """Return the versions of all rules that flag, as a revision stores them."""
+    return f"{likeness.VERSION} {leaks.VERSION} {second_look.version()}"
 
 
 def flags_of(*, text: str, writer: Writer, context: Context, without: Message | None) -> list[Flag]:

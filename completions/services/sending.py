@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
@@ -66,7 +66,7 @@ class Version:
 
     text: str
     flags: Sequence[Mapping[str, object]] = ()
-    rules: str = flagging.RULES
+    rules: str = field(default_factory=flagging.rules)
     is_declared: bool = True
     has_looked_again: bool = False
 

@@ -60,7 +60,7 @@ class Message(forms.Form):
                 yield str(self[name].auto_id), str(message)
 
 
-def typed(posted: QueryDict) -> services.Typed:
+def typed(posted: QueryDict) -> "services.Typed":
     """Return what was posted of a text, whatever else is missing."""
     text = Words(required=False, strip=False).to_python(posted.get("text"))
     signals = {name: _count(posted.get(name), most=most) for name, most in SIGNALS.items()}

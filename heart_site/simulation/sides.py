@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,6 @@ def _balance(name: str, sides: Iterable[tuple[Hashable, bool]]) -> Balance:
         for a, b in [(counts[group, True], counts[group, False])]
     }
     statistic = float(sum(gap**2 / total for gap, total in gaps.values()))
-    p = float(stats.chi2.sf(statistic, len(groups))) if groups else 1.0
+    p = float(special.chdtrc(len(groups), statistic)) if groups else 1.0
     largest = max((gap for gap, _total in gaps.values()), default=0)
     return Balance(name, statistic, len(groups), p, largest)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.analyses.cells import decimal, family_of
 from ranking.findings import Column, ColumnKind, Picture, Table
@@ -41,7 +41,7 @@ def worst_table(residuals: PairResiduals, systems: Sequence[str]) -> Table:
     """Return the pairs that are farthest off the ratings."""
     z = residuals.standardised
     known = np.flatnonzero(np.isfinite(z))
-    p = holm(2.0 * stats.t.sf(np.abs(z[known]), residuals.n_clusters - 1))
+    p = holm(2.0 * special.stdtr(residuals.n_clusters - 1, -np.abs(z[known])))
     order = np.argsort(-np.abs(z[known]), kind="stable")[:MOST_PAIRS]
     rows = tuple(
         (

@@ -1,26 +1,39 @@
 """The one rule for which judgments count, and the way from their rows to arrays."""
 
-from ranking.frames.columns import (
-    read_columns,
-    read_columns_and_dimensions,
-    read_dimension_columns,
-)
-from ranking.frames.evaluators import Evaluators, read_evaluators
-from ranking.frames.groups import read_compared, read_groups, read_stamp, read_stamps, read_verdicts
-from ranking.frames.judged import read_judgments
-from ranking.frames.scores import read_implied, read_scores
-from ranking.frames.sources import DatabaseSources
-from ranking.frames.style import read_style
-from ranking.rule import (
-    SIMULATED,
-    Selection,
-    analysis_set,
-    n_decisions,
-    n_given,
-    n_judgments,
-    newest_judgment,
-    selected,
-)
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from ranking.frames.columns import (
+        read_columns,
+        read_columns_and_dimensions,
+        read_dimension_columns,
+    )
+    from ranking.frames.evaluators import Evaluators, read_evaluators
+    from ranking.frames.groups import (
+        read_compared,
+        read_groups,
+        read_stamp,
+        read_stamps,
+        read_verdicts,
+    )
+    from ranking.frames.judged import read_judgments
+    from ranking.frames.scores import read_implied, read_scores
+    from ranking.frames.sources import DatabaseSources
+    from ranking.frames.style import read_style
+    from ranking.rule import (
+        SIMULATED,
+        Selection,
+        analysis_set,
+        n_decisions,
+        n_given,
+        n_judgments,
+        newest_judgment,
+        selected,
+    )
+else:
+    __getattr__ = names_of(__name__)
 
 __all__ = [
     "SIMULATED",

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
@@ -40,7 +40,7 @@ class ClusteredMean:
         Without any width where no cluster differs from another: what else there may be is then
         not known, and no interval should be shown.
         """
-        reach = self.error * float(stats.t.ppf((1 + level) / 2, self.n_clusters - 1))
+        reach = self.error * float(special.stdtrit(self.n_clusters - 1, (1 + level) / 2))
         return self.mean - reach, self.mean + reach
 
     def p_value(self, null: float = 0.0) -> float:
@@ -52,7 +52,7 @@ class ClusteredMean:
         if not self.varies:
             return 1.0 if abs(self.mean - null) <= STILL else 2.0 ** (1 - self.n_clusters)
         t = abs(self.mean - null) / self.error
-        return float(2 * stats.t.sf(t, self.n_clusters - 1))
+        return float(2 * special.stdtr(self.n_clusters - 1, -t))
 
 
 def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 
@@ -56,6 +56,8 @@ def pearson(x: Floats, y: Floats, *, level: float) -> Correlation:
     ----------
     .. [1] Fisher (1921), Metron 1:3-32.
     """
+    from scipy import stats  # noqa: PLC0415 (takes a second to load)
+
     x, y = _complete(x, y)
     found = stats.pearsonr(x, y)
     low, high = found.confidence_interval(confidence_level=level)
@@ -74,10 +76,12 @@ def spearman(x: Floats, y: Floats, *, level: float) -> Correlation:
     ----------
     .. [1] Bonett & Wright (2000), Psychometrika 65:23-28. doi:10.1007/BF02294183
     """
+    from scipy import stats  # noqa: PLC0415 (takes a second to load)
+
     x, y = _complete(x, y)
     found = stats.spearmanr(x, y)
     r = float(found.statistic)
-    reach = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt((1 + r * r / 2) / (len(x) - 3))
+    reach = float(special.ndtri((1 + level) / 2)) * math.sqrt((1 + r * r / 2) / (len(x) - 3))
     if abs(r) >= 1:
         return Correlation(r, r, r, float(found.pvalue), len(x))
     low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)

@@ -1,7 +1,7 @@
 """Control limits of funnel plots: how far estimates lie from a centre by chance alone."""
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import Intervals, check_level
@@ -47,7 +47,7 @@ def control_limits(
     if not (n > 0).all() or variance < 0 or not degrees > 0:
         msg = f"n and degrees must be above 0, and the variance not below: {variance}, {degrees}"
         raise ValueError(msg)
-    half = float(stats.t.ppf((1.0 + level) / 2.0, degrees)) * np.sqrt(variance / n)
+    half = float(special.stdtrit(degrees, (1.0 + level) / 2.0)) * np.sqrt(variance / n)
     return Intervals(low=centre - half, high=centre + half)
 
 

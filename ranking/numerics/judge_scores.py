@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
@@ -122,6 +122,6 @@ def turned_correlation(
         return Ranged(r, math.nan, math.nan)
     if 1.0 - r * r <= np.finfo(np.float64).eps * len(x):
         return Ranged(r, r, r)
-    quantile = float(stats.t.ppf((1.0 + level) / 2.0, found.n_clusters - 1))
+    quantile = float(special.stdtrit(found.n_clusters - 1, (1.0 + level) / 2.0))
     reach = quantile * found.error / (1.0 - r * r)
     return Ranged(r, math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach))

@@ -1,9 +1,6 @@
 """Columns of Parquet from their buffers."""
 
 import datetime as dt
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pyarrow as pa
@@ -19,13 +16,6 @@ KINDS: dict[Any, list[Any]] = {
     pa.bool_(): [True, False, True],
     pa.timestamp("us", tz="UTC"): [AT, AT + dt.timedelta(days=40_000), AT],
 }
-LEAN = (
-    "import sys, django, pyarrow as pa; django.setup();"
-    "from ranking.exports.arrays import arrow_array as a;"
-    "pa.RecordBatch.from_arrays([a(['x', None], pa.string())], names=['x']);"
-    "from pyarrow import parquet;"
-    "sys.exit('pandas' in sys.modules)"
-)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -42,10 +32,3 @@ def test_are_those_that_pyarrow_makes(kind, n):
 def test_take_no_value_of_another_kind():
     with pytest.raises(TypeError):
         arrow_array([1.5], pa.int64())
-
-
-def test_need_no_pandas():
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "heart_site.settings"}
-    done = subprocess.run([sys.executable, "-c", LEAN], check=False, env=environment)
-
-    assert done.returncode == 0

@@ -656,23 +656,6 @@ class TestMissingKeys:
 
 
 class TestImport:
-    def test_nothing_loads_litellm_before_the_first_call(self):
-        code = (
-            "import sys, django; django.setup()\n"
-            "import completions.tasks, annotation.tasks, django.urls\n"
-            "django.urls.get_resolver().url_patterns\n"
-            "heavy = {'litellm', 'openai'} & set(sys.modules)\n"
-            "sys.exit(f'loaded: {sorted(heavy)}' if heavy else 0)"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "DJANGO_SETTINGS_MODULE": "heart_site.settings"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-
     def test_a_call_to_this_machine_passes_by_a_proxy(self, server):
         code = (
             "import os, sys\n"

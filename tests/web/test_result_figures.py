@@ -1,8 +1,5 @@
 """Downloads of figures for print."""
 
-import subprocess
-import sys
-
 import pytest
 from django.urls import reverse
 
@@ -175,21 +172,3 @@ class TestRefusals:
         refused = make_fit(study=fit.study, state=FitState.REFUSED, refusal="No.", **known)
 
         assert client.get(of_ratings(refused)).status_code == 422
-
-
-CODE = """
-import sys, django
-django.setup()
-import heart_site.urls, ranking.figure_views
-from ranking.figures import has_figure
-from ranking.shown.names import Names
-from ranking.shown.tables import shown_table
-from tests.findings import make_findings
-tables = make_findings().tables
-assert any(shown_table(table, Names()).has_figure for table in tables)
-assert "matplotlib" not in sys.modules
-"""
-
-
-def test_a_process_that_shows_results_loads_no_drawing_library():
-    subprocess.run([sys.executable, "-W", "ignore", "-c", CODE], check=True)

@@ -11,6 +11,8 @@ import pytest
 import requests
 from allauth.mfa.totp.internal.auth import TOTP
 from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers import registry
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
@@ -71,6 +73,7 @@ def answer(content: dict[str, Any]) -> requests.Response:
 @pytest.fixture
 def provider(settings, monkeypatch) -> Provider:
     settings.SOCIALACCOUNT_PROVIDERS = providers(**GIVEN)
+    monkeypatch.setitem(registry.provider_map, OpenIDConnectProvider.id, OpenIDConnectProvider)
     settings.HEART_SECOND_FACTOR = "off"
     fake = Provider()
     monkeypatch.setattr(SingleSignOnAdapter, "get_requests_session", lambda _adapter: fake)

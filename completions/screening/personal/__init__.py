@@ -7,7 +7,8 @@ country, and the number of a help line are no personal data here.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from completions.screening.personal import names, numbers, places, reach
+from access.later import call_of
+from completions.screening.personal import names, places, reach
 from completions.screening.reading import Reading, Span
 
 
@@ -19,16 +20,21 @@ class Detector:
     find: Callable[[str], Iterable[Span]]
 
 
+def _of_numbers(name: str) -> Callable[[str], Iterable[Span]]:
+    """Return a detector whose libraries are loaded when it is first used; pages only name it."""
+    return call_of(f"{__name__}.numbers.{name}")
+
+
 DETECTORS: tuple[Detector, ...] = (
     Detector("mail", reach.mails),
     Detector("link", reach.links),
     Detector("handle", reach.handles),
     Detector("account", reach.accounts),
     Detector("internet address", reach.internet_addresses),
-    Detector("telephone", numbers.telephones),
-    Detector("card", numbers.cards),
-    Detector("bank account", numbers.bank_accounts),
-    Detector("identity number", numbers.identity_numbers),
+    Detector("telephone", _of_numbers("telephones")),
+    Detector("card", _of_numbers("cards")),
+    Detector("bank account", _of_numbers("bank_accounts")),
+    Detector("identity number", _of_numbers("identity_numbers")),
     Detector("introduction", names.introductions),
     Detector("full name", names.full_names),
     Detector("street address", places.street_addresses),

@@ -20,7 +20,7 @@ from completions.services.bringing.ground import BATCH, Ground, batches
 from completions.services.bringing.sifting import Good
 from completions.services.completing import complete_message
 from completions.services.cutting import digest
-from completions.services.flagging import RULES, Flag
+from completions.services.flagging import Flag, rules
 from completions.services.leasing import LEASE_LENGTH
 
 ACCEPTED_NOTE = "Read and accepted elsewhere, before it was imported."
@@ -97,7 +97,7 @@ def _revision(
         content_hash=digest(row.text),
         is_declared=False,  # nobody was asked here
         flags=list(_flags(good.draft.flags, of_line)),
-        rules=RULES,
+        rules=rules(),
         written_at=row.written_at or now,
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.checks.residuals import PairResiduals
@@ -82,7 +82,7 @@ def deviance_test(residuals: PairResiduals) -> DevianceTest:
     if degrees < 1:
         return DevianceTest(by_pair, 0, nothing, nothing, nothing, nothing)
     deviance = float(by_pair.sum())
-    naive = float(stats.chi2.sf(deviance, degrees))
+    naive = float(special.chdtrc(degrees, deviance))
     trace = float((residuals.variance / residuals.model_variance).sum())
     if trace <= STILL * degrees:
         return DevianceTest(by_pair, degrees, naive, 0.0, nothing, nothing)
@@ -95,7 +95,7 @@ def deviance_test(residuals: PairResiduals) -> DevianceTest:
         design_effect=trace / degrees,
         corrected_degrees=corrected,
         p_value=float(
-            stats.f.sf(deviance / trace, corrected, corrected * (residuals.n_clusters - 1))
+            special.fdtrc(corrected, corrected * (residuals.n_clusters - 1), deviance / trace)
         ),
     )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
 
@@ -26,7 +26,7 @@ class Clustered:
 
     def reach(self, level: float) -> float:
         """Return how many standard errors an interval of that level reaches to each side."""
-        return float(stats.t.ppf((1 + level) / 2, self.n_clusters - 1))
+        return float(special.stdtrit(self.n_clusters - 1, (1 + level) / 2))
 
 
 class TooFewClustersError(ValueError):

@@ -2,7 +2,7 @@
 
 import math
 
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.intervals import check_level
 
@@ -50,8 +50,8 @@ def judgments_per_pair(
     if not 0.5 < share < 1.0 or not design_effect > 0.0:  # noqa: PLR2004 - one half
         msg = f"needs a share between 0.5 and 1 and a positive effect, not {share}, {design_effect}"
         raise ValueError(msg)
-    distance = stats.norm.ppf((1.0 + level) / 2.0) / 2.0
-    distance += stats.norm.ppf(power) * math.sqrt(share * (1.0 - share))
+    distance = special.ndtri((1.0 + level) / 2.0) / 2.0
+    distance += special.ndtri(power) * math.sqrt(share * (1.0 - share))
     return math.ceil((distance / (share - 0.5)) ** 2 * design_effect)
 
 
@@ -88,7 +88,7 @@ def detectable_share(
         msg = f"judgments and design effect must be positive, not {n} and {design_effect}"
         raise ValueError(msg)
     m = n / design_effect
-    a, b = float(stats.norm.ppf((1.0 + level) / 2.0)) / 2.0, float(stats.norm.ppf(power))
+    a, b = float(special.ndtri((1.0 + level) / 2.0)) / 2.0, float(special.ndtri(power))
     root = math.sqrt(max(0.0, m * a**2 - (m + b**2) * (a**2 - b**2 / 4.0)))
     x = (a * math.sqrt(m) + math.copysign(root, b)) / (m + b**2)
     return 0.5 + min(x, 0.5)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import check_level
@@ -103,7 +103,7 @@ def predicted_power(of: Contrast, difference: float, n_units: int, *, level: flo
     error = of.standard_error(n_units)
     if error == 0.0:
         return 1.0 if difference else 0.0
-    bar = stats.t.ppf((1.0 + level) / 2.0, n_units - 1)
+    bar = special.stdtrit(n_units - 1, (1.0 + level) / 2.0)
     moved = abs(difference) / error
     upper, lower = special.stdtr(n_units - 1, np.array([moved - bar, -moved - bar]))
     return float(upper + lower)
@@ -160,7 +160,7 @@ def detectable_difference(
     if n_units <= 1:
         msg = f"a difference needs two units, not {n_units}"
         raise ValueError(msg)
-    bar, reach = (float(stats.t.ppf(p, n_units - 1)) for p in ((1.0 + level) / 2.0, power))
+    bar, reach = (float(special.stdtrit(n_units - 1, p)) for p in ((1.0 + level) / 2.0, power))
     return (bar + reach) * of.standard_error(n_units)
 
 
@@ -207,7 +207,7 @@ def simulated_power(
         raise ValueError(msg)
     spread = of.influence * of.n_units
     found = 0
-    bar = stats.t.ppf((1.0 + level) / 2.0, n_units - 1)
+    bar = float(special.stdtrit(n_units - 1, (1.0 + level) / 2.0))
     for _ in range(n_studies):
         drawn = spread[rng.integers(0, of.n_units, size=n_units)]
         error = float(drawn.std(ddof=1)) / math.sqrt(n_units)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 from ranking.numerics.intervals import check_level
 from ranking.numerics.planning.design import MOST_UNITS
@@ -128,7 +128,7 @@ def judgments_of_ranking(
     if n_systems <= 1 or not difference:
         msg = f"cannot plan for {n_systems} systems that differ by {difference}"
         raise ValueError(msg)
-    errors = float(stats.norm.ppf((1.0 + level) / 2.0) + stats.norm.ppf(power))
+    errors = float(special.ndtri((1.0 + level) / 2.0) + special.ndtri(power))
     return math.ceil(4.0 * (n_systems - 1) * (errors / difference) ** 2)
 
 

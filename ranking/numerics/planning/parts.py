@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.intervals import check_level
@@ -166,7 +166,7 @@ def likely_factors(parts: ErrorParts, *, level: float = 0.9) -> tuple[float, flo
     """
     check_level(level)
     ends = np.array([(1.0 + level) / 2.0, (1.0 - level) / 2.0])
-    low, high = stats.chi2.ppf(ends, parts.freedom)
+    low, high = 2.0 * special.gammaincinv(parts.freedom / 2.0, ends)
     return float(parts.freedom / low), float(parts.freedom / high)
 
 

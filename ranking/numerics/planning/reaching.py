@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 from ranking.numerics.intervals import check_level
 from ranking.numerics.planning.design import MOST_UNITS
@@ -111,7 +111,7 @@ def needed_dialogues(
 
 
 def _power(errors: float, freedom: int, level: float) -> float:
-    bar = stats.t.ppf((1.0 + level) / 2.0, freedom)
+    bar = special.stdtrit(freedom, (1.0 + level) / 2.0)
     upper, lower = special.stdtr(freedom, np.array([errors - bar, -errors - bar]))
     return float(upper + lower)
 

@@ -1,8 +1,6 @@
 """Figures as files: every picture in every format, the same each time, with all names in it."""
 
 import io
-import subprocess
-import sys
 
 import matplotlib as mpl
 import pytest
@@ -131,9 +129,3 @@ def test_a_figure_that_waits_for_others_too_long_is_not_begun(monkeypatch):
 
     with pytest.raises(FiguresBusyError):
         table_drawing(heat_map(FEW), make_sign())
-
-
-def test_matplotlib_is_loaded_when_a_figure_is_drawn_and_not_before():
-    code = "import sys, ranking.figures; assert 'matplotlib' not in sys.modules"
-
-    subprocess.run([sys.executable, "-c", code], check=True)
