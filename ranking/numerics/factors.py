@@ -157,8 +157,9 @@ def factor_analysis(correlation: Floats, n_factors: int) -> Factors:
     if np.linalg.eigvalsh(correlation)[0] < SINGULAR:
         msg = "one measure follows from the others"
         raise FactorsUndefinedError(msg)
-    unique = _unique_variances(np.linalg.inv(correlation), n_factors)
-    inner, vectors = _weighed(np.linalg.inv(correlation), np.log(unique))
+    inverse = np.asarray(np.linalg.inv(correlation), dtype=np.float64)
+    unique = _unique_variances(inverse, n_factors)
+    inner, vectors = _weighed(inverse, np.log(unique))
     beyond_chance = np.sqrt(np.maximum(1.0 / inner[:n_factors] - 1.0, 0.0))
     loadings = np.sqrt(unique)[:, None] * vectors[:, :n_factors] * beyond_chance
     turn = _turned(loadings)
@@ -195,8 +196,9 @@ def _unique_variances(inverse: Floats, n_factors: int) -> Floats:
         across = (1.0 - 1.0 / rest) * (rest + common) / np.maximum(rest - common, CLOSEST)
         pairs = np.einsum("ik,jk->ijk", vectors, vectors)
         inside, outside = pairs[..., :n_factors], pairs[..., n_factors:]
-        curved: Floats = np.einsum("ijk,ijl,kl->ij", outside, outside, among)
-        return curved + np.einsum("ijk,ijl,kl->ij", outside, inside, across)
+        curved = np.einsum("ijk,ijl,kl->ij", outside, outside, among)
+        curved += np.einsum("ijk,ijl,kl->ij", outside, inside, across)
+        return np.asarray(curved, dtype=np.float64)
 
     found = optimize.minimize(
         misfit,
@@ -221,15 +223,14 @@ def _turned(loadings: Floats) -> Floats:
         steepness = float((along**2).sum())
         if steepness <= STEEP**2:
             return turn
-        step *= 2.0
+        before, from_value, step = turn, value, 4.0 * step  # twice the last one, when it is halved
         for _halving in range(MOST_HALVINGS):
-            there = turn - step * along
-            there /= np.linalg.norm(there, axis=0)
-            other, slope = _complexity(loadings, there)
-            if value - other > steepness * step / 2.0:
-                break
             step /= 2.0
-        turn, value = there, other
+            turn = before - step * along
+            turn /= np.linalg.norm(turn, axis=0)
+            value, slope = _complexity(loadings, turn)
+            if from_value - value > steepness * step / 2.0:
+                break
     msg = f"the rotation of {len(turn)} factors did not end"
     raise FactorsUndefinedError(msg)
 
