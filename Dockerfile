@@ -3,10 +3,8 @@
 FROM python:3.13.14-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/heart
-# requirements-otel.lock has the libraries for traces as well.
-ARG LOCK=requirements.lock
-COPY requirements.lock requirements-otel.lock ./
-RUN /opt/heart/bin/python -m pip install --require-hashes -r $LOCK
+COPY requirements.lock ./
+RUN /opt/heart/bin/python -m pip install --require-hashes --no-deps -r requirements.lock
 
 FROM python:3.13.14-slim-bookworm
 ENV PATH=/opt/heart/bin:$PATH \

@@ -2,12 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MANAGE := $(BIN)/python manage.py
+# Installs the locks. .venv-uv brings it, and a pip for where it does not run; UV= takes that pip at once.
+UV ?= .venv-uv/bin/uv
+STARTED := $(shell date +%s)
+took = echo "make $@: $$(( $$(date +%s) - $(STARTED) )) s"
 
 # The embedded default keeps its data and its secret in var/; a deployment sets the variables itself.
 ifeq ($(HEART_SECRET_KEY)$(HEART_SECRET_KEY_FILE),)
 export HEART_SECRET_KEY_FILE := $(CURDIR)/var/secret-key
 SECRET := var/secret-key
 endif
+
+# Whom to believe about the registry is as for git and the rest of the machine.
+export UV_SYSTEM_CERTS ?= true
 
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
@@ -21,12 +28,14 @@ setup: .venv/.dev $(SECRET) ## Make .venv with everything that development needs
 
 demo: .venv/.runtime $(SECRET) ## A judged and ranked study, then the site (CHECK=1: headless; DIALOGUES=FILE)
 	@$(MANAGE) demo $(if $(CHECK),--check) $(if $(DIALOGUES),--dialogues "$(DIALOGUES)") $(if $(PORT),--port $(PORT))
+	@$(if $(CHECK),$(took))
 
 run: .venv/.runtime $(SECRET) ## The site with worker and periodic tasks in one process
 	@$(MANAGE) serve $(if $(PORT),--port $(PORT))
 
 test: setup ## All tests, on SQLite and on PostgreSQL
 	@BIN=$(BIN) tests/run $(ARGS)
+	@$(took)
 
 test-all: export PAGES_ON_BOTH = 1
 test-all: test ## The same, and every page on PostgreSQL, too
@@ -117,38 +126,48 @@ bench-export: setup ## Rows a second and peak memory of each form of export, on 
 bench-llm: setup ## Calls to models a second beside the ideal, on PostgreSQL and Redis (ARGS="--pools")
 	$(BIN)/python -m benchmarks.llm $(ARGS)
 
-lock: ## Renew the locks (needs uv); releases younger than a week are left out
-	for lock in "requirements.lock" "requirements-otel.lock --extra otel" "requirements-dev.lock --extra otel --group dev"; do \
-	  uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	    --no-annotate --no-header --upgrade --exclude-newer "7 days" --quiet --output-file $$lock; \
-	done
+lock: .venv-uv/.tried ## Write the locks after a change of pyproject.toml (UPGRADE=1: with releases older than a week)
+	$(compile) --output-file requirements-dev.lock pyproject.toml --group dev
+	$(compile) --output-file requirements.lock pyproject.toml --constraints requirements-dev.lock
+	$(compile) --output-file requirements-uv.lock --group installer
 
 pin-images: ## Write the digests of today behind the tags of images (needs docker and a network)
 	deploy/pin-images
 
 clean: ## Remove the environment and the embedded data
-	rm -rf .venv var staticfiles
+	rm -rf .venv .venv-uv var staticfiles
 
 # --- Files behind the tasks ---
-.venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "HEART needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }
-	@if command -v uv >/dev/null; then uv venv --quiet --no-python-downloads --python $(PYTHON) .venv; \
-	 else $(PYTHON) -m venv .venv || { echo "On Debian: apt-get install python3-venv"; exit 1; }; fi
-
-.venv/.runtime: requirements.lock | .venv/bin/python
-	@$(call install,$<)
+.venv-uv/.tried: requirements-uv.lock
+	@$(PYTHON) -m venv --clear .venv-uv || { echo "On Debian: apt-get install python3-venv"; exit 1; }
+	@.venv-uv/bin/python -m pip install $(quietly) --only-binary :all: --require-hashes --no-deps -r $< \
+	  || echo "uv is not to be had for this machine; pip installs instead, which takes longer."
 	@touch $@
 
-.venv/.dev: requirements-dev.lock | .venv/bin/python
+.venv/.runtime: requirements.lock .venv-uv/.tried
+	@$(call install,$<)
+	@rm -f .venv/.dev
+	@touch $@
+
+.venv/.dev: requirements-dev.lock .venv-uv/.tried
 	@$(call install,$<)
 	@touch $@ .venv/.runtime
 
+# .venv has what the lock names and nothing else, no pip either. Where uv is not to be had, or finds no
+# way to the registry, pip starts anew, since it cannot take away.
 define install
-echo "Installing $(1) ..."; if command -v uv >/dev/null; \
-  then uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1); \
-  else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); fi
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+  || { echo "HEART needs Python 3.11 or later: make PYTHON=python3.12 ..."; exit 1; }; \
+echo "Installing $(1) ..."; if command -v "$(UV)" >/dev/null \
+  && { [ -x $(BIN)/python ] || $(UV) venv --quiet --no-python-downloads --python $(PYTHON) .venv; } \
+  && $(UV) pip sync --quiet --python $(BIN)/python --require-hashes $(1); then :; else \
+  $(PYTHON) -m venv --without-pip --clear .venv && .venv-uv/bin/python -m pip --python $(BIN)/python \
+    install $(quietly) --no-compile --require-hashes --no-deps -r $(1); fi
 endef
+quietly := --quiet --disable-pip-version-check
+
+compile = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-strip-extras --no-annotate --no-header --exclude-newer "7 days" $(if $(UPGRADE),--upgrade)
 
 var/secret-key:
 	@mkdir -p var

@@ -5,7 +5,7 @@ from pathlib import Path
 import environ
 
 from completions import limiting
-from heart_site import logs, protection, schedule, sign_in, tracing
+from heart_site import logs, protection, schedule, sign_in
 from heart_site.protection import *  # noqa: F403 (settings by their names)
 from heart_site.sign_in import *  # noqa: F403 (settings by their names)
 
@@ -62,8 +62,6 @@ HEART_LOG_LEVEL = env.str("HEART_LOG_LEVEL", default="INFO")
 HEART_LOG_FORMAT = env.str("HEART_LOG_FORMAT", default="line" if IS_EMBEDDED else "json")
 HEART_METRICS_TOKEN = env.str("HEART_METRICS_TOKEN", default="")
 HEART_TRACES_URL = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
-if HEART_TRACES_URL:
-    tracing.require()
 HEART_HEARTBEAT_FILE = env.str("HEART_HEARTBEAT_FILE", default="")
 
 # --- Applications ---

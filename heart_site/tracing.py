@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from celery import signals
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 
 from heart_site.logs import current_id
 
@@ -23,24 +22,6 @@ if TYPE_CHECKING:
 EXPORTER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 begun_ns: ContextVar[int] = ContextVar("begun_ns")
 """When the task that is being worked on began, in nanoseconds of the epoch."""
-
-
-def require() -> None:
-    """Refuse to start without the libraries.
-
-    Raises
-    ------
-    ImproperlyConfigured
-        If they are not installed.
-    """
-    try:
-        importlib.import_module(EXPORTER)
-    except ModuleNotFoundError as error:
-        msg = (
-            "OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry is not installed: "
-            "install requirements-otel.lock, or unset it (docs/operations.md, Traces)."
-        )
-        raise ImproperlyConfigured(msg) from error
 
 
 def of_request(page: str, method: str, status: int, *, seconds: float) -> None:

@@ -1,7 +1,7 @@
 """The environment of a test run, set before Django reads its settings (`-p tests.environment`).
 
 ``HEART_TEST_DATABASE`` picks the database: ``sqlite`` (the default) or ``postgres``. For the
-latter, tests/postgres.py finds a server: DATABASE_URL, the usual local port, or the wheel.
+latter, tests/postgres.py finds a server: DATABASE_URL, or the usual local port.
 """
 
 import os

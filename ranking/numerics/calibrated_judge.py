@@ -5,12 +5,11 @@ from scipy import special
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError
+from ranking.numerics.models.newton import Slopes, maximise
 
 N_FOLDS = 5
 PENALTY = 1.0
 """Half the sum of squared weights is added this many times to the log loss."""
-CLOSE_ENOUGH = 1e-8  # mean gradient at which the search ends
-MOST_STEPS = 200
 
 
 def verdict_figures(verdicts: Floats) -> Floats:
@@ -61,7 +60,7 @@ def fit_judge(figures: Floats, won: Booleans, *, penalty: float = PENALTY) -> Fl
 
     Notes
     -----
-    Logistic regression without a constant, by scikit-learn; the penalty is on the weights of
+    Logistic regression without a constant, by Newton's method; the penalty is on the weights of
     figures divided by their root mean square. Without a constant, turning a pair round changes
     nothing, and no order of the two completions is better than the other. Cost
     O(n_pairs * n_figures**2) a step.
@@ -72,23 +71,20 @@ def fit_judge(figures: Floats, won: Booleans, *, penalty: float = PENALTY) -> Fl
     .. [2] le Cessie & van Houwelingen (1992), Applied Statistics 41:191-201.
        doi:10.2307/2347628
     """
-    # Half a second that only this analysis is to pay for.
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
     _check(figures, won, penalty)
     size = _root_mean_squares(figures)
-    # The library wants both outcomes, so every other pair is turned round to be lost.
-    to_be_won = np.arange(len(won)) % 2 == 0
-    turned = np.where(won == to_be_won, 1.0, -1.0)[:, None] * figures / size
-    model = LogisticRegression(
-        C=1.0 / penalty,
-        fit_intercept=False,
-        solver="newton-cholesky",
-        tol=CLOSE_ENOUGH,
-        max_iter=MOST_STEPS,
-    )
-    weights: Floats = np.asarray(model.fit(turned, to_be_won).coef_[0], dtype=np.float64)
-    return weights / size
+    turned = np.where(won, 1.0, -1.0)[:, None] * figures / size
+
+    def slopes(weights: Floats) -> Slopes:
+        odds = turned @ weights
+        p = special.expit(odds)
+        return Slopes(
+            float(special.log_expit(odds).sum() - penalty / 2 * weights @ weights),
+            (1 - p) @ turned - penalty * weights,
+            (turned * (p * (1 - p))[:, None]).T @ turned + penalty * np.eye(len(weights)),
+        )
+
+    return maximise(slopes, np.zeros(len(size))).at / size
 
 
 def cross_validated(
@@ -122,18 +118,27 @@ def cross_validated(
     ValueError
         As in `fit_judge`.
     """
-    from sklearn.model_selection import GroupKFold  # noqa: PLC0415 (as above)
-
     _check(figures, won, penalty)
     if (n_units := len(np.unique(unit))) < n_folds:
         msg = f"{n_units} dialogues cannot be put into {n_folds} folds"
         raise TooFewDialoguesError(msg)
-    log_odds = np.empty(len(won))
-    for learned, predicted in GroupKFold(n_folds).split(figures, groups=unit):
-        weights = fit_judge(figures[learned], won[learned], penalty=penalty)
-        log_odds[predicted] = figures[predicted] @ weights
+    log_odds, fold = np.empty(len(won)), folds(unit, n_folds)
+    for one in range(n_folds):
+        held = fold == one
+        weights = fit_judge(figures[~held], won[~held], penalty=penalty)
+        log_odds[held] = figures[held] @ weights
     probability: Floats = special.expit(log_odds)
     return probability
+
+
+def folds(unit: Integers, n_folds: int) -> Integers:
+    """Return the fold of each pair: the largest dialogue first, to the fold that has fewest."""
+    _, place, size = np.unique(unit, return_inverse=True, return_counts=True)
+    fold, filled = np.empty(len(size), dtype=np.int64), np.zeros(n_folds, dtype=np.int64)
+    for one in np.argsort(size, kind="stable")[::-1]:
+        fold[one] = filled.argmin()
+        filled[fold[one]] += size[one]
+    return np.asarray(fold[place], dtype=np.int64)
 
 
 def _check(figures: Floats, won: Booleans, penalty: float) -> None:

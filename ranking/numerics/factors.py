@@ -1,18 +1,19 @@
 """What several measures have in common: how many factors, and how each measure loads on them."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from ranking.numerics.arrays import Floats
 
 FEWEST_MEASURES = 3
 SINGULAR = 1e-8
-STEEP = 1e-5  # of the scaled log likelihood; above this the search did not arrive
-TOLERANCE = 1e-9
-MOST_STEPS = 2000
+STEEP = 1e-7  # gradient above which a search did not arrive
+CLOSEST = 1e-12  # distance of eigenvalues that are told apart
+MOST_STEPS = 5000
+MOST_HALVINGS = 10
+LONGEST_STEP = 2.0  # natural-log units of unique variances
 
 
 class FactorsUndefinedError(ValueError):
@@ -135,13 +136,19 @@ def factor_analysis(correlation: Floats, n_factors: int) -> Factors:
 
     Notes
     -----
-    The search starts from squared multiple correlations and is not random. Where a communality
-    comes out as 1 the likelihood grows to the edge; it is up to the caller to say so.
+    What is searched for are the logarithms of the unique variances, of which the best loadings
+    follow, with exact gradient and Hessian. The search starts from squared multiple correlations;
+    nothing is random.
+    Where a communality comes out as 1 the likelihood grows to the edge; it is up to the caller to
+    say so. The rotation goes along its gradient, each factor's variance kept at 1.
 
     References
     ----------
     .. [1] Joreskog (1967), Psychometrika 32:443-482. doi:10.1007/BF02289658
-    .. [2] Jennrich & Sampson (1966), Psychometrika 31:313-323. doi:10.1007/BF02289465
+    .. [2] Clarke (1970), British Journal of Mathematical and Statistical Psychology 23:43-52.
+       doi:10.1111/j.2044-8317.1970.tb00432.x
+    .. [3] Jennrich & Sampson (1966), Psychometrika 31:313-323. doi:10.1007/BF02289465
+    .. [4] Jennrich (2002), Psychometrika 67:7-19. doi:10.1007/BF02294706
     """
     size = _check(correlation)
     if not 1 <= n_factors <= most_factors(size):
@@ -150,33 +157,91 @@ def factor_analysis(correlation: Floats, n_factors: int) -> Factors:
     if np.linalg.eigvalsh(correlation)[0] < SINGULAR:
         msg = "one measure follows from the others"
         raise FactorsUndefinedError(msg)
-    # It takes seconds to import, and nothing else of the site needs it.
-    from statsmodels.multivariate.factor import Factor  # noqa: PLC0415
-    from statsmodels.multivariate.factor_rotation import rotate_factors  # noqa: PLC0415
+    inverse = np.asarray(np.linalg.inv(correlation), dtype=np.float64)
+    unique = _unique_variances(inverse, n_factors)
+    inner, vectors = _weighed(inverse, np.log(unique))
+    beyond_chance = np.sqrt(np.maximum(1.0 / inner[:n_factors] - 1.0, 0.0))
+    loadings = np.sqrt(unique)[:, None] * vectors[:, :n_factors] * beyond_chance
+    turn = _turned(loadings)
+    return _ordered(loadings @ np.linalg.inv(turn).T, turn.T @ turn, 1.0 - unique)
 
-    model = Factor(corr=correlation, n_factor=n_factors, method="ml")
-    with warnings.catch_warnings():
-        # It warns of steps too small to matter; how steep the end is says more.
-        warnings.simplefilter("ignore")
-        found = model.fit(
-            start=_start(correlation, n_factors), opt={"gtol": TOLERANCE, "maxiter": MOST_STEPS}
-        )
-    steep = float(np.abs(found.mle_retvals.jac).max())
-    if not np.isfinite(found.loadings).all() or steep > STEEP:
+
+def _weighed(inverse: Floats, logs: Floats) -> tuple[Floats, Floats]:
+    """Return eigenvalues, the smallest first, and vectors of the inverse between unique deviations.
+
+    They are those of the weighed correlations turned over, and stay finite where a variance is 0.
+    """
+    deviations = np.exp(logs / 2.0)
+    values, vectors = np.linalg.eigh(deviations[:, None] * inverse * deviations)
+    return np.maximum(values, np.finfo(np.float64).tiny), vectors
+
+
+def _unique_variances(inverse: Floats, n_factors: int) -> Floats:
+    """Return the unique variances under which the correlations are likeliest."""
+    start = -np.log(np.diag(inverse))
+
+    def misfit(logs: Floats) -> float:
+        rest = _weighed(inverse, logs)[0][n_factors:]
+        return float((1.0 / rest + np.log(rest) - 1.0).sum())
+
+    def gradient(logs: Floats) -> Floats:
+        values, vectors = _weighed(inverse, logs)
+        slope: Floats = vectors[:, n_factors:] ** 2 @ (1.0 - 1.0 / values[n_factors:])
+        return slope
+
+    def hessian(logs: Floats) -> Floats:
+        values, vectors = _weighed(inverse, logs)
+        common, rest = values[:n_factors], values[n_factors:, None]
+        among = (1.0 / rest + 1.0 / rest.T) / 2.0
+        across = (1.0 - 1.0 / rest) * (rest + common) / np.maximum(rest - common, CLOSEST)
+        pairs = np.einsum("ik,jk->ijk", vectors, vectors)
+        inside, outside = pairs[..., :n_factors], pairs[..., n_factors:]
+        curved = np.einsum("ijk,ijl,kl->ij", outside, outside, among)
+        curved += np.einsum("ijk,ijl,kl->ij", outside, inside, across)
+        return np.asarray(curved, dtype=np.float64)
+
+    found = optimize.minimize(
+        misfit,
+        start,
+        jac=gradient,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": STEEP, "maxiter": MOST_STEPS, "max_trust_radius": LONGEST_STEP},
+    )
+    if not found.success:
         msg = f"the search for {n_factors} factors did not end"
         raise FactorsUndefinedError(msg)
-    loadings, turn = np.asarray(found.loadings, dtype=np.float64), np.eye(n_factors)
-    if n_factors > 1:
-        loadings, turn = rotate_factors(loadings, "quartimin")
-    return _ordered(loadings, turn.T @ turn, 1.0 - np.asarray(found.uniqueness))
+    return np.asarray(np.exp(found.x), dtype=np.float64)
 
 
-def _start(correlation: Floats, n_factors: int) -> tuple[Floats, Floats]:
-    """Return loadings and unique variances from squared multiple correlations."""
-    unique = 1.0 / np.diag(np.linalg.inv(correlation))
-    values, vectors = np.linalg.eigh(correlation - np.diag(unique))
-    largest = np.maximum(values[::-1][:n_factors], TOLERANCE)
-    return vectors[:, ::-1][:, :n_factors] * np.sqrt(largest), unique
+def _turned(loadings: Floats) -> Floats:
+    """Return the turn, with columns of length 1, after which loadings are simplest (quartimin)."""
+    turn, step = np.eye(loadings.shape[1]), 1.0
+    value, slope = _complexity(loadings, turn)
+    for _ in range(MOST_STEPS):
+        along = slope - turn * (turn * slope).sum(axis=0)
+        steepness = float((along**2).sum())
+        if steepness <= STEEP**2:
+            return turn
+        before, from_value, step = turn, value, 4.0 * step  # twice the last one, when it is halved
+        for _halving in range(MOST_HALVINGS):
+            step /= 2.0
+            turn = before - step * along
+            turn /= np.linalg.norm(turn, axis=0)
+            value, slope = _complexity(loadings, turn)
+            if from_value - value > steepness * step / 2.0:
+                break
+    msg = f"the rotation of {len(turn)} factors did not end"
+    raise FactorsUndefinedError(msg)
+
+
+def _complexity(loadings: Floats, turn: Floats) -> tuple[float, Floats]:
+    """Return a quarter of the products of squared loadings on two factors, and its slope by T."""
+    back = np.linalg.inv(turn)
+    turned = loadings @ back.T
+    others = (turned**2).sum(axis=1, keepdims=True) - turned**2
+    slope: Floats = -(turned.T @ (turned * others) @ back).T
+    return float((turned**2 * others).sum()) / 4.0, slope
 
 
 def _ordered(loadings: Floats, correlation: Floats, communalities: Floats) -> Factors:

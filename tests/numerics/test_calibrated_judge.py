@@ -11,7 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from statsmodels.stats.proportion import proportion_confint
 
-from ranking.numerics.calibrated_judge import cross_validated, fit_judge, verdict_figures
+from ranking.numerics.calibrated_judge import (
+    cross_validated,
+    fit_judge,
+    folds,
+    verdict_figures,
+)
 from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.judge_scores import (
     clustered_wilson,
@@ -69,6 +74,15 @@ class TestPeers:
             pipeline, figures, won, groups=unit, cv=GroupKFold(5), method="predict_proba"
         )
         np.testing.assert_allclose(found, peer[:, 1], atol=1e-6)
+
+    @pytest.mark.parametrize("n_folds", [2, 5, 7])
+    def test_dialogues_are_put_into_the_folds_of_the_library(self, rng, n_folds):
+        unit = rng.choice([3, 8, 9, 20, 31, 40, 41, 42, 57], p=np.arange(1, 10) / 45, size=400)
+
+        found = folds(unit, n_folds)
+
+        for n, (_, held) in enumerate(GroupKFold(n_folds).split(unit, groups=unit)):
+            np.testing.assert_array_equal(np.flatnonzero(found == n), held)
 
     def test_the_brier_score_is_that_of_the_library(self, made_up):
         figures, won, unit = made_up

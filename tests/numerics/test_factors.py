@@ -4,6 +4,9 @@ import csv
 
 import numpy as np
 import pytest
+from sklearn.decomposition import FactorAnalysis
+from statsmodels.multivariate.factor import Factor
+from statsmodels.multivariate.factor_rotation import rotate_factors
 
 from ranking.numerics.factors import (
     FactorsUndefinedError,
@@ -61,6 +64,15 @@ def simulate_two(rng, n=4000, together=0.4):
     return factors @ loadings.T + rng.normal(size=(n, 6)) * np.sqrt(unique), loadings
 
 
+def simulate_many(n_measures, n_factors):
+    """Correlations of measures that each have most of one factor, and a little of every other."""
+    rng = np.random.default_rng(n_measures)
+    loadings = rng.uniform(-0.3, 0.3, (n_factors, n_measures))
+    loadings[np.arange(n_measures) % n_factors, np.arange(n_measures)] = 1.0
+    common = rng.normal(size=(5000, n_factors)) @ loadings
+    return np.corrcoef(common + rng.normal(size=common.shape), rowvar=False)
+
+
 class TestFactorAnalysis:
     def test_gives_the_published_loadings_of_one_factor(self, ability):
         found = factor_analysis(ability, 1)
@@ -79,16 +91,56 @@ class TestFactorAnalysis:
         assert common == pytest.approx(np.array(VARIMAX) @ np.array(VARIMAX).T, abs=2e-3)
 
     def test_agrees_with_scikit_learn(self, rng):
-        peer = pytest.importorskip("sklearn.decomposition").FactorAnalysis
         values, _ = simulate_two(rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
 
         found = factor_analysis(np.corrcoef(z, rowvar=False), 2)
 
-        theirs = peer(2, tol=1e-12, max_iter=50_000, svd_method="lapack").fit(z)
+        theirs = FactorAnalysis(2, tol=1e-12, max_iter=50_000, svd_method="lapack").fit(z)
         common = found.loadings @ found.correlation @ found.loadings.T
         assert common == pytest.approx(theirs.components_.T @ theirs.components_, abs=1e-6)
         assert 1 - found.communalities == pytest.approx(theirs.noise_variance_, abs=1e-6)
+
+    @pytest.mark.parametrize(("n_measures", "n_factors"), [(3, 1), (5, 2), (6, 2), (7, 3), (8, 4)])
+    def test_is_likeliest_and_simplest_by_statsmodels(self, n_measures, n_factors):
+        correlation = simulate_many(n_measures, n_factors)
+
+        found = factor_analysis(correlation, n_factors)
+
+        model = Factor(corr=correlation, n_factor=n_factors, method="ml")
+        apart = found.loadings @ np.linalg.cholesky(found.correlation)
+        assert model.score((apart, 1 - found.communalities)) == pytest.approx(0.0, abs=1e-6)
+        loadings, turn = apart, np.eye(n_factors)
+        if n_factors > 1:
+            loadings, turn = rotate_factors(apart, "quartimin", max_tries=5000, tol=1e-8)
+        order = np.argsort(-(loadings**2).sum(axis=0))
+        sign = np.sign(loadings.sum(axis=0))[order]
+        assert found.loadings == pytest.approx(loadings[:, order] * sign, abs=1e-6)
+        between = (turn.T @ turn)[np.ix_(order, order)] * np.outer(sign, sign)
+        assert found.correlation == pytest.approx(between, abs=1e-6)
+
+    @pytest.mark.filterwarnings("ignore:Fitting did not converge")  # to its last digit
+    def test_is_what_statsmodels_finds_from_elsewhere(self):
+        correlation = simulate_many(6, 2)
+
+        found = factor_analysis(correlation, 2)
+
+        peer = Factor(corr=correlation, n_factor=2, method="ml").fit(opt={"gtol": 1e-9}, rng=1)
+        assert found.communalities == pytest.approx(1 - peer.uniqueness, abs=1e-5)
+
+    def test_goes_to_the_edge_where_one_measure_is_the_factor(self):
+        # The correlations ask for loadings of 1.2, .5 and .5, and no variance is below 0.
+        found = factor_analysis(np.array([[1, 0.6, 0.6], [0.6, 1, 0.25], [0.6, 0.25, 1]]), 1)
+
+        assert found.communalities == pytest.approx([1.0, 0.36, 0.36], abs=1e-5)
+        assert found.loadings[:, 0] == pytest.approx([1.0, 0.6, 0.6], abs=1e-5)
+
+    @pytest.mark.parametrize("n_factors", [1, 2, 3])
+    def test_finds_the_one_factor_of_equal_correlations_and_nothing_beside_it(self, n_factors):
+        found = factor_analysis(np.full((6, 6), 0.4) + 0.6 * np.eye(6), n_factors)
+
+        assert found.loadings[:, 0] == pytest.approx(np.sqrt(0.4), abs=1e-6)
+        assert found.loadings[:, 1:] == pytest.approx(0.0, abs=1e-3)
 
     def test_recovers_two_factors_that_go_together(self, rng):
         values, loadings = simulate_two(rng)
