@@ -16,10 +16,12 @@ endif
 # Whom to believe about the registry is as for git and the rest of the machine.
 export UV_SYSTEM_CERTS ?= true
 
+unexport PYTHONDONTWRITEBYTECODE # half of a start would be compiling
+
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm figures-docs lock pin-images clean
+.PHONY: help setup demo run test test-rest test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm figures-docs lock pin-images clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -33,12 +35,16 @@ demo: .venv/.runtime $(SECRET) ## A judged and ranked study, then the site (CHEC
 run: .venv/.runtime $(SECRET) ## The site with worker and periodic tasks in one process
 	@$(MANAGE) serve $(if $(PORT),--port $(PORT))
 
-test: setup ## All tests, on SQLite and on PostgreSQL
-	@BIN=$(BIN) tests/run $(ARGS)
+test: setup ## What a change could break, in minutes: on SQLite, and on PostgreSQL what that alone answers
+	@BIN=$(BIN) tests/run quick $(ARGS)
 	@$(took)
 
-test-all: export PAGES_ON_BOTH = 1
-test-all: test ## The same, and every page on PostgreSQL, too
+test-rest: setup ## All that `make test` leaves out: full sizes, browser, load, faults, deployment, the other database
+	@BIN=$(BIN) tests/run rest $(ARGS)
+	@$(took)
+
+test-all: test test-rest ## Both
+	@$(took)
 
 faults: setup ## Break every service under load, three times each, and hold the books (ARGS="-k web")
 	HEART_FAULT_ROUNDS=$${HEART_FAULT_ROUNDS:-3} $(BIN)/python -m pytest tests/faults -q -n0 $(ARGS)
