@@ -138,6 +138,7 @@ def _start_worker() -> WorkController:
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
+        prefetch_multiplier=0,  # nobody else could take what waits here for a thread
     )
     worker.ready = threading.Event()
     threading.Thread(target=worker.start, name="worker", daemon=True).start()

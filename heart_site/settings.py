@@ -239,8 +239,9 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HEART_HTTPS els
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT = "heart_site.in_process:Transport" if IS_EMBEDDED else None
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"polling_interval": 0.05}  # the default of one second stalls an in-process broker
+    {}
     if IS_EMBEDDED
     else {
         "visibility_timeout": 900,
