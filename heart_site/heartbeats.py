@@ -16,7 +16,9 @@ from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-EVERY_S = 5.0
+from heart_site import schedule
+
+EVERY_S = schedule.BEAT_SLEEPS_S
 KEPT_S = 24 * 3600
 BEAT = "beat"
 

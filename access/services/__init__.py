@@ -1,7 +1,7 @@
 """What changes who may do what, whom the site tells of it, and the log of every act."""
 
 from access.services.announcing import Happening, announce, is_awaited
-from access.services.delivering import deliver
+from access.services.delivering import deliver, seconds_to_next
 from access.services.evidence import Agreed, keep_evidence
 from access.services.hooks import (
     Asked,
@@ -79,6 +79,7 @@ __all__ = [
     "resend",
     "reset_second_factor",
     "revoke_token",
+    "seconds_to_next",
     "send_test",
     "set_active",
 ]

@@ -55,6 +55,7 @@ from completions.services.generating import (
     generate_completions,
     is_generation_waiting,
     plan_generation_calls,
+    pull_generation,
 )
 from completions.services.going import give_work_back, leave, pause_writer, resume_writer
 from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
@@ -79,6 +80,7 @@ from completions.services.labelling import (
     is_labelling_waiting,
     name_strategies,
     plan_strategy_calls,
+    pull_labelling,
 )
 from completions.services.labelling_runs import start_labelling_run
 from completions.services.leasing import (
@@ -252,6 +254,8 @@ __all__ = [
     "pause_writer",
     "plan_generation_calls",
     "plan_strategy_calls",
+    "pull_generation",
+    "pull_labelling",
     "queue_mail",
     "refuse_writer",
     "register_simulated_system",
