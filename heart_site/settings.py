@@ -291,7 +291,10 @@ LOGGING = {
         "line": {"()": "heart_site.logs.LineFormatter"},
         "json": {"()": "heart_site.logs.JsonFormatter"},
     },
-    "filters": {"id": {"()": lambda: logs.add_id}},
+    "filters": {
+        "id": {"()": lambda: logs.add_id},
+        "idle": {"()": lambda: logs.IdleTasks(schedule.LOOKING)},
+    },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
@@ -300,6 +303,9 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stderr"], "level": HEART_LOG_LEVEL},
-    # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "loggers": {
+        # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
+        "django.request": {"level": "ERROR"},
+        **{name: {"filters": ["idle"]} for name in logs.OF_CELERY},
+    },
 }
