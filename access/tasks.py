@@ -1,22 +1,31 @@
-"""Celery entry points of access; each calls one service."""
+"""Celery entry points of access; each calls one service.
+
+A task that beat or a nudge begins says how much it did: where that is nothing, its log line is
+for debugging alone.
+"""
 
 from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
 from access import outgoing, services
+from access.nudges import KEPT_S, SOON_S, Work, nudge
 
 
 @shared_task(ignore_result=True)
-def deliver_hooks() -> None:
-    """Beat tick: send what waits for webhooks; safe to run twice."""
-    services.deliver(clock=timezone.now, rules=outgoing_rules())
+def deliver_hooks() -> int:
+    """Send what waits for webhooks, and come again when there is more; safe to run twice."""
+    n = services.deliver(clock=timezone.now, rules=outgoing_rules())
+    wait_s = services.seconds_to_next(now=timezone.now())
+    if wait_s is not None and wait_s <= KEPT_S:  # what is due later is left to the sweep
+        nudge(Work.DELIVER_HOOKS, within_s=max(wait_s, SOON_S))
+    return n
 
 
 @shared_task(ignore_result=True)
-def forget_idempotency_keys() -> None:
+def forget_idempotency_keys() -> int:
     """Beat tick: delete the answers that are kept no longer; safe to run twice."""
-    services.forget_idempotency_keys(now=timezone.now())
+    return services.forget_idempotency_keys(now=timezone.now())
 
 
 def outgoing_rules() -> outgoing.Rules:

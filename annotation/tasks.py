@@ -3,78 +3,65 @@
 from celery import shared_task
 from django.utils import timezone
 
+from access.nudges import Work, nudge
 from annotation import services
-
-NUDGE_EXPIRES_S = 10
-"""Nudges that found every worker busy are dropped: the next tick sends another."""
+from annotation.services.reporting import ALERT_WITHIN_S
 
 
 @shared_task(ignore_result=True)
-def release_expired_leases() -> None:
+def release_expired_leases() -> int:
     """Beat tick: give back the slots of leases that ran out."""
-    services.release_expired_leases(now=timezone.now())
+    return services.release_expired_leases(now=timezone.now())
 
 
 @shared_task(ignore_result=True)
-def finish_judge_runs() -> None:
-    """Beat tick: end the runs of judges that have no open call; safe to run twice."""
-    services.finish_judge_runs(now=timezone.now())
+def look_after_runs() -> int:
+    """Beat tick: end the runs that have no open call, and see to it that calls are made."""
+    now = timezone.now()
+    if services.is_judging_waiting(now=now):
+        nudge(Work.ASK_JUDGES)
+    if services.is_rationale_labelling_waiting(now=now):
+        nudge(Work.FIND_THEMES)
+    return services.finish_judge_runs(now=now) + services.finish_rationale_runs(now=now)
 
 
 @shared_task(ignore_result=True)
-def wake_judging() -> None:
-    """Beat tick: start a pull if judge calls are waiting."""
-    if services.is_judging_waiting(now=timezone.now()):
-        ask_judges.apply_async(expires=NUDGE_EXPIRES_S)
-
-
-@shared_task(ignore_result=True)
-def ask_judges() -> None:
+def ask_judges() -> int:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
-    services.ask_judges(clock=timezone.now)
+    return services.pull_judging(clock=timezone.now)
 
 
 @shared_task(ignore_result=True)
-def finish_rationale_runs() -> None:
-    """Beat tick: end the runs about rationales that have no open call; safe to run twice."""
-    services.finish_rationale_runs(now=timezone.now())
-
-
-@shared_task(ignore_result=True)
-def wake_rationale_labelling() -> None:
-    """Beat tick: start a pull if calls about rationales are waiting."""
-    if services.is_rationale_labelling_waiting(now=timezone.now()):
-        find_themes.apply_async(expires=NUDGE_EXPIRES_S)
-
-
-@shared_task(ignore_result=True)
-def find_themes() -> None:
+def find_themes() -> int:
     """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
-    services.find_themes(clock=timezone.now)
+    return services.pull_rationale_labelling(clock=timezone.now)
 
 
 @shared_task(ignore_result=True)
-def scan_rationales() -> None:
+def scan_rationales() -> int:
     """Beat tick: scan rationales for personal data, if not done yet; safe to run twice."""
-    services.scan_rationales(clock=timezone.now)
+    return services.scan_rationales(clock=timezone.now)
 
 
 @shared_task(ignore_result=True)
-def enforce_retention() -> None:
+def enforce_retention() -> int:
     """Beat tick: delete what is held about people and whose time is over; safe to run twice."""
-    services.enforce_retention(now=timezone.now())
+    return len(services.enforce_retention(now=timezone.now()))
 
 
 @shared_task(ignore_result=True)
-def send_report_alerts() -> None:
-    """Beat tick: tell admins by e-mail of what raters reported; safe to run twice."""
-    services.send_report_alerts(now=timezone.now())
+def send_report_alerts() -> int:
+    """Tell admins by e-mail of what raters reported; safe to run twice."""
+    n = services.send_report_alerts(now=timezone.now())
+    if n:  # there may be more than one message takes
+        nudge(Work.SEND_REPORT_ALERTS, within_s=ALERT_WITHIN_S)
+    return n
 
 
 @shared_task(ignore_result=True)
-def announce_full_studies() -> None:
+def announce_full_studies() -> int:
     """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
-    services.announce_full_studies(now=timezone.now())
+    return services.announce_full_studies(now=timezone.now())
 
 
 @shared_task(ignore_result=True)

@@ -1,10 +1,15 @@
 """The Celery application; queues and the periodic schedule are in heart_site.schedule."""
 
 import os
+from collections.abc import Collection
 
 from celery import Celery, signals
 
-from heart_site import tracing  # noqa: F401 (connects its signals)
+from access import nudges
+from heart_site import (
+    schedule,
+    tracing,  # noqa: F401 (connects its signals)
+)
 from heart_site.logs import NO_ID, current_id
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
@@ -16,6 +21,18 @@ app = Celery("heart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add("heart_site.heartbeats:Heart")
+
+
+def nudge_for(queues: Collection[str]) -> None:
+    """Look at once for all that may have waited on these queues while no worker was there."""
+    for work in nudges.Work:
+        if schedule.ROUTES[work]["queue"] in queues:
+            nudges.sender.send(work)
+
+
+@signals.worker_ready.connect
+def _start(**_others: object) -> None:
+    nudge_for(app.amqp.queues.consume_from)
 
 
 @signals.task_prerun.connect

@@ -27,6 +27,7 @@ from completions import llm, offline, pulling
 from completions import services as completions
 from heart_site import schedule
 from heart_site.celery import app as celery_app
+from heart_site.celery import nudge_for
 from ranking import services as ranking
 
 logger = logging.getLogger(__name__)
@@ -67,13 +68,14 @@ def background() -> Iterator[None]:
         pulling.STOPPING.clear()
         threading.Thread(target=llm.warm_up, name="warm-up", daemon=True).start()
         worker = _start_worker()
-        beat = Service(celery_app, max_interval=1, scheduler_cls=Scheduler)
+        nudge_for(celery_app.amqp.queues.consume_from)
+        beat = Service(celery_app, scheduler_cls=Scheduler)
         threading.Thread(target=beat.start, name="beat", daemon=True).start()
         try:
             yield
         finally:
             pulling.STOPPING.set()  # a pull ends with the calls in flight
-            beat.stop(wait=True)
+            beat.stop()
             worker.stop()
 
 
@@ -138,6 +140,7 @@ def _start_worker() -> WorkController:
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
+        prefetch_multiplier=0,  # nobody else could take what waits here for a thread
     )
     worker.ready = threading.Event()
     threading.Thread(target=worker.start, name="worker", daemon=True).start()

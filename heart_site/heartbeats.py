@@ -14,9 +14,12 @@ from celery import beat, bootsteps
 from celery.worker import WorkController
 from django.conf import settings
 from django.core.cache import cache
+from django.utils import timezone
 from redis.exceptions import RedisError
 
-EVERY_S = 5.0
+from heart_site import queues, schedule
+
+EVERY_S = schedule.BEAT_SLEEPS_S
 KEPT_S = 24 * 3600
 BEAT = "beat"
 
@@ -56,15 +59,18 @@ class Heart(bootsteps.StartStopStep):
 class Scheduler(beat.PersistentScheduler):
     """The scheduler of beat, with a sign at its ticks."""
 
-    given_at = float("-inf")
+    given_at = dropped_at = float("-inf")
 
     def tick(self, *args: Any, **options: Any) -> float:  # noqa: ANN401 (Celery's own)
-        """Send what is due, then give a sign."""
+        """Send what is due, give a sign, and now and then clear away what nobody took."""
         self._forget_the_future()
         wait: float = super().tick(*args, **options)
         if time.monotonic() - self.given_at >= EVERY_S:
             give([BEAT], now=time.time())
             self.given_at = time.monotonic()
+        if time.monotonic() - self.dropped_at >= schedule.SWEEP_S:
+            queues.drop_expired(now=timezone.now())
+            self.dropped_at = time.monotonic()
         return wait
 
     def _forget_the_future(self) -> None:

@@ -7,21 +7,16 @@ from collections.abc import Iterable
 import redis
 from django.conf import settings
 
-from heart_site import heartbeats, schedule
+from heart_site import heartbeats, queues
 from heart_site.standing import Gauge, Sample
-
-PATIENCE_S = 2.0
-QUEUES = [queue.name for queue in schedule.QUEUES]
 
 
 def _messages(_now: dt.datetime) -> Iterable[Sample]:
     """Nothing in the embedded default, nor while Redis does not answer."""
     if settings.IS_EMBEDDED:
         return []
-    prefix = str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"])
     try:
-        with _broker() as client:
-            return [((name,), float(client.llen(prefix + name))) for name in QUEUES]
+        return [((name,), float(n)) for name, n in queues.lengths().items()]
     except redis.RedisError:
         return []
 
@@ -30,7 +25,7 @@ def _is_up(_now: dt.datetime) -> Iterable[Sample]:
     if settings.IS_EMBEDDED:
         return []
     try:
-        with _broker() as client:
+        with queues.broker() as client:
             client.ping()
     except redis.RedisError:
         return [((), 0.0)]
@@ -41,17 +36,12 @@ def _ages(now: dt.datetime) -> Iterable[Sample]:
     """Infinite for what never gave a sign, and for all while Redis does not answer."""
     if settings.IS_EMBEDDED:
         return []
-    names = [*QUEUES, heartbeats.BEAT]
+    names = [*queues.NAMES, heartbeats.BEAT]
     try:
         newest = heartbeats.newest(names)
     except redis.RedisError:
         newest = {}
     return [((name,), now.timestamp() - newest.get(name, -math.inf)) for name in names]
-
-
-def _broker() -> redis.Redis:
-    url = settings.CELERY_BROKER_URL
-    return redis.Redis.from_url(url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S)
 
 
 GAUGES = {

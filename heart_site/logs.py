@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from traceback import TracebackException
@@ -36,6 +36,35 @@ def add_id(record: logging.LogRecord) -> bool:
         error = record.exc_info[1]
         record.args = record.args | {"exc": type(error).__name__, "traceback": ""}
     return True
+
+
+OF_CELERY = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
+"""Loggers that tell of each task: that it was sent, taken, and has ended."""
+
+
+class IdleTasks(logging.Filter):
+    """Has lines of tasks that look for work, and did none, count as details.
+
+    That such a task was sent or taken says nothing either; how much it did stands where it ended.
+    """
+
+    def __init__(self, tasks: Collection[str]) -> None:
+        super().__init__()
+        self._tasks = tasks
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether the line is still to be logged."""
+        if record.levelno == logging.INFO and self._is_idle(record.args):
+            record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+            return logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+        return True
+
+    def _is_idle(self, told: object) -> bool:
+        if isinstance(told, tuple):  # beat: the entry and its task
+            return bool(told) and told[-1] in self._tasks
+        if not isinstance(told, dict):
+            return False
+        return told.get("name") in self._tasks and told.get("return_value", "0") in ("0", "None")
 
 
 def trace(error: BaseException) -> str:

@@ -1,8 +1,14 @@
-"""Which queue each task goes to, and what runs periodically: one line and one reason per task."""
+"""Which queue each task goes to, and what runs periodically: one line and one reason per task.
+
+Work is announced when it is committed (ADR-0004); what runs here sweeps up what no nudge told of.
+A deployment that does nothing sends fewer than ten messages a minute.
+"""
 
 from kombu import Queue
 
-MAINTENANCE = "maintenance"  # beat ticks: short, must never wait behind slow work
+from access.nudges import KEPT_S, Work
+
+MAINTENANCE = "maintenance"  # ticks and mails: short, must never wait behind slow work
 LLM = "llm"  # long-running pulls of provider calls
 ANALYSIS = "analysis"  # processor-bound estimation
 OUTGOING = "outgoing"  # waits for receivers of webhooks, however slow they are
@@ -15,17 +21,12 @@ ROUTES = {
     "annotation.tasks.announce_full_studies": {"queue": MAINTENANCE},
     "completions.tasks.release_expired_writing_leases": {"queue": MAINTENANCE},
     "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
-    "completions.tasks.finish_runs": {"queue": MAINTENANCE},
-    "completions.tasks.wake_generation": {"queue": MAINTENANCE},
+    "completions.tasks.look_after_runs": {"queue": MAINTENANCE},
     "completions.tasks.generate_completions": {"queue": LLM},
-    "completions.tasks.wake_labelling": {"queue": MAINTENANCE},
     "completions.tasks.name_strategies": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
-    "annotation.tasks.finish_judge_runs": {"queue": MAINTENANCE},
-    "annotation.tasks.wake_judging": {"queue": MAINTENANCE},
+    "annotation.tasks.look_after_runs": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
-    "annotation.tasks.finish_rationale_runs": {"queue": MAINTENANCE},
-    "annotation.tasks.wake_rationale_labelling": {"queue": MAINTENANCE},
     "annotation.tasks.find_themes": {"queue": LLM},
     "annotation.tasks.scan_rationales": {"queue": MAINTENANCE},
     "annotation.tasks.enforce_retention": {"queue": MAINTENANCE},
@@ -46,99 +47,65 @@ ROUTES = {
 }
 
 
-def beat_schedule(
-    *, wake_seconds: float, refit_seconds: float, review_seconds: float
-) -> dict[str, dict[str, object]]:
-    """Return the periodic schedule with the given intervals in seconds."""
+SWEEP_S = KEPT_S
+"""How late work begins at most of which no worker was told."""
+RARELY_S = 300.0
+BEAT_SLEEPS_S = 5.0
+"""How long beat sleeps at most: it gives a sign of life when it wakes."""
+HOUR_S = 3600.0
+
+
+def beat_schedule(*, refit_seconds: float, review_seconds: float) -> dict[str, dict[str, object]]:
+    """Return the periodic schedule; ratings are looked at and raters reviewed as often as said."""
     return {
         # Gives the slots of abandoned claims back to others.
-        "release-expired-leases": {
-            "task": "annotation.tasks.release_expired_leases",
-            "schedule": 30.0,
-        },
-        "release-expired-writing-leases": {
-            "task": "completions.tasks.release_expired_writing_leases",
-            "schedule": 30.0,
-        },
-        # A reported talk should reach somebody soon, and not one mail per report.
-        "send-report-alerts": {
-            "task": "annotation.tasks.send_report_alerts",
-            "schedule": 60.0,
-        },
+        "release-expired-leases": _every(SWEEP_S, "annotation.tasks.release_expired_leases"),
+        "release-expired-writing-leases": _every(
+            SWEEP_S, "completions.tasks.release_expired_writing_leases"
+        ),
+        # Whoever stores the last answer ends its run; these see what two did at once, and calls
+        # that wait while nobody makes any.
+        "look-after-runs": _every(SWEEP_S, "completions.tasks.look_after_runs"),
+        "look-after-runs-of-studies": _every(SWEEP_S, "annotation.tasks.look_after_runs"),
+        # Two raters who give the last two answers at once each see the other's still open.
+        "announce-full-studies": _every(SWEEP_S, "annotation.tasks.announce_full_studies"),
+        # Also what is due again after a receiver did not take it.
+        "deliver-hooks": _every(SWEEP_S, "access.tasks.deliver_hooks"),
+        # Also studies that changed too little for a fit so far, and new versions of the code.
+        "refit-changed-studies": _every(
+            max(SWEEP_S, refit_seconds), "ranking.tasks.refit_changed_studies"
+        ),
+        # Looks further into ratings that stand; also what has to pause between two looks.
+        "claim-due-analyses": _every(SWEEP_S, "ranking.tasks.claim_due_analyses"),
+        # Also what no mail server took so far.
+        "send-writer-mails": _every(RARELY_S, "completions.tasks.send_writer_mails"),
+        "send-report-alerts": _every(RARELY_S, "annotation.tasks.send_report_alerts"),
         # A release needs the texts read; whoever reviews them should not find them all at the end.
-        "scan-rationales": {
-            "task": "annotation.tasks.scan_rationales",
-            "schedule": 300.0,
-            "options": {"expires": 300.0},
-        },
-        # Dates are days: an hour late is on time.
-        "enforce-retention": {
-            "task": "annotation.tasks.enforce_retention",
-            "schedule": 3600.0,
-            "options": {"expires": 3600.0},
-        },
-        # A key that is past its day counts no more, whether it is deleted or not.
-        "forget-idempotency-keys": {
-            "task": "access.tasks.forget_idempotency_keys",
-            "schedule": 3600.0,
-            "options": {"expires": 3600.0},
-        },
-        # Whoever is invited, or has something to mend, hears of it while it is fresh.
-        "send-writer-mails": {
-            "task": "completions.tasks.send_writer_mails",
-            "schedule": 15.0,
-        },
-        # Webhooks hear of what happened within seconds; ticks do not pile up behind a slow one.
-        "deliver-hooks": {
-            "task": "access.tasks.deliver_hooks",
-            "schedule": 5.0,
-            "options": {"expires": 5.0},
-        },
-        "announce-full-studies": {
-            "task": "annotation.tasks.announce_full_studies",
-            "schedule": 30.0,
-        },
-        # Whoever stores the last answer ends its run; these see what two did at once.
-        "finish-runs": {"task": "completions.tasks.finish_runs", "schedule": 15.0},
-        "finish-judge-runs": {"task": "annotation.tasks.finish_judge_runs", "schedule": 15.0},
-        "finish-rationale-runs": {
-            "task": "annotation.tasks.finish_rationale_runs",
-            "schedule": 15.0,
-        },
-        # The rows are the queue; these ticks are the nudge that work may be waiting.
-        "wake-generation": {"task": "completions.tasks.wake_generation", "schedule": wake_seconds},
-        "wake-labelling": {"task": "completions.tasks.wake_labelling", "schedule": wake_seconds},
-        "wake-judging": {"task": "annotation.tasks.wake_judging", "schedule": wake_seconds},
-        "wake-rationale-labelling": {
-            "task": "annotation.tasks.wake_rationale_labelling",
-            "schedule": wake_seconds,
-        },
-        # Keeps the leaderboard a few seconds behind the judgments.
-        "refit-changed-studies": {
-            "task": "ranking.tasks.refit_changed_studies",
-            "schedule": refit_seconds,
-            "options": {"expires": refit_seconds},  # ticks must not pile up behind a long fit
-        },
-        # Looks further into ratings that stand; each analysis that ends asks for the next itself.
-        "claim-due-analyses": {
-            "task": "ranking.tasks.claim_due_analyses",
-            "schedule": 15.0,
-            "options": {"expires": 15.0},
-        },
-        # A release whose worker died is begun again, three times at most.
-        "reclaim-lost-releases": {
-            "task": "ranking.tasks.reclaim_lost_releases",
-            "schedule": 60.0,
-        },
-        # An audit whose worker died is begun again, three times at most.
-        "reclaim-lost-audits": {
-            "task": "heart_site.tasks.reclaim_lost_audits",
-            "schedule": 60.0,
-        },
+        "scan-rationales": _every(RARELY_S, "annotation.tasks.scan_rationales"),
+        # Releases and audits whose workers died are begun again, three times at most.
+        "reclaim-lost-releases": _every(RARELY_S, "ranking.tasks.reclaim_lost_releases"),
+        "reclaim-lost-audits": _every(RARELY_S, "heart_site.tasks.reclaim_lost_audits"),
         # Leaves out raters whom the rules of their study exclude.
-        "review-judged-studies": {
-            "task": "ranking.tasks.review_judged_studies",
-            "schedule": review_seconds,
-            "options": {"expires": review_seconds},
-        },
+        "review-judged-studies": _every(review_seconds, "ranking.tasks.review_judged_studies"),
+        # Dates are days: an hour late is on time.
+        "enforce-retention": _every(HOUR_S, "annotation.tasks.enforce_retention"),
+        # A key that is past its day counts no more, whether it is deleted or not.
+        "forget-idempotency-keys": _every(HOUR_S, "access.tasks.forget_idempotency_keys"),
     }
+
+
+def _every(seconds: float, task: str) -> dict[str, object]:
+    """Return an entry; a message that no worker took expires when the next one comes."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
+LOOKING = frozenset(
+    {
+        *Work,
+        *(
+            str(entry["task"])
+            for entry in beat_schedule(refit_seconds=0, review_seconds=0).values()
+        ),
+    }
+)
+"""The tasks that look whether there is work, and mostly find none."""

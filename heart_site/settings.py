@@ -32,6 +32,7 @@ HEART_LLM_LIMITS = (
     else {}
 )
 HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
+HEART_REFIT_SECONDS = env.float("HEART_REFIT_SECONDS", default=5.0)
 HEART_RELEASE_LICENCE = env.str("HEART_RELEASE_LICENCE", default="CC-BY-4.0")
 HEART_ANALYSIS_SECONDS = env.float("HEART_ANALYSIS_SECONDS", default=600.0)
 HEART_ANALYSIS_PACE_SECONDS = env.float(
@@ -241,8 +242,9 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HEART_HTTPS els
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT = "heart_site.in_process:Transport" if IS_EMBEDDED else None
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"polling_interval": 0.05}  # the default of one second stalls an in-process broker
+    {}
     if IS_EMBEDDED
     else {
         "visibility_timeout": 900,
@@ -255,6 +257,7 @@ CELERY_TASK_QUEUES = schedule.QUEUES
 CELERY_TASK_DEFAULT_QUEUE = schedule.MAINTENANCE
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_ROUTES = schedule.ROUTES
+CELERY_TASK_ANNOTATIONS = {"*": {"expires": schedule.HOUR_S}}  # what names no time of its own
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -265,9 +268,9 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 30
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULER = "heart_site.heartbeats.Scheduler"
+CELERY_BEAT_MAX_LOOP_INTERVAL = schedule.BEAT_SLEEPS_S
 CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
-    wake_seconds=env.float("HEART_WAKE_SECONDS", default=2.0),
-    refit_seconds=env.float("HEART_REFIT_SECONDS", default=5.0),
+    refit_seconds=HEART_REFIT_SECONDS,
     review_seconds=env.float("HEART_REVIEW_SECONDS", default=600.0),
 )
 
@@ -290,7 +293,10 @@ LOGGING = {
         "line": {"()": "heart_site.logs.LineFormatter"},
         "json": {"()": "heart_site.logs.JsonFormatter"},
     },
-    "filters": {"id": {"()": lambda: logs.add_id}},
+    "filters": {
+        "id": {"()": lambda: logs.add_id},
+        "idle": {"()": lambda: logs.IdleTasks(schedule.LOOKING)},
+    },
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
@@ -299,6 +305,9 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stderr"], "level": HEART_LOG_LEVEL},
-    # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "loggers": {
+        # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
+        "django.request": {"level": "ERROR"},
+        **{name: {"filters": ["idle"]} for name in logs.OF_CELERY},
+    },
 }

@@ -23,7 +23,9 @@ def run_audit(*, audit_id: int) -> None:
 
 
 @shared_task(ignore_result=True)
-def reclaim_lost_audits() -> None:
+def reclaim_lost_audits() -> int:
     """Beat tick: hand each audit whose worker was lost to another."""
-    for audit_id in services.reclaim_lost_audits(now=timezone.now()):
+    lost = services.reclaim_lost_audits(now=timezone.now())
+    for audit_id in lost:
         run_audit.delay(audit_id=audit_id)
+    return len(lost)

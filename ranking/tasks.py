@@ -7,10 +7,12 @@ from ranking import services
 
 
 @shared_task(ignore_result=True)
-def refit_changed_studies() -> None:
-    """Beat tick: claim the fits that are out of date and hand each to a worker."""
-    for fit_id in services.claim_all_changed_fits(now=timezone.now()):
+def refit_changed_studies() -> int:
+    """Claim the fits that are out of date and hand each to a worker; safe to run twice."""
+    claimed = services.claim_all_changed_fits(now=timezone.now())
+    for fit_id in claimed:
         run_fit.delay(fit_id=fit_id)
+    return len(claimed)
 
 
 @shared_task(ignore_result=True)
@@ -30,29 +32,33 @@ def refit_now(*, study_id: int) -> None:
 
 
 @shared_task(ignore_result=True)
-def claim_due_analyses() -> None:
-    """Beat tick: claim the analyses that are due next and hand each to a worker."""
-    for analysis_id in services.claim_due_analyses(now=timezone.now()):
+def claim_due_analyses() -> int:
+    """Claim the analyses that are due next and hand each to a worker; safe to run twice."""
+    claimed = services.claim_due_analyses(now=timezone.now())
+    for analysis_id in claimed:
         run_analysis.delay(analysis_id=analysis_id)
+    return len(claimed)
 
 
 @shared_task(ignore_result=True)
 def run_analysis(*, analysis_id: int) -> None:
-    """Compute one claimed analysis, then ask for the next one; safe to run twice."""
-    if services.run_analysis(analysis_id=analysis_id, clock=timezone.now):
-        claim_due_analyses.delay()
+    """Compute one claimed analysis; safe to run twice."""
+    services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
 
 
 @shared_task(ignore_result=True)
-def review_judged_studies() -> None:
+def review_judged_studies() -> int:
     """Beat tick: hand each study that was judged lately to a worker that reviews its raters.
 
     Studies that were never measured are measured, and nobody is decided about.
     """
-    for study_id in services.studies_to_measure():
+    unmeasured = services.studies_to_measure()
+    for study_id in unmeasured:
         measure_raters.delay(study_id=study_id)
-    for study_id in services.studies_to_review(now=timezone.now()):
+    judged = services.studies_to_review(now=timezone.now())
+    for study_id in judged:
         review_raters.delay(study_id=study_id)
+    return len(unmeasured) + len(judged)
 
 
 @shared_task(ignore_result=True)
@@ -74,7 +80,9 @@ def build_release(*, release_id: int) -> None:
 
 
 @shared_task(ignore_result=True)
-def reclaim_lost_releases() -> None:
+def reclaim_lost_releases() -> int:
     """Beat tick: hand each release whose worker was lost to another."""
-    for release_id in services.reclaim_lost_releases(now=timezone.now()):
+    lost = services.reclaim_lost_releases(now=timezone.now())
+    for release_id in lost:
         build_release.delay(release_id=release_id)
+    return len(lost)

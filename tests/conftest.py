@@ -13,6 +13,7 @@ from django.db import transaction
 from django.test import TransactionTestCase
 from hypothesis import settings
 
+from access import nudges
 from annotation import blinded, selectors
 from completions.services import speaking
 from ranking.services import grounds
@@ -85,6 +86,12 @@ def _forget_locked_studies() -> None:
 def _forget_limits() -> None:
     """What a provider of one test has asked for is nothing to the next, on another clock."""
     speaking.forget_limits()
+
+
+@pytest.fixture(autouse=True)
+def _forget_nudges() -> None:
+    """What is under way for one test is nothing to the next, nor that its broker was away."""
+    nudges.sender.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from access.services.announcing import Happening, announce, is_awaited
-    from access.services.delivering import deliver
+    from access.services.delivering import deliver, seconds_to_next
     from access.services.evidence import Agreed, keep_evidence
     from access.services.hooks import (
         Asked,
@@ -86,6 +86,7 @@ __all__ = [
     "resend",
     "reset_second_factor",
     "revoke_token",
+    "seconds_to_next",
     "send_test",
     "set_active",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from access.choices import HookEvent
 from access.models import Hook, HookDelivery
+from access.nudges import SOON_S, Work, nudge
 
 NAMESPACE = uuid.UUID("6f1c1f6e-5f0c-5a5d-9b7e-3f2b1f0a7c11")
 """Makes the id of an event from its key: the same event has one id, whoever is told."""
@@ -64,6 +65,8 @@ def enqueue(hook: Hook, happening: Happening, *, now: dt.datetime) -> bool:
             "next_attempt_at": now,
         },
     )
+    if is_new:
+        nudge(Work.DELIVER_HOOKS, within_s=SOON_S)
     return is_new
 
 

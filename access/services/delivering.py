@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from access import outgoing, signing
 from access.choices import DeliveryState
@@ -43,6 +43,15 @@ def deliver(*, clock: Clock, rules: outgoing.Rules, post: Post = outgoing.post) 
         return sum(_store(sent[one], _outcome(one), now=clock()) for one in done)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def seconds_to_next(*, now: dt.datetime) -> float | None:
+    """Return how long until a message that nobody has in hand is due, or None if none waits."""
+    waiting = HookDelivery.objects.filter(
+        state=DeliveryState.PENDING, claimed_at=None, hook__is_active=True
+    )
+    first: dt.datetime | None = waiting.aggregate(at=Min("next_attempt_at"))["at"]
+    return None if first is None else max(0.0, (first - now).total_seconds())
 
 
 @transaction.atomic

@@ -10,6 +10,7 @@ from django.db import transaction
 from access import outgoing, signing
 from access.choices import DeliveryState, HookEvent
 from access.models import Hook, HookDelivery
+from access.nudges import SOON_S, Work, nudge
 from access.services import announcing
 from access.services.log import record
 
@@ -74,6 +75,7 @@ def set_active(hook: Hook, *, is_active: bool, by: User, now: dt.datetime) -> Ho
         hook.is_active = is_active
         hook.save(update_fields=["is_active"])
         _log(hook, "hook.resumed" if is_active else "hook.paused", by=by, now=now)
+        nudge(Work.DELIVER_HOOKS, within_s=SOON_S)
     return hook
 
 
@@ -131,6 +133,7 @@ def resend(delivery: HookDelivery, *, by: User, now: dt.datetime) -> None:
     row.wanted_since = row.next_attempt_at = now
     row.delivered_at = None
     row.save()
+    nudge(Work.DELIVER_HOOKS, within_s=SOON_S)
     _log(hook, "hook.resent", by=by, now=now, after={"event": str(row.event_id)})
 
 

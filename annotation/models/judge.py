@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 
+from access.nudges import Work
 from annotation.choices import Side
 from annotation.models.comparison import Comparison
 from annotation.models.study import Study
@@ -30,6 +31,7 @@ class JudgeRun(Run):
     each order is asked.
     """
 
+    work = Work.ASK_JUDGES
     study = models.ForeignKey(Study, models.PROTECT, related_name="judge_runs")
     both_orders = models.BooleanField(default=False)
     samples = models.PositiveSmallIntegerField(default=1)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from access.nudges import Work
 from annotation.models.judging import Judgment
 from annotation.models.study import Study
 from completions.models import FAILED, Assistant, ProviderCall, Run, StoredLabel
@@ -13,6 +14,7 @@ from completions.models import FAILED, Assistant, ProviderCall, Run, StoredLabel
 class RationaleRun(Run):
     """A run that has a model find the themes of a study's rationales."""
 
+    work = Work.FIND_THEMES
     study = models.ForeignKey(Study, models.PROTECT, related_name="rationale_runs")
 
 

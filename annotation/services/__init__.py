@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         ask_judges,
         forget_judging_claims,
         is_judging_waiting,
+        pull_judging,
     )
     from annotation.services.pausing import pause_judging
     from annotation.services.planning import PlanReport, plan_study
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
         forget_themes,
         is_rationale_labelling_waiting,
         plan_rationale_calls,
+        pull_rationale_labelling,
     )
     from annotation.services.rationale_runs import finish_rationale_runs, start_rationale_run
     from annotation.services.reporting import (
@@ -232,6 +234,8 @@ __all__ = [
     "plan_judge_calls",
     "plan_rationale_calls",
     "plan_study",
+    "pull_judging",
+    "pull_rationale_labelling",
     "reclaim_lost_audits",
     "record_guesses",
     "register_simulated_judge",

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from django.db import transaction
 from django.db.models import Q
 
+from access.nudges import Work, nudge
 from access.services import record
 from annotation.models import Comparison, JudgeCall, Lease, Study
 from annotation.services import slots
@@ -51,6 +52,7 @@ def withdraw_writer(
     give_work_back(writer, now=now)
     if not keep_texts:
         _hold_for_good(erase_texts(writer, now=now), now=now)
+        nudge(Work.REFIT)
     forget_person(writer, texts_kept=keep_texts)
     record(
         action="writer.withdrew",

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from access.nudges import Work, nudge
 from access.services import log
 from annotation.models import Exclusion, Rater, Study
 from annotation.quality import Finding
@@ -133,4 +134,5 @@ def _store(decision: Exclusion, *, after: Exclusion | None, now: dt.datetime) ->
         by=decision.decided_by,
         after={"rule": decision.rule, "reason": decision.reason},
     )
+    nudge(Work.REFIT)
     return decision

@@ -4,6 +4,9 @@ import datetime as dt
 import uuid
 from dataclasses import dataclass
 
+from django.conf import settings
+
+from access.nudges import Work, nudge
 from annotation import selectors, verdicts
 from annotation.choices import RaterState, Side, StudyState
 from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
@@ -182,6 +185,7 @@ def _store(
             DimensionMark(judgment=judgment, dimension=key, advantage=value)
             for key, value in sorted(answer.marks.items())
         )
+    nudge(Work.REFIT, within_s=settings.HEART_REFIT_SECONDS)
     return judgment
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
+from access.nudges import Work, nudge
 from annotation import judge_answers, judge_prompt, judge_ratings, selectors, verdicts
 from annotation.addressing import addressed_by
 from annotation.choices import Protocol, Side, StudyState
@@ -19,7 +21,7 @@ from annotation.verdict_probability import probability_of_a
 from annotation.verdicts import Answer
 from completions import llm
 from completions.normaliser import plain
-from completions.services import asking, calling
+from completions.services import asking, calling, waking
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim, Clock
 
@@ -32,6 +34,13 @@ _RUBRIC = TypeAdapter(Rubric)
 def is_judging_waiting(*, now: dt.datetime) -> bool:
     """Say whether a worker would find a judge to ask."""
     return calling.claimable(_calls_of_open_studies(), now=now).exists()
+
+
+def pull_judging(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        JudgeRun.work, _calls_of_open_studies, lambda: ask_judges(clock=clock), clock=clock
+    )
 
 
 def forget_judging_claims() -> int:
@@ -205,6 +214,7 @@ def _store_judgments(valid: Sequence[tuple[JudgeCall, Heard[Answer], Answer]]) -
         for judgment, answer in zip(judgments, answers, strict=True)
         for key, advantage in sorted(answer.marks.items())
     )
+    nudge(Work.REFIT, within_s=settings.HEART_REFIT_SECONDS)
 
 
 def _judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> Judgment:

@@ -17,7 +17,7 @@ from annotation.models import Judgment, RationaleCall, RationaleRun, Study, Them
 from completions.labels import Labels
 from completions.models import Assistant
 from completions.normaliser import plain
-from completions.services import asking, calling, quoting
+from completions.services import asking, calling, quoting, waking
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim, Clock
 
@@ -72,6 +72,16 @@ def plan_rationale_calls(*, run: RationaleRun, assistant: Assistant, now: dt.dat
 def is_rationale_labelling_waiting(*, now: dt.datetime) -> bool:
     """Say whether a worker would find a call to make."""
     return calling.claimable(RationaleCall.objects.all(), now=now).exists()
+
+
+def pull_rationale_labelling(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        RationaleRun.work,
+        RationaleCall.objects.all,
+        lambda: find_themes(clock=clock),
+        clock=clock,
+    )
 
 
 def forget_rationale_claims() -> int:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.nudges import Work, nudge
 from access.services import record
 from annotation import reports_selectors, selectors
 from annotation.choices import RaterState, ReportKind, ReportOutcome
@@ -17,6 +18,8 @@ from annotation.services.announcing import announce_report
 from completions.models import Context
 from completions.services import timed
 
+ALERT_WITHIN_S = 60.0
+"""A report should reach somebody soon, and not by one mail each."""
 SKIP_REASON = {ReportKind.UPSET: "upsetting", ReportKind.CONTENT: "reported"}
 
 
@@ -64,6 +67,7 @@ def report_context(
     )
     if is_new:
         ReportAlert.objects.create(report=report, created_at=now)
+        nudge(Work.SEND_REPORT_ALERTS, within_s=ALERT_WITHIN_S)
         announce_report(report, rater.study, now=now)
         _hold_if_due(rater.study, context, now=now)
     timed.skip(lease, reason=SKIP_REASON[words.kind], give_back=slots.give_back, now=now)

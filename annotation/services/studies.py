@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.nudges import Work, nudge
 from access.services import record
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
@@ -197,6 +198,8 @@ def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None)
         before={"state": before},
         after={"state": state, "protocol_hash": study.protocol_hash},
     )
+    if state == StudyState.OPEN:  # its judges may be asked
+        nudge(Work.ASK_JUDGES)
     return study
 
 

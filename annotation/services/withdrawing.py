@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.nudges import Work, nudge
 from access.services import record
 from annotation.choices import RaterState
 from annotation.models import Comparison, Judgment, Lease, PlatformEvent, Rater, Report
@@ -47,6 +48,7 @@ def withdraw_rater(
     held = timed.lock_open(rater.leases)
     if not keep_answers:
         _delete_answers(rater, held, now=now)
+        nudge(Work.REFIT)
     if held is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
     _forget_person(rater, now=now, data_kept=keep_answers)

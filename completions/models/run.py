@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from access.nudges import Work
 from completions.choices import PauseReason, RunState
 from completions.models.dataset import Dataset
 
@@ -16,8 +17,11 @@ class Run(models.Model):
     """What was asked for, how far it may go, and what it has cost so far, in US dollars.
 
     ``reserved_usd`` is the most that the calls in flight can cost: it is taken from the budget
-    before a call is made, and given back, less the price, when the call has ended.
+    before a call is made, and given back, less the price, when the call has ended. ``work`` is what
+    workers are nudged to do when it has calls to make.
     """
+
+    work: ClassVar[Work]
 
     state = models.CharField(max_length=9, choices=RunState, default=RunState.RUNNING)
     pause_reason = models.CharField(max_length=7, choices=PauseReason, blank=True)
@@ -67,10 +71,12 @@ class Run(models.Model):
 class GenerationRun(Run):
     """A run that has models complete the contexts of a dataset."""
 
+    work = Work.GENERATE
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="generation_runs")
 
 
 class LabellingRun(Run):
     """A run that has a model name the strategies of a dataset's completions."""
 
+    work = Work.NAME_STRATEGIES
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="labelling_runs")

@@ -123,11 +123,16 @@ class OfflineServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def running(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[OfflineServer]:
+def running(
+    *, port: int = 0, behaviour: Behaviour | None = None, end_within_s: float = 0.05
+) -> Iterator[OfflineServer]:
     """Run the offline provider in a thread and give the server itself."""
     server = OfflineServer(port=port, behaviour=behaviour)
     thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="offline-llm", daemon=True
+        target=server.serve_forever,
+        kwargs={"poll_interval": end_within_s},
+        name="offline-llm",
+        daemon=True,
     )
     thread.start()
     try:
@@ -141,5 +146,6 @@ def running(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[Of
 @contextmanager
 def serving(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[str]:
     """Run the offline provider in a thread and give its base address."""
-    with running(port=port, behaviour=behaviour) as server:
+    # At rest it is to cost nothing.
+    with running(port=port, behaviour=behaviour, end_within_s=0.5) as server:
         yield server.base_url

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         generate_completions,
         is_generation_waiting,
         plan_generation_calls,
+        pull_generation,
     )
     from completions.services.going import give_work_back, leave, pause_writer, resume_writer
     from completions.services.holding import HoldReasonMissingError, decide_hold, hold_leaks
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
         is_labelling_waiting,
         name_strategies,
         plan_strategy_calls,
+        pull_labelling,
     )
     from completions.services.labelling_runs import start_labelling_run
     from completions.services.leasing import (
@@ -259,6 +261,8 @@ __all__ = [
     "pause_writer",
     "plan_generation_calls",
     "plan_strategy_calls",
+    "pull_generation",
+    "pull_labelling",
     "queue_mail",
     "refuse_writer",
     "register_simulated_system",

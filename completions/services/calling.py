@@ -56,7 +56,7 @@ def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
     None of a run that stands still or is over.
     """
     due = Q(state=CallState.PENDING) & (Q(retry_at=None) | Q(retry_at__lte=now))
-    return _going_on(calls).filter(due | lost(now), ended_at=None).order_by("pk")
+    return going_on(calls).filter(due | lost(now), ended_at=None).order_by("pk")
 
 
 def claim_questions(
@@ -129,7 +129,7 @@ def forget_claims(calls: QuerySet[Call]) -> int:
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
     """Return how long until a postponed call is due, or None if that is not worth waiting for."""
-    waiting = _going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
+    waiting = going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
     earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
     if earliest is None:
         return None
@@ -256,7 +256,7 @@ def lost(now: dt.datetime) -> Q:
     return Q(state=CallState.CLAIMED, ended_at=None, claimed_at__lte=now - CLAIM_LENGTH)
 
 
-def _going_on(calls: QuerySet[Call]) -> QuerySet[Call]:
+def going_on(calls: QuerySet[Call]) -> QuerySet[Call]:
     """Leave out the calls of runs that stand still or are over."""
     if not has_runs(calls.model):
         return calls

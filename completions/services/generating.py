@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from completions import llm, manners, prompts, pulling
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
-from completions.services import calling, run_states, speaking
+from completions.services import calling, run_states, speaking, waking
 from completions.services.calling import Answered, Claim, Clock, Failed, Question
 
 MAX_TOKENS = 300
@@ -60,6 +60,16 @@ def plan_generation_calls(
 def is_generation_waiting(*, now: dt.datetime) -> bool:
     """Say whether a worker would find a call to make."""
     return calling.claimable(GenerationCall.objects.all(), now=now).exists()
+
+
+def pull_generation(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        GenerationRun.work,
+        GenerationCall.objects.all,
+        lambda: generate_completions(clock=clock),
+        clock=clock,
+    )
 
 
 def forget_generation_claims() -> int:

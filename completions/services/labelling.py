@@ -21,7 +21,7 @@ from completions.models import (
     StrategyLabel,
 )
 from completions.normaliser import plain
-from completions.services import asking, calling, quoting
+from completions.services import asking, calling, quoting, waking
 from completions.services.asking import Heard, JsonQuestion
 from completions.services.calling import Claim, Clock
 from completions.services.quoting import TextDeletedError
@@ -65,6 +65,16 @@ def plan_strategy_calls(
 def is_labelling_waiting(*, now: dt.datetime) -> bool:
     """Say whether a worker would find a call to make."""
     return calling.claimable(StrategyCall.objects.all(), now=now).exists()
+
+
+def pull_labelling(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        LabellingRun.work,
+        StrategyCall.objects.all,
+        lambda: name_strategies(clock=clock),
+        clock=clock,
+    )
 
 
 def forget_labelling_claims() -> int:

@@ -10,6 +10,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from access.nudges import SOON_S, Work, nudge
 from completions import mails
 from completions.choices import MailKind, MessageState
 from completions.models import Message, Writer, WriterMail
@@ -31,6 +32,7 @@ def queue_mail(
     """
     if not writer.email:
         return None
+    nudge(Work.SEND_WRITER_MAILS, within_s=SOON_S)
     return WriterMail.objects.create(writer=writer, kind=kind, note=note, queued_at=now)
 
 

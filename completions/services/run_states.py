@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.nudges import Work, nudge
 from access.services import record
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
@@ -52,6 +53,10 @@ def change(
         after={"state": state, **why, **told},
     )
     run_telling.announce_change(run, now=now)
+    if state == RunState.RUNNING:
+        nudge(run.work)
+    elif state == RunState.ENDED:  # what it found enters with the next fit
+        nudge(Work.REFIT)
 
 
 def pause_if_running(

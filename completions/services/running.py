@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.nudges import nudge
 from access.services import record
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import Completion, Dataset, GenerationRun, LabellingRun, Run, System
@@ -105,6 +106,7 @@ def begin(run: SomeRun, n_added: int, *, now: dt.datetime, by: User | None) -> S
         by=by,
         after={**run.plan, "calls": n_added, "budget": str(run.budget_usd or "none")},
     )
+    nudge(run.work)
     return run
 
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
+from access.nudges import Work, nudge
 from ranking import analysis_selectors
 from ranking.analyses import analyse
 from ranking.analysis_selectors import Due
@@ -132,4 +133,8 @@ def _end(analysis: Analysis, outcome: Mapping[str, Any], *, now: dt.datetime) ->
     """Store how it ended, unless somebody else did."""
     state = FitState.REFUSED if "refusal" in outcome else FitState.DONE
     running = Analysis.objects.filter(pk=analysis.pk, state=FitState.RUNNING)
-    return running.update(state=state, ended_at=now, **outcome) == 1
+    has_ended = running.update(state=state, ended_at=now, **outcome) == 1
+    if has_ended:  # the next may begin, some only when this one's pace allows it
+        for within_s in {0.0, settings.HEART_ANALYSIS_PACE_SECONDS}:
+            nudge(Work.ANALYSE, within_s=within_s)
+    return has_ended

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from access.choices import HookEvent
+from access.nudges import SOON_S, Work, nudge
 from access.services import Happening, announce
 from annotation.models import Study
 from completions.models import System
@@ -49,7 +50,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
 
     Safe to run twice: a fit that has ended, or whose claim was dropped, is left alone. When the
     judgments as of the claim are no longer those that were claimed (a transaction came in late),
-    the claim is given up, and the next tick claims what is there now.
+    the claim is given up, and what is there now is to be claimed.
     """
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
@@ -57,6 +58,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     judgments = frames.read_judgments(_selection(fit))
     if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
+        nudge(Work.REFIT)
         return False
     facts = _facts(judgments, _selection(fit))
     try:
@@ -99,7 +101,10 @@ def _end(fit: Fit, facts: dict[str, Any], ending: dict[str, Any]) -> bool:
     """Store how the fit ended, unless somebody else did; say whether this call did."""
     running = Fit.objects.filter(pk=fit.pk, state=FitState.RUNNING)
     known = facts["diagnostics"] | ending["diagnostics"]
-    return running.update(**(facts | ending | {"diagnostics": known})) == 1
+    has_ended = running.update(**(facts | ending | {"diagnostics": known})) == 1
+    if has_ended:
+        nudge(Work.ANALYSE, within_s=SOON_S)  # once for all the fits of a look
+    return has_ended
 
 
 @transaction.atomic

@@ -1,11 +1,13 @@
 """Look at all studies again and again, and only at those where something may have changed."""
 
 import datetime as dt
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.core.cache import caches
 
+from access.nudges import Work, nudge
 from annotation import selectors as annotation_selectors
 from annotation.models import Study
 from ranking import frames, selectors
@@ -82,6 +84,9 @@ def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
     before = _glance(study, (), after=max(0, frames.newest_judgment() - OVERLAP), now=now)
     look = look_at(study=study, now=now)
     waiting = look.waiting_since
+    if waiting is not None:  # in whole seconds, so that looks meanwhile ask for no other
+        wait_s = (waiting + PATIENCE - now).total_seconds()
+        nudge(Work.REFIT, within_s=math.ceil(wait_s) + 1.0)
     seen = _Seen(
         glance=replace(before, fits=_names(study, look.fits)),
         at=now,

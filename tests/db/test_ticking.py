@@ -5,11 +5,13 @@ import datetime as dt
 import pytest
 from django.core.cache import caches
 
+from access.nudges import Work
 from annotation.models import Exclusion, Rater
 from ranking import services
 from ranking.models import Fit
 from tests.factories import make_judgment, make_rater
 from tests.judged import make_judged_study
+from tests.nudged import nudged
 
 pytestmark = pytest.mark.django_db
 
@@ -161,6 +163,17 @@ class TestChangesThatWait:
         found = [tick(now + n * SECOND) for n in (10, 20, 59, 60)]
 
         assert [len(claimed) for claimed in found] == [0, 0, 0, 4]
+
+    def test_have_a_worker_look_then(self, now, monkeypatch):
+        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        study = make_judged_study()
+        tick(now)
+        judge(study)
+
+        with nudged() as told:
+            tick(now + 10 * SECOND)
+
+        assert told == [Work.REFIT]
 
     def test_are_not_looked_at_before_there_are_enough(self, now, looks, monkeypatch):
         for module in (services.claiming, services.ticking):

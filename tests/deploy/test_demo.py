@@ -41,7 +41,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
         "HEART_DATA_DIR": str(tmp_path),
         "HEART_BOOTSTRAP_REPLICATES": "50",
         "HEART_REFIT_SECONDS": "1",
-        "HEART_WAKE_SECONDS": "0.2",
         "HEART_LOG_LEVEL": "WARNING",
     }
     started: list[subprocess.Popen[str]] = []

@@ -12,6 +12,7 @@ from django.test import Client
 from annotation import services
 from annotation.models import Comparison, Judgment, Lease
 from annotation.visit import IMAGINED
+from heart_site import schedule
 from heart_site.celery import app
 from heart_site.heartbeats import Scheduler
 from tests.factories import HOUR, NOW, make_rater, make_study
@@ -19,7 +20,7 @@ from tests.leased import lease_next, make_comparisons, submit
 from tests.web.visits import enrol, open_study, url
 
 PER_PAIR = 5
-SOONEST_S = 2.0  # the most frequent tick; an hour without ticks would be looked at in minutes
+SOONEST_S = schedule.BEAT_SLEEPS_S
 YEARS = dt.timedelta(days=3650)
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.urls.exceptions import NoReverseMatch
 
 from completions.choices import PauseReason, RunState
-from heart_site import liveness, schedule, standing
+from heart_site import liveness, queues, schedule, standing
 from heart_site.metrics import seconds_of_requests
 from tests.conftest import missing
 
@@ -39,7 +39,7 @@ VALUES = {
     "kind": {*standing.CALLS, *standing.RUNS, "mails"},
     "state": {"pending", "claimed", *(state.lower() for state in RunState.values)},
     "reason": {reason.lower() for reason in PauseReason.values},
-    "of": {*liveness.QUEUES, "beat", "rater", "writer", "spent", "reserved"},
+    "of": {*queues.NAMES, "beat", "rater", "writer", "spent", "reserved"},
     "queue": {queue.name for queue in schedule.QUEUES},
     "job": {job["job_name"] for job in SCRAPE["scrape_configs"]},
 }

@@ -1,5 +1,7 @@
 """Every task names its queue, so slow work cannot starve quick work."""
 
+from access.nudges import Work
+from heart_site import heartbeats, schedule
 from heart_site.celery import app
 
 
@@ -19,3 +21,30 @@ def test_the_schedule_names_tasks_that_exist():
 def test_every_route_leads_to_a_queue_that_exists():
     queues = {queue.name for queue in app.conf.task_queues}
     assert {route["queue"] for route in app.conf.task_routes.values()} <= queues
+
+
+def test_workers_are_nudged_to_tasks_that_exist():
+    assert set(Work) <= own_tasks()
+
+
+def test_what_is_nudged_is_also_swept_up_or_brought_about_by_a_sweep():
+    pulls = {route for route in Work if app.conf.task_routes[route]["queue"] == schedule.LLM}
+    assert set(Work) - pulls <= {entry["task"] for entry in app.conf.beat_schedule.values()}
+
+
+def test_a_site_at_rest_sends_fewer_than_ten_messages_a_minute():
+    assert sum(60 / entry["schedule"] for entry in app.conf.beat_schedule.values()) < 10
+
+
+def test_no_message_outlives_the_next_of_its_kind():
+    for entry in app.conf.beat_schedule.values():
+        assert 0 < entry["options"]["expires"] <= entry["schedule"]
+
+
+def test_no_message_waits_for_ever():
+    own_tasks()
+    assert {app.tasks[name].expires for name in own_tasks()} == {schedule.HOUR_S}
+
+
+def test_beat_wakes_often_enough_for_its_sign_of_life():
+    assert app.conf.beat_max_loop_interval <= heartbeats.EVERY_S

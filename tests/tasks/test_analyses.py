@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from django.utils import timezone
 
+from access.nudges import Work
 from ranking import services, tasks
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
@@ -13,6 +14,7 @@ from ranking.services import analysing
 from tests.analysed import know_kinds
 from tests.factories import NOW
 from tests.judged import make_judged_study
+from tests.nudged import nudged
 
 pytestmark = pytest.mark.django_db
 
@@ -26,10 +28,6 @@ class Queue:
     time: dt.datetime = START
     analyses: list[int] = field(default_factory=list)
     fits: list[int] = field(default_factory=list)
-    ticks: int = 0
-
-    def tick(self) -> None:
-        self.ticks += 1
 
 
 @pytest.fixture
@@ -40,7 +38,6 @@ def queue(monkeypatch, settings):
     monkeypatch.setattr(
         tasks.run_analysis, "delay", lambda *, analysis_id: queue.analyses.append(analysis_id)
     )
-    monkeypatch.setattr(tasks.claim_due_analyses, "delay", queue.tick)
     monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: queue.fits.append(fit_id))
     know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
     services.refit_study(study=make_judged_study(), clock=lambda: START)
@@ -80,26 +77,37 @@ class TestRunAnalysis:
     def test_run_twice_stores_once_and_asks_once_for_the_next(self, queue):
         tasks.claim_due_analyses()
 
-        for _ in range(2):
-            tasks.run_analysis(analysis_id=queue.analyses[0])
+        with nudged() as sent:
+            for _ in range(2):
+                tasks.run_analysis(analysis_id=queue.analyses[0])
 
         assert Analysis.objects.get().state == FitState.DONE
-        assert queue.ticks == 1
+        assert sent == [Work.ANALYSE]
+
+    def test_asks_again_once_its_pace_lets_others_begin(self, queue, settings):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 10.0
+        tasks.claim_due_analyses()
+
+        with nudged() as sent:
+            tasks.run_analysis(analysis_id=queue.analyses[0])
+
+        assert sent == [Work.ANALYSE] * 2
 
     def test_one_asks_for_the_next_until_all_are_done(self, queue):
-        queue.tick()
-        while queue.ticks:
-            queue.ticks -= 1
-            tasks.claim_due_analyses()
-            while queue.analyses:
-                tasks.run_analysis(analysis_id=queue.analyses.pop())
+        sent = [Work.ANALYSE]
+        while sent:
+            with nudged() as sent:
+                tasks.claim_due_analyses()
+                while queue.analyses:
+                    tasks.run_analysis(analysis_id=queue.analyses.pop())
 
         assert Analysis.objects.filter(state=FitState.DONE).count() == 8
 
     def test_an_analysis_that_is_gone_is_no_error(self, queue):
-        tasks.run_analysis(analysis_id=123_456)
+        with nudged() as sent:
+            tasks.run_analysis(analysis_id=123_456)
 
-        assert queue.ticks == 0
+        assert sent == []
 
 
 class TestRefitNow:

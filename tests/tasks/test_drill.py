@@ -18,15 +18,18 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 import redis
+from celery import Celery
 from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
+from access import nudges
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import Completion, GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.offline.answers import make_answer
 from completions.services import running
+from heart_site import schedule
 from tests.conftest import missing
 from tests.drilled import Process, first_line, has_left, logged, started, wait_until
 from tests.factories import TURNS, make_context, make_dataset, make_dialogue, make_system
@@ -105,6 +108,13 @@ class Drill:
             assert self.run.pause_reason == PauseReason.BUDGET, self.run.pause_detail
             self.n_pauses += 1
             running.resume_run(self.run, now=timezone.now(), budget_usd=budget + MORE)
+            nudges.publish(self.run.work, app=self._app())  # as a site on this broker does
+
+    def _app(self) -> Celery:
+        app = Celery(broker=REDIS_URL, set_as_current=False)
+        app.conf.broker_transport_options = {"global_keyprefix": self.env["HEART_BROKER_PREFIX"]}
+        app.conf.task_queues, app.conf.task_routes = schedule.QUEUES, schedule.ROUTES
+        return app
 
 
 @pytest.fixture
@@ -148,7 +158,6 @@ def drill(run: GenerationRun, broker: redis.Redis, tmp_path: Path) -> Iterator[D
         "HEART_LLM_CONCURRENCY": "16",
         "HEART_LLM_LIMITS": '{"*": {"requests_per_minute": 60000, "concurrency": 500}}',
         "HEART_LOG_LEVEL": "WARNING",
-        "HEART_WAKE_SECONDS": "0.5",
     }
     faults = [f"--fault={name}={share}" for name, share in (TRANSIENT | FINAL).items()]
     pace = ["--port=0", "--latency=0.2", "--retry-after=0.1", f"--seed={SEED}"]

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from django.db.models import QuerySet
 
+from access.nudges import Work
 from annotation import services, tasks, themes
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
@@ -37,6 +38,7 @@ from tests.factories_of_rationales import (
     make_rationale_run,
     make_theme_label,
 )
+from tests.nudged import nudged
 
 pytestmark = [
     pytest.mark.django_db,
@@ -398,8 +400,8 @@ class TestARun:
     def test_that_was_left_behind_is_ended_by_the_tick(self, clock):
         run = make_rationale_run()
 
-        tasks.finish_rationale_runs()
-        tasks.finish_rationale_runs()
+        tasks.look_after_runs()
+        tasks.look_after_runs()
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
@@ -492,16 +494,17 @@ class TestFailures:
 
 
 class TestTheTasks:
-    def test_wake_a_worker_only_if_something_waits(self, start, study, monkeypatch):
-        woken = []
-        monkeypatch.setattr(tasks.find_themes, "apply_async", lambda **how: woken.append(how))
-        tasks.wake_rationale_labelling()
+    def test_wake_a_worker_only_if_something_waits(self, start, study):
+        with nudged() as sent:
+            tasks.look_after_runs()
+        assert sent == []
         judge(study)
         start()
 
-        tasks.wake_rationale_labelling()
+        with nudged() as sent:
+            tasks.look_after_runs()
 
-        assert woken == [{"expires": 10}]
+        assert sent == [Work.FIND_THEMES]
 
     def test_are_safe_to_run_twice(self, start, study, provider):
         judge(study)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from access.nudges import Work
 from completions import services, tasks
 from completions.choices import CallState, SystemKind
 from completions.llm import PermanentError, Reply
@@ -21,6 +22,7 @@ from tests.factories import (
     make_generation_call,
     make_system,
 )
+from tests.nudged import nudged
 
 pytestmark = [
     pytest.mark.django_db,
@@ -417,23 +419,24 @@ class TestStoring:
         assert GenerationCall.objects.get().state == CallState.DONE
 
 
-class TestWake:
-    @pytest.fixture
-    def nudges(self, monkeypatch) -> list[dict]:
-        sent: list[dict] = []
-        monkeypatch.setattr(
-            tasks.generate_completions, "apply_async", lambda **options: sent.append(options)
-        )
-        return sent
-
-    def test_a_tick_nudges_a_worker_when_calls_wait(self, nudges):
+class TestTicks:
+    def test_nudge_a_worker_when_calls_wait(self):
         make_call()
 
-        tasks.wake_generation()
+        with nudged() as sent:
+            tasks.look_after_runs()
 
-        assert nudges == [{"expires": tasks.NUDGE_EXPIRES_S}]
+        assert sent == [Work.GENERATE]
 
-    def test_expired_writing_leases_are_given_back(self, monkeypatch):
+    def test_stay_quiet_when_nothing_waits(self):
+        make_call(state=CallState.CLAIMED, claimed_at=timezone.now())
+
+        with nudged() as sent:
+            tasks.look_after_runs()
+
+        assert sent == []
+
+    def test_give_back_expired_writing_leases(self, monkeypatch):
         given: list[dt.datetime] = []
         monkeypatch.setattr(
             services, "release_expired_writing_leases", lambda *, now: given.append(now)
@@ -442,10 +445,3 @@ class TestWake:
         tasks.release_expired_writing_leases()
 
         assert len(given) == 1
-
-    def test_a_tick_stays_quiet_when_nothing_waits(self, nudges):
-        make_call(state=CallState.CLAIMED, claimed_at=timezone.now())
-
-        tasks.wake_generation()
-
-        assert nudges == []

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from access.nudges import Work
 from annotation import judge_answers, judge_prompt, services, tasks
 from annotation.choices import Protocol, Side, StudyState
 from annotation.models import DimensionMark, Judge, JudgeCall, Judgment
@@ -26,6 +27,7 @@ from tests.factories import (
     make_judge_call,
     make_study,
 )
+from tests.nudged import nudged
 
 pytestmark = [
     pytest.mark.django_db,
@@ -301,15 +303,16 @@ class TestFailures:
 
 
 class TestTicks:
-    def test_a_tick_nudges_a_worker_only_when_calls_wait(self, monkeypatch):
-        sent: list[dict] = []
-        monkeypatch.setattr(tasks.ask_judges, "apply_async", lambda **options: sent.append(options))
-
-        tasks.wake_judging()
+    def test_a_tick_nudges_a_worker_only_when_calls_wait(self):
+        with nudged() as sent:
+            tasks.look_after_runs()
+        assert sent == []
         make_call()
-        tasks.wake_judging()
 
-        assert sent == [{"expires": tasks.NUDGE_EXPIRES_S}]
+        with nudged() as sent:
+            tasks.look_after_runs()
+
+        assert sent == [Work.ASK_JUDGES]
 
     def test_expired_leases_are_given_back(self, monkeypatch):
         given: list[dt.datetime] = []

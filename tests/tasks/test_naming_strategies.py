@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from access.nudges import Work
 from annotation.services import withdraw_writer
 from completions import services, strategies, tasks
 from completions.choices import CallState, Presence, Review, RunState, SystemKind
@@ -29,6 +30,7 @@ from tests.factories_of_strategies import (
     make_strategy_call,
     make_strategy_label,
 )
+from tests.nudged import nudged
 
 pytestmark = [
     pytest.mark.django_db,
@@ -329,16 +331,17 @@ class TestARun:
 
 
 class TestTheTasks:
-    def test_wake_a_worker_only_if_something_waits(self, plan, dataset, monkeypatch):
-        woken = []
-        monkeypatch.setattr(tasks.name_strategies, "apply_async", lambda **how: woken.append(how))
-        tasks.wake_labelling()
+    def test_wake_a_worker_only_if_something_waits(self, plan, dataset):
+        with nudged() as sent:
+            tasks.look_after_runs()
+        assert sent == []
         write(dataset)
         plan()
 
-        tasks.wake_labelling()
+        with nudged() as sent:
+            tasks.look_after_runs()
 
-        assert woken == [{"expires": 10}]
+        assert sent == [Work.NAME_STRATEGIES]
 
     def test_are_safe_to_run_twice(self, plan, dataset, provider):
         write(dataset)

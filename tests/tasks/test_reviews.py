@@ -53,7 +53,7 @@ class TestReviewRaters:
 
 class TestTheSchedule:
     def test_looks_for_judged_studies_at_the_interval_that_is_set(self):
-        beat = schedule.beat_schedule(wake_seconds=1, refit_seconds=2, review_seconds=77)
+        beat = schedule.beat_schedule(refit_seconds=2, review_seconds=77)
 
         entry = beat["review-judged-studies"]
         assert (entry["task"], entry["schedule"]) == ("ranking.tasks.review_judged_studies", 77)

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import OutputWrapper
 
+from annotation import tasks as of_studies
 from annotation.models import Comparison, JudgeRun, Judgment, Study
-from annotation.tasks import finish_judge_runs
-from completions import pulling
+from completions import pulling, tasks
 from completions.choices import CallState, PauseReason, RunState
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, working
@@ -19,7 +19,6 @@ from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour, Fault
 from completions.run_selectors import calls_of
 from completions.services import calling, generate_completions
-from completions.tasks import finish_runs
 from tests.factories import (
     NOW,
     make_comparison,
@@ -348,7 +347,7 @@ class TestJudgesRun:
 class TestTicks:
     def test_end_runs_and_may_come_twice(self):
         run, judging = make_generation_run(), make_judge_run()
-        for tick in (finish_runs, finish_judge_runs) * 2:
+        for tick in (tasks.look_after_runs, of_studies.look_after_runs) * 2:
             tick()
 
         run.refresh_from_db()

@@ -133,7 +133,7 @@ def wait_until(reached: Callable[[], bool], worker: subprocess.Popen[str]) -> No
 
 
 def test_a_worker_completes_a_run_and_stops_when_asked(broker, database, provider, worker):
-    for tick in ("completions.tasks.wake_generation", "annotation.tasks.wake_judging"):
+    for tick in ("completions.tasks.look_after_runs", "annotation.tasks.look_after_runs"):
         broker.send_task(tick, queue="maintenance")
 
     wait_until(lambda: database.count(COMPLETED) == N_COMPLETIONS, worker)

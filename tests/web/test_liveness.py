@@ -1,18 +1,26 @@
 """Signs of life, what waits in the broker, and whether a process is ready."""
 
+import datetime as dt
 import os
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import redis
+from celery import Celery
+from django.conf import settings
 from django.core.cache import caches
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client, override_settings
+from django.utils import timezone
 
-from heart_site import heartbeats, liveness
+from access import nudges
+from access.nudges import KEPT_S, Work
+from heart_site import heartbeats, liveness, queues, schedule
+from heart_site.celery import app as site
+from heart_site.celery import nudge_for
 from tests.factories import NOW
 
 BROKER = {"global_keyprefix": "heart-liveness:"}
@@ -90,6 +98,56 @@ class TestHeartbeats:
         heartbeats.give(["beat"], now=NOW.timestamp())
 
         assert (tmp_path / "alive").exists()
+
+
+class TestExpiredMessages:
+    """Those of a queue without workers: Redis itself keeps a message for ever."""
+
+    def test_are_taken_out_and_others_stay(self, deployed):
+        app = Celery(set_as_current=False)
+        app.conf.update(
+            broker_url=settings.CELERY_BROKER_URL,
+            broker_transport_options=BROKER,
+            task_queues=schedule.QUEUES,
+            task_routes=schedule.ROUTES,
+        )
+        for seconds in (30, 90, 60):
+            nudges.publish(Work.REFIT, seconds - KEPT_S, app=app)
+        app.send_task("ranking.tasks.run_fit", queue="analysis")
+
+        dropped = [
+            queues.drop_expired(now=timezone.now() + dt.timedelta(seconds=s)) for s in (20, 75, 75)
+        ]
+
+        assert dropped == [0, 2, 0]
+        assert queues.lengths()["analysis"] == 2
+
+    def test_are_looked_for_by_beat(self, monkeypatch, tmp_path):
+        looked = []
+        monkeypatch.setattr(queues, "drop_expired", lambda *, now: looked.append(now))
+        beat = heartbeats.Scheduler(app=site, schedule_filename=str(tmp_path / "schedule"))
+
+        for _ in range(3):
+            beat.tick()
+
+        beat.close()
+        assert len(looked) == 1
+
+    def test_are_nobodys_concern_without_redis(self, lost):
+        assert queues.drop_expired(now=NOW) == 0
+
+    def test_are_nobodys_concern_in_one_process(self):
+        assert queues.drop_expired(now=NOW) == 0
+
+
+class TestWorkersThatStart:
+    def test_look_for_all_that_their_queues_may_hold(self, monkeypatch):
+        told = []
+        monkeypatch.setattr(nudges, "publish", lambda work, _within_s: told.append(work))
+
+        nudge_for({"analysis", "outgoing"})
+
+        assert told == [Work.DELIVER_HOOKS, Work.REFIT, Work.ANALYSE]
 
 
 class TestNumbers:
