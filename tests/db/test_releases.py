@@ -62,14 +62,14 @@ def built(module_rows, place):
     return place / "built", study.pk
 
 
-def build_another(built, folder, change):
+def build_another(built, folder, change, *, is_drawn=False):
     """Change the study, build its next release, and take all rows back."""
     quick = override_settings(HEART_BOOTSTRAP_REPLICATES=40, HEART_DATA_DIR=folder.parent / "kept")
     with quick, transaction.atomic():
         study = Study.objects.get(pk=built[1])
         change(study)
         study.refresh_from_db()
-        build(study, folder)
+        build(study, folder, is_drawn=is_drawn)
         transaction.set_rollback(True)
     return folder
 
@@ -99,7 +99,7 @@ def withheld(built, place):
         later = timezone.now()
         services.refit_study(study=study, clock=lambda: later)
 
-    return build_another(built, place / "withheld", withhold)
+    return build_another(built, place / "withheld", withhold, is_drawn=True)
 
 
 @pytest.fixture(scope="module")
@@ -286,7 +286,7 @@ class TestTheSameBytes:
         type(study).objects.filter(pk=study.pk).update(title=f"About {code}")
 
         with pytest.raises(services.ReleaseRefusedError, match="pseudonym"):
-            build(study, tmp_path / "release")
+            build(study, tmp_path / "release", is_drawn=False)
         assert not (tmp_path / "release").exists()
 
 

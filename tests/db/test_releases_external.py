@@ -55,7 +55,7 @@ def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, t
         if batch.licence == shared.licence:
             make_batch_decision(batch=batch)
     folder = tmp_path / "release"
-    build(study, folder)
+    build(study, folder, is_drawn=False)
 
     told = [(one["n_judgments"], one["is_excluded"]) for one in read(folder, BATCHES)]
     assert told == [(2, False), (0, True), (0, False)]
@@ -77,10 +77,10 @@ def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, t
 
 
 def test_another_batch_makes_another_release_and_without_one_there_is_no_file(study, tmp_path):
-    first = build(study, tmp_path / "first")
+    first = build(study, tmp_path / "first", is_drawn=False)
     pair = Comparison.objects.filter(study=study).first()
     make_external(batch=make_batch(study=study), comparison=pair)
-    second = build(study, tmp_path / "second")
+    second = build(study, tmp_path / "second", is_drawn=False)
 
     assert not (tmp_path / "first" / BATCHES).exists()
     assert (tmp_path / "second" / BATCHES).exists()
