@@ -1,11 +1,15 @@
 """Whole studies with judgments, for what is computed from them."""
 
+import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 
 from annotation.models import Comparison, DimensionMark, Judge, Rater, Study
 from completions.models import Context, System
+from ranking import services
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.models import Fit
 from tests.factories import (
     make_comparison,
     make_completion,
@@ -43,6 +47,14 @@ def make_judged_study(
         context = make_context(dialogue=make_dialogue(dataset=study.dataset))
         judge_all_pairs(study, context, systems, partial(verdict, dialogue), rater, judge)
     return study
+
+
+def fit_one(study: Study, at: dt.datetime, pool: EvaluatorPool = EvaluatorPool.COMBINED) -> Fit:
+    """Compute the ratings of one pool in all contexts; a refit takes four times as long."""
+    where = {"study": study, "pool": pool, "context_set": ContextSet.ALL}
+    if (fit := services.claim_fit(**where, now=at)) is not None:
+        services.run_fit(fit_id=fit.pk, clock=lambda: at)
+    return Fit.objects.filter(**where).latest("as_of")
 
 
 def judge_all_pairs(

@@ -2,7 +2,9 @@
 
 import datetime as dt
 import json
+from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 
 from django.db.models import QuerySet
 
@@ -10,7 +12,7 @@ from annotation.models import Comparison, Judgment, Study
 from completions.models import Context
 from completions.services.cutting import turns_hash
 from completions.toml_files import content_hash
-from ranking import services
+from ranking import figures, services
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.releases.writing import SUMS, sha256_of, sums
@@ -41,10 +43,15 @@ def make_study_to_release(**fields: object) -> Study:
     return study
 
 
-def build(study: Study, folder: Path) -> Release:
-    """Claim the release of the study's state and build it in the folder."""
+def build(study: Study, folder: Path, *, is_drawn: bool = True) -> Release:
+    """Claim the release of the study's state and build it in the folder.
+
+    Drawing takes most of the time: tests that look at no figure may have them blank.
+    """
     release = services.claim_release(study=study, now=START)
-    services.build_release(release=release, folder=folder, clock=lambda: START)
+    blank = mock.patch.object(figures, "rendered", return_value=b"<svg/>")
+    with nullcontext() if is_drawn else blank:
+        services.build_release(release=release, folder=folder, clock=lambda: START)
     release.refresh_from_db()
     return release
 

@@ -1,25 +1,18 @@
-"""Ask every operation of the OpenAPI schema with odd input, and hold the answers to the schema."""
+"""Ask every operation of the OpenAPI schema with odd input, and hold the answers to the schema.
+
+Schemathesis is slow to import: that waits until something is asked.
+"""
+# ruff: noqa: PLC0415 -- imports that wait
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import schemathesis
 from django.core.handlers.wsgi import WSGIHandler
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from schemathesis import checks
-from schemathesis.core.failures import Failure, FailureGroup
-from schemathesis.specs.openapi import checks as openapi_checks
 
 SCHEMA = "/api/v1/schema/?format=json"
-CHECKS = [
-    checks.not_a_server_error,
-    openapi_checks.status_code_conformance,
-    openapi_checks.content_type_conformance,
-    openapi_checks.response_headers_conformance,
-    openapi_checks.response_schema_conformance,
-]
 PLAIN = {"Accept-Encoding": "identity"}  # the client of the tests unpacks nothing
 REFUSED = {401, 403}
 
@@ -50,17 +43,34 @@ class Plan:
 
 def load() -> Any:
     """Read the schema from the site."""
+    import schemathesis
+
     return schemathesis.openapi.from_wsgi(SCHEMA, WSGIHandler())
 
 
 def failures(schema: Any, asker: Asker, plan: Plan) -> Iterator[str]:
     """Yield what is wrong with each operation, as one who asks sees it."""
+    from schemathesis.core.failures import Failure, FailureGroup
+
     for found in schema.get_all_operations():
         operation = found.ok()
         try:
             _ask(operation, asker, plan)
         except (Failure, FailureGroup, AssertionError) as error:
             yield f"{operation.label}: {error}"
+
+
+def _checks() -> list[Any]:
+    from schemathesis import checks
+    from schemathesis.specs.openapi import checks as openapi_checks
+
+    return [
+        checks.not_a_server_error,
+        openapi_checks.status_code_conformance,
+        openapi_checks.content_type_conformance,
+        openapi_checks.response_headers_conformance,
+        openapi_checks.response_schema_conformance,
+    ]
 
 
 def _ask(operation: Any, asker: Asker, plan: Plan) -> None:
@@ -80,7 +90,7 @@ def _ask(operation: Any, asker: Asker, plan: Plan) -> None:
             }
         headers = {**(case.headers or {}), **PLAIN, **asker.headers}
         response = case.call(headers=headers)
-        case.validate_response(response, checks=CHECKS)
+        case.validate_response(response, checks=_checks())
         known = is_there and set(case.path_parameters or ()) <= set(plan.existing)
         _within(operation.definition.raw, response.status_code, asker, is_there=known)
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 
-from annotation.models import Study
 from annotation.rubric import load_rubric
-from ranking import services
+from ranking.choices import EvaluatorPool
 from tests.factories import (
     NOW,
     digest,
@@ -20,7 +20,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.judged import judge_all_pairs
+from tests.judged import fit_one, judge_all_pairs
 
 pytestmark = pytest.mark.django_db
 
@@ -41,9 +41,8 @@ def always(verdict):
     return lambda *_pair: verdict
 
 
-@pytest.fixture
-def study(settings) -> Study:
-    settings.HEART_BOOTSTRAP_REPLICATES = 1000
+@pytest.fixture(scope="module")
+def study(module_rows) -> None:
     rubric = load_rubric("heart-1").content()
     study = make_study(slug="kind-words", seed="kind-words-1", content={"rubric": rubric})
     systems = [make_system(slug="ash", name="Ash"), make_system(slug="beech", name="Beech")]
@@ -52,8 +51,8 @@ def study(settings) -> Study:
         dialogue = make_dialogue(dataset=study.dataset, content_hash=digest(f"example {number}"))
         context = make_context(dialogue=dialogue)
         judge_all_pairs(study, context, systems, always(verdict), rater, judge)
-    services.refit_study(study=study, clock=lambda: NOW + dt.timedelta(hours=1))
-    return study
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=1000):
+        fit_one(study, NOW + dt.timedelta(hours=1), EvaluatorPool.LLM)
 
 
 def pairs(value, path=()):
@@ -70,7 +69,7 @@ def test_the_page_has_an_answer_and_an_error():
     assert len(EXAMPLES) == 2
 
 
-@pytest.mark.parametrize(("address", "printed"), EXAMPLES)
+@pytest.mark.parametrize(("address", "printed"), EXAMPLES, ids=["an answer", "an error"])
 def test_the_site_answers_as_the_page_says(address, printed, client, study):
     answer = dict(pairs(client.get(address).json()))
     documented = dict(pairs(json.loads(printed)))

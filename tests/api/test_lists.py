@@ -10,7 +10,7 @@ from access.choices import Role
 from access.scopes import Scope
 from annotation.models import Judgment, Rater, Study
 from completions.models import Context, System
-from ranking import services
+from ranking.choices import EvaluatorPool
 from tests.factories import (
     HOUR,
     NOW,
@@ -23,7 +23,7 @@ from tests.factories import (
 )
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_exclusion, make_fit, make_member, make_user
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 LISTS = {
@@ -39,12 +39,17 @@ PUBLIC = {"studies/", "studies/{study}/fits/"}
 ODD = ["\x00", "9" * 40, "-1", "\u0001\ud7ff", "'; --", "0001-01-01T00:00:00+14:00", "x" * 5000]
 
 
-@pytest.fixture
-def study() -> Study:
+@pytest.fixture(scope="module")
+def kept(module_rows) -> int:
     systems = [make_system(slug="ash", name="Ash"), make_system(slug="beech", name="Beech")]
     study = make_judged_study(systems=systems, with_llm=True, n_dialogues=2)
     make_fit(study=study)
-    return study
+    return study.pk
+
+
+@pytest.fixture
+def study(kept) -> Study:
+    return Study.objects.get(pk=kept)
 
 
 def read(path, study=None, client=None, secret="", **query):
@@ -142,11 +147,13 @@ class TestWhatIsSaid:
         assert "inside.example" not in said
         assert "KEY" not in said
 
-    def test_talks_of_checks_are_not_listed(self):
+    def test_talks_of_checks_are_not_listed(self, study):
+        listed = [all_of(path, study) for path in ("contexts/", "completions/")]
         checks = make_dataset(is_for_checks=True)
         make_completion(context=make_context(dialogue=make_dialogue(dataset=checks)))
 
-        assert all_of("contexts/", None) == all_of("completions/", None) == []
+        assert all(listed)
+        assert [all_of(path, study) for path in ("contexts/", "completions/")] == listed
 
     def test_one_of_each(self, study):
         context, system = Context.objects.first(), System.objects.first()
@@ -158,7 +165,7 @@ class TestWhatIsSaid:
         assert read("contexts/none/", secret=secret).status_code == 404
 
     def test_fits_are_the_addresses_of_their_ratings(self, study):
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit_one(study, NOW + HOUR, EvaluatorPool.LLM)
         fits = all_of("studies/{study}/fits/", study, pool="LLM", state="DONE")
 
         assert fits

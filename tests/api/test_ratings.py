@@ -2,10 +2,11 @@
 
 import pytest
 
-from ranking import services
+from annotation.models import Study
+from ranking.choices import EvaluatorPool
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study, make_system
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 from tests.judged_people import make_study_of_people
 
 pytestmark = pytest.mark.django_db
@@ -15,12 +16,19 @@ def get(client, study, query=""):
     return client.get(f"/api/v1/studies/{study}/ratings/{query}")
 
 
-@pytest.fixture
-def study():
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with ratings by judges, and by everybody."""
     systems = [make_system(slug="ash", name="Ash"), make_system(slug="beech", name="Beech")]
     study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
-    services.refit_study(study=study, clock=lambda: NOW + HOUR)
-    return study
+    for pool in (EvaluatorPool.LLM, EvaluatorPool.COMBINED):
+        fit_one(study, NOW + HOUR, pool)
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 class TestRatings:
@@ -56,7 +64,7 @@ class TestRatings:
 
     def test_names_what_is_made_from_people_as_derived(self, client):
         study = make_study_of_people()
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit_one(study, NOW + HOUR)
 
         answer = get(client, study.slug).json()
 
@@ -77,7 +85,7 @@ class TestRatings:
 
     def test_says_what_of_people_could_not_be_rated(self, client):
         study = make_study_of_people(n_raters=1)
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit_one(study, NOW + HOUR)
 
         (refused,) = get(client, study.slug).json()["people_refused"]
 
@@ -87,7 +95,7 @@ class TestRatings:
     def test_says_why_there_are_none(self, client, study):
         others = [make_system(), make_system()]
         make_judged_study(systems=others, study=study)
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit_one(study, NOW + HOUR, EvaluatorPool.HUMAN)
 
         answer = get(client, study.slug, "?pool=human").json()
 

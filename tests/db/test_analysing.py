@@ -4,8 +4,9 @@ import datetime as dt
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import override_settings
 
-from annotation.models import Exclusion
+from annotation.models import Exclusion, Study
 from ranking import analysis_selectors, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
@@ -31,15 +32,21 @@ PAUSE = dt.timedelta(seconds=600)
 def _two_kinds(monkeypatch, settings):
     know_kinds(monkeypatch, (PAIRS, CHECKS))
     settings.HEART_ANALYSIS_PACE_SECONDS = 0.0
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3)
+        services.refit_study(study=study, clock=lambda: START)
+    return study.pk
 
 
 @pytest.fixture
-def study(settings):
-    """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-    study = make_judged_study(n_dialogues=3)
-    services.refit_study(study=study, clock=lambda: START)
-    return study
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
@@ -100,8 +107,10 @@ class TestClaimDueAnalyses:
         assert services.claim_due_analyses(now=later) == [lost]
         assert services.reclaim_lost_analyses(now=later) == []
 
-    def test_a_refused_fit_is_not_analysed(self):
-        make_fit(state=FitState.REFUSED, ended_at=START, refusal="One dialogue.")
+    def test_a_refused_fit_is_not_analysed(self, study):
+        Fit.objects.update(code_version="numerics-old")
+        refused = {"state": FitState.REFUSED, "refusal": "One dialogue."}
+        make_fit(ended_at=START, code_version=code_version(), **refused)
 
         assert claim() == []
 
@@ -157,9 +166,9 @@ class TestClaimDueAnalyses:
 
         assert [done[0] for done in run_all()] == [COMBINED, COMBINED, HUMAN, HUMAN]
 
-    def test_what_is_shown_first_is_of_people_while_there_is_no_more(self, settings):
-        settings.HEART_BOOTSTRAP_REPLICATES = 40
+    def test_what_is_shown_first_is_of_people_while_there_is_no_more(self, study, settings):
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        Fit.objects.update(code_version="numerics-old")
         study = make_judged_study()
         for context_set in (ContextSet.REGULAR, ContextSet.ALL):
             fit = services.claim_fit(study=study, pool=HUMAN, context_set=context_set, now=START)

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from access.models import LogEntry
 from annotation import services
 from annotation.choices import AuditState, Protocol, Side, Source
-from annotation.models import BlindingAudit, Lease, SourceGuess
+from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from annotation.views import judging
 from completions.choices import SystemKind
 from heart_site.blinding import auditing
@@ -29,9 +29,9 @@ pytestmark = pytest.mark.django_db
 N_LEASES = 24
 
 
-@pytest.fixture
-def study():
-    """Return a study in which a person's and a program's messages were shown, evenly."""
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """Return the key of a study in which a person's and a program's messages were shown, evenly."""
     study = make_study()
     people = make_system(slug="supporters", name="Supporters", kind=SystemKind.HUMAN)
     program = make_system(slug="oakmodel", name="Oak model")
@@ -42,7 +42,12 @@ def study():
         rater = make_rater(study=study)
         side = Side.A if number % 2 else Side.B
         make_lease(comparison=pair, rater=rater, first_side=side, number=1 + number // 2 % 3)
-    return study
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 def audit(study, **options):

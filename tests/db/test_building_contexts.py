@@ -267,22 +267,30 @@ class TestBuildContexts:
 
 
 class TestOnRealDialogues:
-    def test_reaches_the_published_size_in_proportion_and_repeatably(self):
-        one, other = (self.built(name) for name in ("One", "Two"))
+    @pytest.mark.parametrize(
+        ("n", "n_dialogues", "within"),
+        [
+            pytest.param(28, 130, 0.05, id="a tenth"),
+            pytest.param(280, 1300, 0.03, marks=pytest.mark.full, id="the published size"),
+        ],
+    )
+    def test_reaches_the_size_in_proportion_and_repeatably(self, n, n_dialogues, within):
+        one, other = (self.built(name, n, n_dialogues) for name in ("One", "Two"))
 
         contexts = one.contexts.all()
         assert max(Counter(contexts.values_list("dialogue", flat=True)).values()) <= 2
         assert without_keys(one) == without_keys(other)
-        assert_close_to_source(one)
+        assert_close_to_source(one, within)
 
     @staticmethod
-    def built(name):
-        dataset = store(ingest.read_dialogues(shared_file("esconv/ESConv.json")), name=name)
-        report = build(280, name=name)
+    def built(name, n, n_dialogues):
+        dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+        dataset = store(itertools.islice(dialogues, n_dialogues), name=name)
+        report = build(n, name=name)
 
-        assert 300 <= report.n_candidates <= 2_100
-        assert report.n_contexts == 280
-        assert report.n_dialogues >= 200
+        assert n < report.n_candidates <= 7.5 * n
+        assert report.n_contexts == n
+        assert report.n_dialogues >= 5 / 7 * n
         return dataset
 
 
@@ -292,11 +300,11 @@ def without_keys(dataset):
     return sorted(json.dumps(row | {"key": "", "dataset": ""}, sort_keys=True) for row in rows)
 
 
-def assert_close_to_source(dataset):
-    """Classes of 5 % and more keep their share to within 3 points."""
+def assert_close_to_source(dataset, within):
+    """Classes of 5 % and more keep their share."""
     emotions = Counter(dataset.dialogues.values_list("emotion_type", flat=True))
     chosen = Counter(dataset.contexts.values_list("dialogue__emotion_type", flat=True))
     for emotion, n in emotions.items():
         share = n / emotions.total()
         if share >= 0.05:
-            assert abs(chosen[emotion] / chosen.total() - share) <= 0.03, emotion
+            assert abs(chosen[emotion] / chosen.total() - share) <= within, emotion

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Judgment, RationaleRun
 from completions.choices import CallState, Presence, RunState
-from ranking import frames, services
+from ranking import frames
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.frames.sources import DatabaseSources
@@ -22,7 +22,7 @@ from tests.factories_of_rationales import (
     make_theme_label,
 )
 from tests.factories_of_runs import make_labelling_run
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 MINUTE = dt.timedelta(minutes=1)
@@ -91,7 +91,7 @@ class TestAnAnalysis:
         return analyse(AnalysisKind.RATIONALES, ground_of(fit, AnalysisKind.RATIONALES))
 
     def test_of_a_fit_stays_the_same_whatever_is_read_later(self, study, coder, now):
-        fit = combined(services.refit_study(study=study, clock=lambda: now))
+        fit = fit_one(study, now)
         before = self.analyse(fit)
 
         code_all(study, coder, at=now + MINUTE)
@@ -100,29 +100,21 @@ class TestAnAnalysis:
         assert "coders" not in [one.key for one in before.tables]
 
     def test_of_the_next_fit_knows_it(self, study, coder, now):
-        services.refit_study(study=study, clock=lambda: now)
+        fit_one(study, now)
         code_all(study, coder, at=now + MINUTE)
 
-        fit = combined(services.refit_study(study=study, clock=lambda: now + 2 * MINUTE))
+        fit = fit_one(study, now + 2 * MINUTE)
 
         keys = [one.key for one in self.analyse(fit).tables]
         assert keys[-2:] == ["coders", "coder-agreement"]
 
 
-def combined(fits):
-    return next(
-        fit
-        for fit in fits
-        if (fit.pool, fit.context_set) == (EvaluatorPool.COMBINED, ContextSet.ALL)
-    )
-
-
 class TestTheNextFit:
     def fits_after(self, study, now, **run):
-        services.refit_study(study=study, clock=lambda: now)
+        fit_one(study, now)
         n = Fit.objects.count()
         make_rationale_run(study=study, **run)
-        services.refit_study(study=study, clock=lambda: now + 2 * MINUTE)
+        fit_one(study, now + 2 * MINUTE)
         return Fit.objects.filter(state=FitState.DONE).count() - n
 
     def test_is_asked_for_by_a_run_that_has_ended(self, study, now):

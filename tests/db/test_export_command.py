@@ -7,12 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from completions.models import Dataset, System
-from ranking import services
+from ranking.choices import EvaluatorPool
 from ranking.data_dictionary import PREFERENCES
-from ranking.models import Fit
 from tests.exported import LATER, make_mixed_study
 from tests.factories import HOUR, make_judgment, make_study
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 AFTER = LATER + 3 * HOUR
 pytestmark = pytest.mark.django_db
@@ -32,30 +31,28 @@ def rank(path, *options):
 
 
 class TestRoundTrip:
-    @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-    @pytest.mark.parametrize(("pool", "judges"), [("HUMAN", "human"), ("LLM", "llm")])
-    def test_gives_the_ratings_of_the_platform(self, tmp_path, form, pool, judges):
+    @pytest.mark.parametrize("pool", [EvaluatorPool.HUMAN, EvaluatorPool.LLM])
+    def test_gives_the_ratings_of_the_platform(self, tmp_path, pool, subtests):
         study = make_mixed_study()
-        services.refit_study(study=study, clock=lambda: AFTER)
-        fit = Fit.objects.get(study=study, pool=pool, context_set="ALL")
-        path = tmp_path / f"simulated.{form}"
-
-        export("judgments", study, path, "--format", form)
-        answer = rank(path, "--judges", judges, "--per-component")
-
+        fit = fit_one(study, AFTER, pool)
         ratings = {one.system.slug: one for one in fit.ratings.select_related("system")}
-        rated = {one["system"]: one for one in answer["systems"] if one["elo"] is not None}
-        assert answer["n_judgments"] == fit.n_judgments
-        assert "rows that do not count were left out." in str(answer["warnings"])
-        if fit.state == "DONE":
-            assert ratings
-            for slug, rating in ratings.items():
-                assert rated[slug]["elo"] == pytest.approx(rating.elo, abs=1e-6)
+        assert ratings or fit.state != "DONE"
+
+        for form in ("csv", "jsonl", "parquet"):
+            with subtests.test(form):
+                path = tmp_path / f"simulated.{form}"
+                export("judgments", study, path, "--format", form)
+                answer = rank(path, "--judges", pool.lower(), "--per-component")
+
+                rated = {one["system"]: one["elo"] for one in answer["systems"]}
+                assert answer["n_judgments"] == fit.n_judgments
+                assert "rows that do not count were left out." in str(answer["warnings"])
+                for slug, rating in ratings.items():
+                    assert rated[slug] == pytest.approx(rating.elo, abs=1e-6)
 
     def test_gives_the_same_elo_in_a_study_that_hangs_together(self, tmp_path):
         study = make_judged_study(with_llm=True, n_dialogues=9)
-        services.refit_study(study=study, clock=lambda: AFTER)
-        fit = Fit.objects.get(study=study, pool="HUMAN", context_set="ALL")
+        fit = fit_one(study, AFTER, EvaluatorPool.HUMAN)
 
         export("judgments", study, tmp_path / "simulated.parquet", "--format", "parquet")
         answer = rank(tmp_path / "simulated.parquet", "--judges", "human", "--unit", "dialogue")

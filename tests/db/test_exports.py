@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from access.cell_guard import defuse
 from annotation.choices import Protocol
-from annotation.models import Judgment
+from annotation.models import Judgment, Study
 from completions.choices import SystemKind
 from completions.models import Dataset
 from ranking import exports, rule
@@ -27,9 +27,14 @@ USUAL = Asked()
 PLAIN = [table.name for table in TABLES if not table.is_nested]
 
 
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    return make_mixed_study().pk
+
+
 @pytest.fixture
-def study():
-    return make_mixed_study()
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 def export(study, name="judgments", asked=USUAL, now=LATER):

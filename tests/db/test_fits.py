@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from access.models.append_only import AppendOnlyError
 from annotation.choices import Protocol
-from annotation.models import Exclusion
+from annotation.models import Exclusion, Study
 from completions.models import Context
 from ranking import estimate, frames, selectors, services
 from ranking.choices import ContextSet, EvaluatorPool, FitState
@@ -25,10 +25,11 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.judged import judge_all_pairs, make_judged_study
+from tests.judged import fit_one, judge_all_pairs, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
+AT = dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)  # as `now`
 LATER = dt.timedelta(hours=1)
 HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
 
@@ -46,6 +47,19 @@ def fitted(study, now, pool=HUMAN):
     services.run_fit(fit_id=fit.pk, clock=lambda: now)
     fit.refresh_from_db()
     return fit
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """Fits of people's judgments, and of all: two sets of contexts each."""
+    study = make_judged_study()
+    services.refit_study(study=study, clock=lambda: AT)
+    return study.pk
+
+
+@pytest.fixture
+def refitted(kept):
+    return Study.objects.get(pk=kept)
 
 
 class TestClaimFit:
@@ -73,7 +87,7 @@ class TestClaimFit:
         claim(study, now)
 
         assert claim(study, now + LATER) is None
-        assert Fit.objects.count() == 1
+        assert study.fits.count() == 1
 
     def test_nothing_is_claimed_without_judgments(self, now):
         assert claim(make_study(), now) is None
@@ -100,13 +114,10 @@ class TestClaimChangedFits:
 
         claimed = services.claim_changed_fits(study=study, now=now)
 
-        assert len(claimed) == Fit.objects.count() == 6
+        assert len(claimed) == study.fits.count() == 6
 
-    def test_claims_nothing_while_nothing_changes(self, now):
-        study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: now)
-
-        assert services.claim_changed_fits(study=study, now=now + LATER) == []
+    def test_claims_nothing_while_nothing_changes(self, refitted, now):
+        assert services.claim_changed_fits(study=refitted, now=now + LATER) == []
 
     def test_claims_nothing_twice_while_fits_are_under_way(self, now):
         study = make_judged_study()
@@ -124,42 +135,36 @@ class TestClaimChangedFits:
         pools = Fit.objects.filter(pk__in=claimed).values_list("pool", flat=True)
         assert set(pools) == {HUMAN, COMBINED}
 
-    def test_waits_until_enough_judgments_or_a_minute_came(self, now, monkeypatch):
-        study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: now)
+    def test_waits_until_enough_judgments_or_a_minute_came(self, refitted, now, monkeypatch):
         monkeypatch.setattr(services.claiming, "MOVED", 0.5)
-        make_judgment(comparison=study.comparisons.first())
+        make_judgment(comparison=refitted.comparisons.first())
         second = dt.timedelta(seconds=1)
 
-        too_soon = services.claim_changed_fits(study=study, now=now + 59 * second)
-        in_time = services.claim_changed_fits(study=study, now=now + 60 * second)
+        too_soon = services.claim_changed_fits(study=refitted, now=now + 59 * second)
+        in_time = services.claim_changed_fits(study=refitted, now=now + 60 * second)
 
         assert (len(too_soon), len(in_time)) == (0, 4)
 
-    def test_a_new_method_does_not_wait(self, now, settings):
-        study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: now)
+    def test_a_new_method_does_not_wait(self, refitted, now, settings):
         settings.HEART_BOOTSTRAP_REPLICATES = 100
 
-        assert len(services.claim_changed_fits(study=study, now=now)) == 4
+        assert len(services.claim_changed_fits(study=refitted, now=now)) == 4
 
-    def test_a_surplus_judgment_changes_nothing(self, now):
-        study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: now)
-        make_judgment(comparison=study.comparisons.first(), is_surplus=True)
+    def test_a_surplus_judgment_changes_nothing(self, refitted, now):
+        make_judgment(comparison=refitted.comparisons.first(), is_surplus=True)
 
-        assert services.claim_changed_fits(study=study, now=now + LATER) == []
+        assert services.claim_changed_fits(study=refitted, now=now + LATER) == []
 
     def test_an_exclusion_taken_back_gives_a_newer_fit_of_the_same_ratings(self, now, admin_user):
         study = make_judged_study()
         rater = make_rater(study=study)
         make_judgment(comparison=study.comparisons.first(), rater=rater, verdict=-2)
         steps = [now, now + LATER, now + 2 * LATER]
-        services.refit_study(study=study, clock=lambda: steps[0])
+        fit_one(study, steps[0], HUMAN)
         Exclusion.objects.create(
             rater=rater, is_excluded=True, rule="checks/1", decided_at=steps[1]
         )
-        services.refit_study(study=study, clock=lambda: steps[1])
+        fit_one(study, steps[1], HUMAN)
         Exclusion.objects.create(
             rater=rater,
             is_excluded=False,
@@ -168,9 +173,9 @@ class TestClaimChangedFits:
             decided_at=steps[2],
             decided_by=admin_user,
         )
-        services.refit_study(study=study, clock=lambda: steps[2])
+        fit_one(study, steps[2], HUMAN)
 
-        fits = Fit.objects.filter(context_set=ContextSet.ALL, pool=HUMAN).order_by("pk")
+        fits = study.fits.order_by("pk")
         latest = selectors.latest_fit(study=study, pool=HUMAN, context_set=ContextSet.ALL)
         assert [fit.n_judgments for fit in fits] == [13, 12, 13]
         assert latest == fits[2]
@@ -292,7 +297,7 @@ class TestRunFit:
         make_judgment(comparison=study.comparisons.first())
 
         assert services.run_fit(fit_id=fit.pk, clock=lambda: now) is False
-        assert not Fit.objects.exists()
+        assert not study.fits.exists()
         assert claim(study, now).n_judgments == 13
 
     def test_refuses_systems_that_nothing_connects_and_names_the_groups(self, now):

@@ -7,8 +7,10 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import override_settings
 from django.utils import timezone
 
+from annotation.models import Study
 from ranking import selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit
@@ -29,14 +31,22 @@ def _quick(monkeypatch, settings):
     settings.HEART_BOOTSTRAP_REPLICATES = 40
 
 
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with its fits."""
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3)
+        services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
 @pytest.fixture
-def study():
-    return make_judged_study(n_dialogues=3)
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 @pytest.fixture
 def fit(study):
-    services.refit_study(study=study, clock=lambda: START)
     pool = EvaluatorPool.COMBINED
     fit = selectors.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
     assert fit is not None
@@ -51,15 +61,16 @@ def fits(action, study, *options):
 
 
 class TestNow:
-    def test_computes_ratings_and_analyses_at_once(self, study):
+    def test_computes_ratings_and_analyses_at_once(self):
+        study = make_judged_study(n_dialogues=3)
         said = fits("now", study)
 
         assert said.splitlines()[0] == "4 fits computed."
-        assert set(Fit.objects.values_list("state", flat=True)) == {FitState.DONE}
-        assert Analysis.objects.filter(state=FitState.DONE).count() == 8
+        assert set(study.fits.values_list("state", flat=True)) == {FitState.DONE}
+        assert Analysis.objects.filter(fit__study=study, state=FitState.DONE).count() == 8
 
-    def test_leaves_the_analyses_to_the_workers_if_wanted(self, study):
-        fits("now", study, "--without-analyses")
+    def test_leaves_the_analyses_to_the_workers_if_wanted(self):
+        fits("now", make_judged_study(n_dialogues=3), "--without-analyses")
 
         assert not Analysis.objects.exists()
 

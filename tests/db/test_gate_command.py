@@ -8,11 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import DimensionMark, Judgment
-from ranking import services
 from ranking.gate_report import SIMULATED
 from ranking.models import Fit
 from tests.factories import NOW, make_judge, make_llm_judgment, make_study, make_system
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +33,7 @@ def make_rated_study(n_dialogues=24, dimensions="HEA", **fields):
         for name in dimensions
     ]
     DimensionMark.objects.bulk_create(marks)
-    services.refit_study(study=study, clock=lambda: START)
+    fit_one(study, START)
     return study
 
 

@@ -5,15 +5,17 @@ import threading
 
 import numpy as np
 import pytest
+from django.test import override_settings
 
-from ranking import frames, services
+from annotation.models import Study
+from ranking import frames
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.models import Fit
 from ranking.services import grounds
 from ranking.services.grounds import forget_judgments, ground_of
 from ranking.services.stored import JudgmentsChangedError
 from tests.factories import NOW, make_judgment
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
@@ -21,12 +23,19 @@ START = NOW + dt.timedelta(hours=1)
 PAIRS, STYLE = AnalysisKind.PAIRS, AnalysisKind.STYLE
 
 
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with the two fits that the tests ask for."""
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3, with_llm=True)
+        for pool in (EvaluatorPool.COMBINED, EvaluatorPool.HUMAN):
+            fit_one(study, START, pool)
+    return study.pk
+
+
 @pytest.fixture
-def study(settings):
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-    study = make_judged_study(n_dialogues=3, with_llm=True)
-    services.refit_study(study=study, clock=lambda: START)
-    return study
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 def fit_of(study, pool=EvaluatorPool.COMBINED):

@@ -7,10 +7,10 @@ import pytest
 
 from completions.choices import SystemKind
 from completions.models import Completion, System
-from ranking import frames, people, services
+from ranking import frames, people
 from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
 from ranking.estimate import estimate_ratings
-from ranking.models import Fit, HumanRating
+from ranking.models import HumanRating
 from ranking.services.claiming import method_of
 from tests.counted import counted_reads
 from tests.factories import (
@@ -24,7 +24,7 @@ from tests.factories import (
     make_system,
     make_writer,
 )
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 from tests.judged_people import make_study_of_people, make_system_of_one
 
 pytestmark = pytest.mark.django_db
@@ -42,16 +42,17 @@ def read(study, now, pool=EvaluatorPool.HUMAN):
     return frames.read_judgments(frames.Selection(study, pool, ContextSet.ALL, now))
 
 
-def fitted(study, now, pool="HUMAN"):
-    services.refit_study(study=study, clock=lambda: now)
-    return Fit.objects.get(study=study, pool=pool, context_set="ALL", state=FitState.DONE)
+def fitted(study, now, pool=EvaluatorPool.HUMAN):
+    fit = fit_one(study, now, pool)
+    assert fit.state == FitState.DONE
+    return fit
 
 
-def rated(study, now, pool="HUMAN"):
+def rated(study, now, pool=EvaluatorPool.HUMAN):
     return {one.kind: one for one in fitted(study, now, pool).human_ratings.all()}
 
 
-def refused(study, now, pool="HUMAN"):
+def refused(study, now, pool=EvaluatorPool.HUMAN):
     return fitted(study, now, pool).diagnostics["people_refused"]
 
 
@@ -215,8 +216,8 @@ class TestRatePeople:
             for judge in judges:
                 make_llm_judgment(comparison=comparison, judge=judge, verdict=2)
 
-        assert rated(study, now, "COMBINED")[FITTED].detail["evaluators"] == 3
-        assert rated(study, now + HOUR, "LLM")[FITTED].detail["evaluators"] == 2
+        assert rated(study, now, EvaluatorPool.COMBINED)[FITTED].detail["evaluators"] == 3
+        assert rated(study, now + HOUR, EvaluatorPool.LLM)[FITTED].detail["evaluators"] == 2
 
     def test_nothing_is_stored_where_nobody_wrote(self, now):
         fit = fitted(make_judged_study(), now)

@@ -22,6 +22,7 @@ from tests.filled import FILLED, LARGE_JUDGED, Plans, filled_tables
 from tests.web.visits import ANSWERS, HTMX, enrol, url
 
 pytestmark = [
+    pytest.mark.postgres,
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in another way"),
     pytest.mark.xdist_group("plans"),  # so that the tables are filled once
     pytest.mark.django_db,

@@ -10,6 +10,7 @@ from tests.factories import make_system
 from tests.judged import make_judged_study
 
 pytestmark = [
+    pytest.mark.postgres,
     pytest.mark.django_db,
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no replicas"),
 ]

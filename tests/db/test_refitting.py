@@ -4,14 +4,16 @@ import datetime as dt
 
 import pytest
 from django.db import connection
+from django.test import override_settings
 
+from annotation.models import Study
 from ranking import fit_selectors, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from tests.analysed import know_kinds
 from tests.factories import NOW, make_judgment, make_study
 from tests.factories_written_once import make_dimension_rate, make_fit, make_human_rating
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
@@ -26,12 +28,18 @@ def _one_kind(monkeypatch, settings):
     settings.HEART_BOOTSTRAP_REPLICATES = 40
 
 
-@pytest.fixture
-def study():
+@pytest.fixture(scope="module")
+def kept(module_rows):
     """A study with ratings of two pools and two sets of contexts."""
-    study = make_judged_study(n_dialogues=3)
-    services.refit_study(study=study, clock=lambda: START)
-    return study
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3)
+        services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
 
 
 def ask(study, now=START):
@@ -151,9 +159,7 @@ class TestVerifyFit:
         assert {("E wins", False), ("n_contexts", False), ("elo", True)} <= figures
 
     def test_the_rates_of_dimensions_and_of_people_are_held_against_theirs(self):
-        study = make_judged_study(n_dialogues=3, with_llm=True)
-        services.refit_study(study=study, clock=lambda: START)
-        fit = newest(study)
+        fit = fit_one(make_judged_study(n_dialogues=3, with_llm=True), START)
         rate = DimensionRate.objects.filter(rating__fit=fit, wins__gte=1).first()
         assert rate is not None
         tamper("ranking_dimensionrate", "wins", rate.pk, rate.wins - 1)
@@ -179,9 +185,7 @@ class TestVerifyFit:
         assert (found.is_other_code, found.is_sound) == (True, True)
 
     def test_a_refusal_is_held_against_its_reason(self):
-        study = make_judged_study(n_dialogues=1)
-        services.refit_study(study=study, clock=lambda: START)
-        fit = newest(study)
+        fit = fit_one(make_judged_study(n_dialogues=1), START)
 
         assert fit.state == FitState.REFUSED
         assert services.verify_fit(fit).is_sound

@@ -34,6 +34,7 @@ def database_url() -> str:
     return urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}"))
 
 
+@pytest.mark.full
 def test_another_process_builds_the_same_bytes(settings, tmp_path):
     settings.HEART_BOOTSTRAP_REPLICATES = 20
     settings.HEART_DATA_DIR = tmp_path / "here"

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from django.test import override_settings
 
-from annotation.models import Comparison
+from annotation.models import Comparison, Study
 from ranking.release_check import verify
 from ranking.releases.writing import line
 from tests.factories_of_external import make_batch, make_batch_decision, make_external
@@ -33,8 +34,18 @@ def problems(folder):
     return " ".join(verify(folder, is_quick=True).problems)
 
 
-def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(tmp_path):
-    study = make_study_to_release()
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        return make_study_to_release().pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
+
+
+def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, tmp_path):
     pairs = list(Comparison.objects.filter(study=study).order_by("pk"))[:2]
     shared = make_batch(study=study)
     for pair in pairs:
@@ -44,7 +55,7 @@ def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(tmp_path
         if batch.licence == shared.licence:
             make_batch_decision(batch=batch)
     folder = tmp_path / "release"
-    build(study, folder)
+    build(study, folder, is_drawn=False)
 
     told = [(one["n_judgments"], one["is_excluded"]) for one in read(folder, BATCHES)]
     assert told == [(2, False), (0, True), (0, False)]
@@ -65,12 +76,11 @@ def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(tmp_path
     assert f"{ROWS}: has 0 rows, and release.json says 2" in problems(folder)
 
 
-def test_another_batch_makes_another_release_and_without_one_there_is_no_file(tmp_path):
-    study = make_study_to_release()
-    first = build(study, tmp_path / "first")
+def test_another_batch_makes_another_release_and_without_one_there_is_no_file(study, tmp_path):
+    first = build(study, tmp_path / "first", is_drawn=False)
     pair = Comparison.objects.filter(study=study).first()
     make_external(batch=make_batch(study=study), comparison=pair)
-    second = build(study, tmp_path / "second")
+    second = build(study, tmp_path / "second", is_drawn=False)
 
     assert not (tmp_path / "first" / BATCHES).exists()
     assert (tmp_path / "second" / BATCHES).exists()

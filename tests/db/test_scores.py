@@ -10,7 +10,7 @@ import pytest
 from annotation.choices import Protocol, Purpose
 from annotation.models import Exclusion
 from completions.choices import SystemKind
-from ranking import analysis_selectors, fit_selectors, frames, selectors, services
+from ranking import analysis_selectors, fit_selectors, frames, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
 from ranking.frames import Selection
@@ -21,7 +21,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.services.verifying import verify_fit
 from tests.factories import NOW, make_comparison, make_rater, make_study, make_system
-from tests.judged import make_judged_study
+from tests.judged import fit_one, make_judged_study
 from tests.scores import KEYS, by_place, make_rated_study, rate
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +38,6 @@ def _few_replicates(settings):
 
 def selection(study, pool=COMBINED, context_set=ContextSet.ALL, as_of=START):
     return Selection(study, pool, context_set, as_of)
-
-
-def refit(study, at=START):
-    services.refit_study(study=study, clock=lambda: at)
-    fit = selectors.latest_fit(study=study, pool=COMBINED, context_set=ContextSet.ALL)
-    assert fit is not None
-    return fit
 
 
 def analysed(fit):
@@ -125,7 +118,7 @@ class TestFits:
     def test_ratings_are_those_of_the_implied_pairs(self):
         study = make_rated_study(n_dialogues=6)
 
-        fit = refit(study)
+        fit = fit_one(study, START)
 
         assert fit.state == FitState.DONE
         columns = implied_columns(frames.read_scores(selection(study)))
@@ -143,7 +136,7 @@ class TestFits:
         assert sum(n for *_, n in rows) == 2 * columns.n_judgments
 
     def test_counts_the_ratings_and_not_the_pairs(self):
-        fit = refit(make_rated_study(n_dialogues=4))
+        fit = fit_one(make_rated_study(n_dialogues=4), START)
 
         assert (fit.n_judgments, fit.n_units) == (36, 4)
         assert fit.diagnostics["n_raters"] == 3
@@ -151,7 +144,7 @@ class TestFits:
         assert "single messages" in fit.method["estimator"]
 
     def test_stands_up_to_being_computed_again(self):
-        fit = refit(make_rated_study(n_dialogues=5, with_judge=True))
+        fit = fit_one(make_rated_study(n_dialogues=5, with_judge=True), START)
 
         found = verify_fit(fit)
 
@@ -160,23 +153,23 @@ class TestFits:
 
     def test_the_same_ratings_make_no_second_fit(self):
         study = make_rated_study()
-        first = refit(study)
+        first = fit_one(study, START)
 
-        assert refit(study, START + dt.timedelta(hours=1)) == first
+        assert fit_one(study, START + dt.timedelta(hours=1)) == first
 
     def test_another_rating_makes_another_fit(self):
         study = make_rated_study()
-        first = refit(study)
+        first = fit_one(study, START)
         rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
 
-        second = refit(study, START + dt.timedelta(hours=1))
+        second = fit_one(study, START + dt.timedelta(hours=1))
 
         assert second != first
         assert second.n_judgments == first.n_judgments + 1
 
     def test_who_is_excluded_does_not_count(self):
         study = make_rated_study()
-        first = refit(study)
+        first = fit_one(study, START)
         Exclusion.objects.create(
             rater=study.raters.first(),
             is_excluded=True,
@@ -186,7 +179,7 @@ class TestFits:
             decided_at=START,
         )
 
-        second = refit(study, START + dt.timedelta(hours=1))
+        second = fit_one(study, START + dt.timedelta(hours=1))
 
         assert second.n_judgments == first.n_judgments * 2 // 3
 
@@ -194,12 +187,12 @@ class TestFits:
         oak = make_system(slug="simulated-oak", name="Simulated Oak", is_simulated=True)
         systems = [make_system(), oak]
 
-        assert refit(make_rated_study(systems=systems)).is_simulated
+        assert fit_one(make_rated_study(systems=systems), START).is_simulated
 
     def test_peoples_texts_are_systems_like_others(self):
         systems = [make_system(kind=SystemKind.HUMAN), make_system(), make_system()]
 
-        fit = refit(make_rated_study(systems=systems, n_dialogues=5))
+        fit = fit_one(make_rated_study(systems=systems, n_dialogues=5), START)
 
         assert fit.state == FitState.DONE
         assert not fit.human_ratings.exists()
@@ -211,7 +204,7 @@ class TestFits:
             rated = make_rated_study(study=study, systems=[systems[n % 2]], n_dialogues=2)
             assert rated == study
 
-        fit = refit(study)
+        fit = fit_one(study, START)
 
         assert (fit.state, fit.refusal) == (FitState.REFUSED, NO_PAIRS)
         analysis = analysed(fit)
@@ -222,7 +215,7 @@ class TestFits:
     def test_a_study_of_pairs_is_fitted_as_before(self):
         """The stamp and the hash of what a preference study rests on hold nothing new."""
         study = make_judged_study()
-        fit = refit(study)
+        fit = fit_one(study, START)
 
         found = frames.read_groups(selection(study))
 
@@ -244,7 +237,7 @@ class TestAnalysis:
 
     def test_means_are_those_of_the_points(self):
         systems = [make_system(slug=slug) for slug in ("ash", "birch", "cedar")]
-        fit = refit(make_rated_study(systems=systems, n_dialogues=6))
+        fit = fit_one(make_rated_study(systems=systems, n_dialogues=6), START)
 
         rows = {row["system"]: row for row in table(analysed(fit), "scores")}
 
@@ -256,14 +249,14 @@ class TestAnalysis:
     def test_is_due_at_once_and_for_fits_without_an_order(self, settings):
         settings.HEART_ANALYSIS_SECONDS = 600
         study = make_rated_study()
-        refit(study)
+        fit_one(study, START)
         claimed = services.claim_due_analyses(now=START)
         assert [Analysis.objects.get(pk=pk).kind for pk in claimed] == [LIKERT]
         for pk in claimed:
             services.run_analysis(analysis_id=pk, clock=lambda: START)
         rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
         later = START + dt.timedelta(seconds=61)
-        second = refit(study, later)
+        second = fit_one(study, later)
 
         due = list(analysis_selectors.missing_analyses(now=later, pause=dt.timedelta(seconds=600)))
 
@@ -276,9 +269,9 @@ class TestAnalysis:
         make_judged_study(systems=systems, study=pairs)
         other = make_judged_study(systems=systems)
         for one in (pairs, other):
-            services.refit_study(study=one, clock=lambda: START)
+            fit_one(one, START)
 
-        found = analysed(refit(likert))
+        found = analysed(fit_one(likert, START))
 
         columns = [one["label"] for one in found.result["tables"][2]["columns"]]
         assert "Elo in Pairs of the same (People and LLM judges)" in columns
@@ -294,15 +287,15 @@ class TestAnalysis:
             dataset=likert.dataset, is_simulated=True, slug="simulated-twin", title="Simulated twin"
         )
         make_judged_study(study=twin)
-        services.refit_study(study=twin, clock=lambda: START)
+        fit_one(twin, START)
 
-        assert fit_selectors.orders_beside(refit(likert)) == ()
+        assert fit_selectors.orders_beside(fit_one(likert, START)) == ()
 
     def test_judges_are_held_against_people(self):
         def points(dialogue, place, rater):
             return 1 + (dialogue + place + (rater > 0)) % 5
 
-        fit = refit(make_rated_study(n_dialogues=8, points=points, with_judge=True))
+        fit = fit_one(make_rated_study(n_dialogues=8, points=points, with_judge=True), START)
 
         rows = table(analysed(fit), "judges")
 
@@ -312,7 +305,7 @@ class TestAnalysis:
 
     def test_is_refused_when_the_points_are_no_longer_those_of_the_fit(self):
         study = make_rated_study()
-        fit = refit(study)
+        fit = fit_one(study, START)
         Fit.objects.filter(pk=fit.pk).update(inputs_hash="0" * 64)
 
         analysis = analysed(fit)

@@ -8,6 +8,7 @@ from django.core.cache import caches
 from access.nudges import Work
 from annotation.models import Exclusion, Rater
 from ranking import services
+from ranking.choices import FitState
 from ranking.models import Fit
 from tests.factories import make_judgment, make_rater
 from tests.judged import make_judged_study
@@ -20,8 +21,7 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 @pytest.fixture(autouse=True)
-def nothing_seen(settings):
-    settings.HEART_BOOTSTRAP_REPLICATES = 20
+def nothing_seen():
     caches["own"].clear()
     yield
     caches["own"].clear()
@@ -42,10 +42,9 @@ def looks(monkeypatch):
 
 
 def tick(now):
-    """Claim what is due and compute it."""
+    """Claim what is due and let it be done; nobody here reads what was computed."""
     claimed = services.claim_all_changed_fits(now=now)
-    for fit_id in claimed:
-        services.run_fit(fit_id=fit_id, clock=lambda: now)
+    Fit.objects.filter(pk__in=claimed).update(state=FitState.DONE, ended_at=now)
     return claimed
 
 

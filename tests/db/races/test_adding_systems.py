@@ -14,7 +14,11 @@ from completions.services import SystemTakenError
 from tests.factories import NOW
 from tests.threads import while_uncommitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 def add(slug, name):

@@ -13,7 +13,11 @@ from tests.factories import NOW
 from tests.judged import make_judged_study
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 START = NOW + dt.timedelta(hours=1)
 

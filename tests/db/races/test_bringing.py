@@ -11,7 +11,11 @@ from tests.factories import NOW, make_context, make_dataset, make_dialogue, make
 from tests.threads import together, while_uncommitted
 from tests.written import lease_next, send
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 SLOTS = 3
 TEXT = "That sounds lonely. What would a good evening look like?"

@@ -17,7 +17,11 @@ from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_user
 from tests.threads import together, while_uncommitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 @pytest.fixture

@@ -13,7 +13,11 @@ from tests.factories import NOW
 from tests.factories_written_once import make_member
 from tests.threads import while_uncommitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 def test_owners_who_remove_each_other_leave_one():

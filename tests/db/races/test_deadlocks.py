@@ -15,7 +15,7 @@ from completions.services.deadlocks import ATTEMPTS, atomic_despite_deadlocks
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.threads import TIMEOUT_S, together
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 class Ended:

@@ -17,7 +17,11 @@ from tests.factories_of_writing import TEXT, make_accepted, make_revision, make_
 from tests.factories_written_once import make_user
 from tests.threads import together, while_uncommitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 NEW = "It must be hard to come home to an empty flat every night."
 

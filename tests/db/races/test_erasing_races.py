@@ -28,7 +28,11 @@ from tests.leased import lease_next, skip, submit
 from tests.threads import together, while_uncommitted
 from tests.written import draft_of, save_draft
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 LEAVING = 2
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}

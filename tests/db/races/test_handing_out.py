@@ -13,7 +13,11 @@ from tests.factories_of_writing import make_vetting
 from tests.threads import together, while_uncommitted
 from tests.written import lease_next, make_open_context, send, slots_of
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 LATER = NOW + 2 * HOUR  # every lease has run out by then
 

@@ -10,7 +10,11 @@ from tests.factories import NOW, make_assistant, make_dataset
 from tests.factories_of_strategies import KEYS, label, make_labelled, make_person, make_sampled
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 def say(item, person, *found):

@@ -12,7 +12,11 @@ from tests.factories import NOW, make_writer
 from tests.factories_of_writing import make_mail
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 class TestSenders:

@@ -11,7 +11,11 @@ from completions.services.calling import claim_calls
 from tests.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 @pytest.fixture

@@ -11,7 +11,11 @@ from ranking import services
 from tests.reviewed import LATER, decisions, make_reviewed_study
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 class TestReviewsAtOnce:

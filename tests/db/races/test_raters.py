@@ -11,7 +11,11 @@ from annotation.verdicts import Answer
 from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.threads import together, while_uncommitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 LATER = NOW + HOUR  # every lease has run out by then
 ANSWER = Answer(1, "It names the loss.")

@@ -19,7 +19,11 @@ from tests.factories import (
 from tests.planted import make_planted_study, make_study_content
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 def make_talk(study, n_pairs):

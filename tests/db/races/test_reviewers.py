@@ -11,7 +11,11 @@ from completions.models import Context
 from tests.factories import NOW, make_context
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 def decide(context, decision):

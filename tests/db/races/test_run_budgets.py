@@ -14,7 +14,11 @@ from tests.factories import NOW
 from tests.factories_of_runs import PRICE, make_run_of
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 WORKERS = 8
 ANSWERLESS = llm.PermanentError("no", kind="empty")
 

@@ -14,7 +14,7 @@ from tests.factories import HOUR, NOW, TURNS, digest, make_dataset, make_writer
 from tests.threads import LONG_S, together
 from tests.written import lease_next, send, skip
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SUPPORTERS = 12
 TALKS = 300
@@ -92,6 +92,7 @@ def accept(messages):
         )
 
 
+@pytest.mark.full  # test_writers.py has a smaller crowd
 def test_fill_every_talk_three_times_within_the_bound_and_never_twice(dataset):
     writers = [make_writer(dataset=dataset) for _ in range(SUPPORTERS)]
 

@@ -14,9 +14,8 @@ from annotation.verdicts import Answer
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.threads import LONG_S, together
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-RATERS = 200
 AT_ONCE = 40  # connections; each acts for several raters in turn, a pair at a time
 PAIRS = 40
 SLOTS = 5
@@ -62,8 +61,9 @@ def answer(lease, rater):
     return lease.token
 
 
-def test_fill_every_slot_once_and_lose_nothing(study):
-    raters = [make_rater(study=study) for _ in range(RATERS)]
+@pytest.mark.parametrize("n_raters", [AT_ONCE, pytest.param(200, marks=pytest.mark.full)])
+def test_fill_every_slot_once_and_lose_nothing(study, n_raters):
+    raters = [make_rater(study=study) for _ in range(n_raters)]
     groups = [raters[start::AT_ONCE] for start in range(AT_ONCE)]
 
     acknowledged = [

@@ -13,7 +13,11 @@ from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.leased import lease_next, make_comparisons, submit
 from tests.threads import together
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 
 class TestPeopleWhoLeave:

@@ -10,7 +10,11 @@ from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue
 from tests.threads import together, while_uncommitted
 from tests.written import TEXT, send, writers_of
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
 
 LATER = NOW + 2 * HOUR  # every lease has run out by then
 
