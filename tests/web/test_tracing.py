@@ -112,6 +112,7 @@ def started(code, **variables):
     return subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("url", "is_loaded"), [("", False), ("http://127.0.0.1:9", True)])
 def test_is_loaded_when_an_address_is_given_alone(url, is_loaded):
     code = f"import sys, heart_site.urls; print({tracing.EXPORTER!r} in sys.modules)"
