@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -57,6 +58,15 @@ def django_db_setup(
         yield
 
 
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """Take back what is stored inside, so that it is there for a class, or a parameter, alone."""
+    with transaction.atomic():
+        forget_rows()
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture(scope="module")
 def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
     """Let fixtures of a module store rows once; each test works on them, and takes its own back.
@@ -64,9 +74,8 @@ def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
     A fixture that asks for this has the scope of the module, and returns keys or what is only
     read: an object that one test changes would reach the next.
     """
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), rolled_back():
         yield
-        transaction.set_rollback(True)
 
 
 @pytest.fixture
@@ -74,30 +83,24 @@ def now() -> dt.datetime:
     return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
 
 
-@pytest.fixture(autouse=True)
-def _forget_locked_studies() -> None:
-    """Locked studies of one test are not those of the next, though they have the same keys."""
+def forget_rows() -> None:
+    """Forget what was kept of rows that were rolled back; the next have the same keys."""
     selectors.forget_contents()
     blinded.forget_pages()
+    grounds.forget_judgments()
+    cache.clear()
+    caches["own"].clear()
+
+
+@pytest.fixture(autouse=True)
+def _forget_rows() -> None:
+    forget_rows()
 
 
 @pytest.fixture(autouse=True)
 def _forget_limits() -> None:
     """What a provider of one test has asked for is nothing to the next, on another clock."""
     speaking.forget_limits()
-
-
-@pytest.fixture(autouse=True)
-def _forget_judgments() -> None:
-    """A fit of the next test may have the key, and the hash, of one of this test."""
-    grounds.forget_judgments()
-
-
-@pytest.fixture(autouse=True)
-def _forget_what_ticks_saw() -> None:
-    """A study of the next test may have the key, and the counts, of one of this test."""
-    cache.clear()
-    caches["own"].clear()
 
 
 @pytest.fixture(autouse=True)
