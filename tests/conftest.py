@@ -11,7 +11,7 @@ import pytest
 import redis
 from django.core.cache import cache, caches
 from django.db import transaction
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 from hypothesis import settings
 
 from annotation import blinded, selectors
@@ -103,15 +103,12 @@ def _forget_limits() -> None:
     speaking.forget_limits()
 
 
-@pytest.fixture(autouse=True)
-def _find_static_files_when_asked(settings) -> None:
-    """Each test client would list all static files for itself."""
-    settings.WHITENOISE_AUTOREFRESH = True
-
-
-@pytest.fixture(autouse=True)
-def _fast_passwords(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+@pytest.fixture(scope="session", autouse=True)
+def _quick_settings() -> Iterator[None]:
+    """Each test client would list all static files for itself; real passwords are slow to check."""
+    hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=hashers):
+        yield
 
 
 @pytest.fixture(scope="session")
