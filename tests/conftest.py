@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +11,7 @@ import pytest
 import redis
 from django.core.cache import cache, caches
 from django.db import transaction
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 from hypothesis import settings
 
 from access import nudges
@@ -58,6 +59,15 @@ def django_db_setup(
         yield
 
 
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """Take back what is stored inside, so that it is there for a class, or a parameter, alone."""
+    with transaction.atomic():
+        forget_rows()
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture(scope="module")
 def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
     """Let fixtures of a module store rows once; each test works on them, and takes its own back.
@@ -65,9 +75,8 @@ def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
     A fixture that asks for this has the scope of the module, and returns keys or what is only
     read: an object that one test changes would reach the next.
     """
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), rolled_back():
         yield
-        transaction.set_rollback(True)
 
 
 @pytest.fixture
@@ -75,11 +84,18 @@ def now() -> dt.datetime:
     return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
 
 
-@pytest.fixture(autouse=True)
-def _forget_locked_studies() -> None:
-    """Locked studies of one test are not those of the next, though they have the same keys."""
+def forget_rows() -> None:
+    """Forget what was kept of rows that were rolled back; the next have the same keys."""
     selectors.forget_contents()
     blinded.forget_pages()
+    grounds.forget_judgments()
+    cache.clear()
+    caches["own"].clear()
+
+
+@pytest.fixture(autouse=True)
+def _forget_rows() -> None:
+    forget_rows()
 
 
 @pytest.fixture(autouse=True)
@@ -94,28 +110,12 @@ def _forget_nudges() -> None:
     nudges.sender.forget()
 
 
-@pytest.fixture(autouse=True)
-def _forget_judgments() -> None:
-    """A fit of the next test may have the key, and the hash, of one of this test."""
-    grounds.forget_judgments()
-
-
-@pytest.fixture(autouse=True)
-def _forget_what_ticks_saw() -> None:
-    """A study of the next test may have the key, and the counts, of one of this test."""
-    cache.clear()
-    caches["own"].clear()
-
-
-@pytest.fixture(autouse=True)
-def _find_static_files_when_asked(settings) -> None:
-    """Each test client would list all static files for itself."""
-    settings.WHITENOISE_AUTOREFRESH = True
-
-
-@pytest.fixture(autouse=True)
-def _fast_passwords(settings) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+@pytest.fixture(scope="session", autouse=True)
+def _quick_settings() -> Iterator[None]:
+    """Each test client would list all static files for itself; real passwords are slow to check."""
+    hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=hashers):
+        yield
 
 
 @pytest.fixture(scope="session")

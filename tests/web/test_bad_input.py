@@ -11,6 +11,7 @@ from annotation import services
 from annotation.choices import StudyState
 from annotation.models import Comparison, Exclusion, Judgment, Lease, Rater, Report, Study
 from completions.choices import LeaseOutcome
+from tests.conftest import rolled_back
 from tests.factories import NOW
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
 
@@ -25,7 +26,8 @@ OFF_SCALE = {
     "rubric": [{"strength": "6"}, {"strength": "0"}, {"winner": "C"}, {"mark_E": "2"}],
     "likert": [{"rating_E": "0"}, {"rating_E": "6"}, {"rating_H": "NaN"}, {"rating_T": "+"}],
 }
-ONE_KIND = pytest.mark.parametrize("kind", ["preference"])  # where the scale is all the same
+# Where the scale is all the same.
+ONE_KIND = pytest.mark.parametrize("kind", ["preference"], indirect=True)
 
 
 def assert_kind(answer, status, *words):
@@ -39,24 +41,34 @@ def assert_kind(answer, status, *words):
     assert body.lstrip().startswith("<!doctype html>") != is_fragment
 
 
-@pytest.fixture(params=ANSWERS)
+@pytest.fixture(params=ANSWERS, scope="module")
 def kind(request):
     return request.param
 
 
-@pytest.fixture
-def study(kind):
-    return open_study(kind, n_pairs=4)
+@pytest.fixture(scope="module")
+def stored(module_rows, kind):
+    """Keys of a study, and of a rater in it with a pair to judge, and the rater's cookies."""
+    with rolled_back():
+        study, client = open_study(kind, n_pairs=4), Client()
+        rater = enrol(client, study)
+        client.get(url(study, "judge"))
+        yield study.pk, rater.pk, {name: one.value for name, one in client.cookies.items()}
 
 
 @pytest.fixture
-def rater(client, study):
-    return enrol(client, study)
+def study(stored):
+    return Study.objects.get(pk=stored[0])
 
 
 @pytest.fixture
-def lease(client, study, rater):
-    client.get(url(study, "judge"))
+def rater(client, stored):
+    client.cookies.load(stored[2])
+    return Rater.objects.get(pk=stored[1])
+
+
+@pytest.fixture
+def lease(rater):
     return Lease.objects.get(closed_at=None, rater=rater)
 
 
@@ -74,9 +86,9 @@ class TestToken:
     @pytest.mark.parametrize("name", ["submit", "skip", "report"])
     def test_of_somebody_else_does_nothing(self, client, study, kind, rater, name, headers):
         other = Client()
-        enrol(other, study)
+        somebody = enrol(other, study)
         other.get(url(study, "judge"))
-        theirs = Lease.objects.get(closed_at=None)
+        theirs = Lease.objects.get(closed_at=None, rater=somebody)
 
         answer = client.post(
             url(study, name, theirs.token), ANSWERS[kind] | REASONS, headers=headers
@@ -156,7 +168,7 @@ class TestAnswer:
         study = open_study("preference")
         enrol(client, study)
         client.get(url(study, "judge"))
-        token = Lease.objects.get().token
+        token = Lease.objects.get(rater__study=study).token
 
         answer = client.post(url(study, "submit", token), {"verdict": "1"}, headers=headers)
 
@@ -249,20 +261,23 @@ class TestStudy:
     @pytest.mark.parametrize(
         "state", [StudyState.DRAFT, StudyState.LOCKED, StudyState.PAUSED, StudyState.CLOSED]
     )
-    def test_that_is_not_open_lets_nobody_in(self, client, study, state):
+    def test_that_is_not_open_lets_nobody_in(self, client, kind, state):
+        study = open_study(kind)
         fields = read_forms(client.get(url(study, "entry")))[0].fields
         Study.objects.update(state=state)
 
         assert_kind(client.get(url(study, "entry")), 409, "This study")
         agreed = client.post(url(study, "consent"), fields | {"choice": "agree"})
         assert_kind(agreed, 409, "This study")
-        assert not Rater.objects.exists()
+        assert not study.raters.exists()
 
     def test_that_does_not_exist_is_a_page_not_found(self, client, study):
         assert_kind(client.get("/s/no-such-study/"), 404, "nothing at this address")
 
     @SENT_AS
-    def test_without_anything_left_offers_to_finish(self, client, study, rater, headers):
+    def test_without_anything_left_offers_to_finish(self, client, kind, headers):
+        study = open_study(kind)
+        enrol(client, study)
         Comparison.objects.update(slots_left=0)
 
         answer = client.get(url(study, "judge"), headers=headers, follow=True)
@@ -274,13 +289,13 @@ class TestStudy:
 
     def test_asks_a_second_session_of_nobody(self, client, kind):
         study = open_study(kind, n_pairs=3, session_length=1)
-        enrol(client, study, pid="7")
+        rater = enrol(client, study, pid="7")
         client.get(url(study, "judge"))
-        client.post(url(study, "submit", Lease.objects.get().token), ANSWERS[kind])
+        client.post(url(study, "submit", Lease.objects.get(rater=rater).token), ANSWERS[kind])
 
         for _ in range(2):
             assert_kind(client.get(url(study, "judge")), 200, "Your part is complete")
-        assert Lease.objects.count() == 1
+        assert rater.leases.count() == 1
 
 
 @ONE_KIND
@@ -310,6 +325,10 @@ class TestExcludedRater:
 
 @ONE_KIND
 class TestWayIn:
+    @pytest.fixture
+    def study(self, kind):
+        return open_study(kind)
+
     @pytest.mark.parametrize(
         "query",
         [
@@ -328,14 +347,14 @@ class TestWayIn:
 
         assert_kind(answer, answer.status_code)
         assert answer.status_code in (200, 400)
-        assert not Rater.objects.exists()
+        assert not study.raters.exists()
 
     @pytest.mark.parametrize("entry", ["", "x", "x~y", "\0", MEGABYTE], ids=len)
     def test_with_a_forged_entry_goes_back_to_the_consent(self, client, study, entry):
         answer = client.post(url(study, "consent"), {"choice": "agree", "entry": entry})
 
         assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
-        assert not Rater.objects.exists()
+        assert not study.raters.exists()
 
     @pytest.mark.parametrize("cookie", ["", "x", "R-1~x", "\u00e9" * 500, "a" * 4_000])
     def test_with_a_forged_cookie_begins_at_the_entry(self, client, study, cookie):

@@ -63,7 +63,11 @@ def addresses_of(answers):
     return {match.url_name for match in visited if match and match.app_name == "annotation"}
 
 
+OTHER_KINDS = [pytest.param(kind, marks=pytest.mark.full) for kind in ("rubric", "likert")]
+
+
 class TestEveryAnswer:
+    @pytest.mark.parametrize("kind", ["preference", *OTHER_KINDS])
     def test_of_every_address_holds_no_name_key_hash_or_time(self, study):
         answers = list(walk(study))
         secrets = secrets_of(study)

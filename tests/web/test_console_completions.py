@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from completions import llm
 from completions.console_forms import bringing as forms
 from completions.models import BroughtCompletion, Completion, Hold, System
 from tests.brought import TEXT
@@ -33,12 +32,6 @@ BAD = f"nowhere,ash,{TEXT}"
 def context():
     make_system(slug="ash", name="Ash")
     return make_context(key="abc")
-
-
-@pytest.fixture(autouse=True)
-def _price_list(monkeypatch):
-    """Stand in for LiteLLM's price list, which takes seconds to load."""
-    monkeypatch.setattr(llm, "listed_price", lambda _: None)
 
 
 @pytest.fixture

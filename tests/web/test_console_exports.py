@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from access.choices import Role
+from annotation.models import Study
 from completions.models import Dataset
 from ranking.data_dictionary import TABLES
 from tests.exported import make_mixed_study
@@ -18,12 +19,16 @@ from tests.factories_written_once import make_member
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study():
-    Dataset.objects.update(licence="")
+@pytest.fixture(scope="module")
+def key(module_rows):
     study = make_mixed_study()
     Dataset.objects.update(licence="CC BY 4.0")
-    return study
+    return study.pk
+
+
+@pytest.fixture
+def study(key):
+    return Study.objects.get(pk=key)
 
 
 @pytest.fixture

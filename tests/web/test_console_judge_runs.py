@@ -10,7 +10,6 @@ from access.models import LogEntry
 from annotation.choices import StudyState
 from annotation.models import JudgeCall, JudgeRun
 from annotation.services import Asking, start_judge_run
-from completions import llm
 from completions.choices import CallState, RunState
 from tests.factories import NOW, make_comparison, make_judge, make_study
 from tests.factories_written_once import make_member
@@ -20,12 +19,6 @@ pytestmark = pytest.mark.django_db
 
 JUDGES = reverse("console:all_judges")
 PRICED = {"price": {"input": 1.0, "output": 10.0}}
-
-
-@pytest.fixture(autouse=True)
-def _no_price_list(monkeypatch):
-    """Stand in for LiteLLM's price list, which takes seconds to load."""
-    monkeypatch.setattr(llm, "listed_price", lambda _: None)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Making a study in the console, and changing it until it is locked."""
 
+from types import MappingProxyType
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -35,8 +37,9 @@ FORM = reverse("console:new_form", args=["demo"])
 FILE = reverse("console:new_file")
 
 
-@pytest.fixture
-def dataset():
+@pytest.fixture(scope="module")
+def dataset(module_rows):
+    """The dataset that studies are made of; tests only read it."""
     dataset = make_dataset(slug="talks", name="Talks")
     context = make_context(dialogue=make_dialogue(dataset=dataset))
     for n in range(3):
@@ -44,7 +47,15 @@ def dataset():
     return dataset
 
 
-def filled(client, address=FORM, **changes):
+@pytest.fixture(scope="module")
+def shown(dataset):
+    """What the form of a new study says before anybody changes it."""
+    client = Client()
+    client.force_login(make_member())
+    return MappingProxyType(as_shown(client, FORM))
+
+
+def as_shown(client, address, **changes):
     """Return what a browser would send of the form as it was shown, with some changes."""
     form = client.get(address).context["form"]
     shown = {bound.html_name: bound.value() or "" for bound in form}
@@ -92,7 +103,7 @@ class TestForm:
         address = reverse("console:new_form", args=[name])
         template = load_protocol(STUDIES / f"{name}.toml")
 
-        sent = filled(admin_client, address, seed=template.seed)
+        sent = as_shown(admin_client, address, seed=template.seed)
         answer = admin_client.post(address, sent)
 
         study = Study.objects.get()
@@ -107,8 +118,8 @@ class TestForm:
 
         assert len(seeds) == 3
 
-    def test_logs_who_made_it(self, admin_client, admin_user, dataset):
-        admin_client.post(FORM, filled(admin_client, slug="ours"))
+    def test_logs_who_made_it(self, admin_client, admin_user, shown):
+        admin_client.post(FORM, dict(shown, slug="ours"))
 
         entry = LogEntry.objects.get(action="study.created")
         assert (entry.subject, entry.by) == ("study ours", admin_user)
@@ -131,8 +142,8 @@ class TestForm:
             ("dataset", "", "Choose the dataset"),
         ],
     )
-    def test_says_beside_the_field_what_is_wrong(self, admin_client, dataset, field, value, said):
-        answer = admin_client.post(FORM, filled(admin_client, **{field: value}))
+    def test_says_beside_the_field_what_is_wrong(self, admin_client, shown, field, value, said):
+        answer = admin_client.post(FORM, {**shown, field: value})
 
         assert answer.status_code == 422
         assert said in " ".join(answer.context["form"].errors[field])
@@ -144,22 +155,22 @@ class TestForm:
         [{"protocol": "likert", "plan": "adaptive"}, {"question": "Which shows more Resonance?"}],
         ids=["fields that do not go together", "words of the rubric"],
     )
-    def test_says_above_it_what_is_wrong_with_the_whole(self, admin_client, dataset, changes):
-        answer = admin_client.post(FORM, filled(admin_client, **changes))
+    def test_says_above_it_what_is_wrong_with_the_whole(self, admin_client, shown, changes):
+        answer = admin_client.post(FORM, {**shown, **changes})
 
         assert answer.status_code == 422
         assert answer.context["form"].non_field_errors()
         assert not Study.objects.exists()
 
-    def test_opens_the_folded_part_with_the_fault(self, admin_client, dataset):
-        answer = admin_client.post(FORM, filled(admin_client, exclusion__misfit="0"))
+    def test_opens_the_folded_part_with_the_fault(self, admin_client, shown):
+        answer = admin_client.post(FORM, dict(shown, exclusion__misfit="0"))
 
         assert '<details class="fold" open><summary>When raters are left out' in (
             answer.content.decode()
         )
 
-    def test_never_takes_the_place_of_another_draft(self, admin_client, dataset):
-        sent = filled(admin_client)
+    def test_never_takes_the_place_of_another_draft(self, admin_client, shown):
+        sent = dict(shown)
         admin_client.post(FORM, sent)
 
         answer = admin_client.post(FORM, {**sent, "title": "Another"})
@@ -167,8 +178,8 @@ class TestForm:
         assert "already" in " ".join(answer.context["form"].errors["slug"])
         assert Study.objects.get().title != "Another"
 
-    def test_says_what_a_file_with_the_same_fault_is_told(self, admin_client, dataset):
-        by_form = admin_client.post(FORM, filled(admin_client, judgments_per_pair="0"))
+    def test_says_what_a_file_with_the_same_fault_is_told(self, admin_client, shown):
+        by_form = admin_client.post(FORM, dict(shown, judgments_per_pair="0"))
         by_file = admin_client.post(FILE, {"dataset": "talks", "text": toml(judgments_per_pair=0)})
 
         (reason,) = by_form.context["form"].errors["judgments_per_pair"]
@@ -218,11 +229,11 @@ class TestFile:
 class TestChanging:
     def edit(self, client, **changes):
         address = reverse("console:edit", args=["demo"])
-        return client.post(address, filled(client, address, **changes), follow=True)
+        return client.post(address, as_shown(client, address, **changes), follow=True)
 
     @pytest.fixture
-    def draft(self, admin_client, dataset):
-        admin_client.post(FORM, filled(admin_client))
+    def draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
         return Study.objects.get()
 
     def test_stores_and_logs_what_was_before_and_after(self, admin_client, admin_user, draft):
@@ -298,7 +309,7 @@ class TestChanging:
 
     def test_is_refused_once_it_is_locked(self, admin_client, draft):
         address = reverse("console:edit", args=["demo"])
-        sent = filled(admin_client, address, title="Another")
+        sent = as_shown(admin_client, address, title="Another")
         services.lock_study(study=draft, now=NOW)
 
         page = text(admin_client.post(address, sent, follow=True))
@@ -324,13 +335,13 @@ class TestANewVersion:
     ADDRESS = reverse("console:version", args=["demo"])
 
     @pytest.fixture
-    def locked(self, admin_client, dataset):
-        admin_client.post(FORM, filled(admin_client))
+    def locked(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
         return services.lock_study(study=Study.objects.get(), now=NOW)
 
     def test_is_offered_and_becomes_a_draft_on_the_same_dataset(self, admin_client, locked):
         offer = admin_client.get(reverse("console:protocol", args=["demo"])).content.decode()
-        sent = filled(admin_client, self.ADDRESS, title="Better asked", slug="mine", dataset="")
+        sent = as_shown(admin_client, self.ADDRESS, title="Better asked", slug="mine", dataset="")
 
         answer = admin_client.post(self.ADDRESS, sent)
 
@@ -341,14 +352,14 @@ class TestANewVersion:
         assert (made.dataset, made.locked_at) == (locked.dataset, None)
 
     def test_needs_something_that_is_different(self, admin_client, locked):
-        answer = admin_client.post(self.ADDRESS, filled(admin_client, self.ADDRESS))
+        answer = admin_client.post(self.ADDRESS, as_shown(admin_client, self.ADDRESS))
 
         assert answer.status_code == 422
         assert "nothing to make a version of" in text(answer)
         assert Study.objects.count() == 1
 
     def test_leads_to_the_draft_that_is_there(self, admin_client, locked):
-        sent = filled(admin_client, self.ADDRESS, title="Better asked")
+        sent = as_shown(admin_client, self.ADDRESS, title="Better asked")
         admin_client.post(self.ADDRESS, sent)
 
         answer = admin_client.post(self.ADDRESS, sent | {"title": "Best asked"})
@@ -356,8 +367,8 @@ class TestANewVersion:
         assert answer["Location"] == reverse("console:protocol", args=["demo-v2"])
         assert Study.objects.get(version=2).title == "Better asked"
 
-    def test_is_made_of_no_draft(self, admin_client, dataset):
-        admin_client.post(FORM, filled(admin_client))
+    def test_is_made_of_no_draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
 
         answer = admin_client.get(self.ADDRESS)
 
@@ -365,8 +376,8 @@ class TestANewVersion:
 
 
 class TestProtocolPage:
-    def test_sends_the_file_that_makes_the_study_again(self, admin_client, dataset):
-        admin_client.post(FORM, filled(admin_client))
+    def test_sends_the_file_that_makes_the_study_again(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
         study = Study.objects.get()
 
         answer = admin_client.get(reverse("console:toml", args=["demo"]))
@@ -378,8 +389,8 @@ class TestProtocolPage:
             == study.content
         )
 
-    def test_offers_a_change_only_of_a_draft(self, admin_client, dataset):
-        admin_client.post(FORM, filled(admin_client))
+    def test_offers_a_change_only_of_a_draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
         address = reverse("console:protocol", args=["demo"])
         offer = f'href="{reverse("console:edit", args=["demo"])}"'
 
@@ -391,9 +402,9 @@ class TestProtocolPage:
         assert offer not in after
 
     def test_asks_few_questions_of_the_database(
-        self, admin_client, dataset, django_assert_max_num_queries
+        self, admin_client, shown, django_assert_max_num_queries
     ):
-        admin_client.post(FORM, filled(admin_client))
+        admin_client.post(FORM, dict(shown))
 
         with django_assert_max_num_queries(6):
             admin_client.get(reverse("console:protocol", args=["demo"]))

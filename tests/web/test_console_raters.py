@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation import services as annotation_services
-from annotation.models import Exclusion, Judgment
+from annotation.models import Exclusion, Judgment, Rater, Study
 from ranking import console, export, review_selectors, services, tasks
 from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member
@@ -24,6 +24,18 @@ NAMES = ["list", "csv", "review"]
 @pytest.fixture(autouse=True)
 def _later(monkeypatch):
     monkeypatch.setattr(timezone, "now", lambda: LATER)
+
+
+@pytest.fixture(scope="module")
+def keys(module_rows):
+    study, careless = make_reviewed_study()
+    return study.pk, careless.pk
+
+
+@pytest.fixture
+def reviewed(keys):
+    """A study of three readers and a careless one."""
+    return Study.objects.get(pk=keys[0]), Rater.objects.get(pk=keys[1])
 
 
 @pytest.fixture
@@ -58,16 +70,16 @@ class TestAccess:
         assert_turned_away(found)
 
     @pytest.mark.parametrize("name", ["exclude", "reinstate"])
-    def test_others_decide_nothing(self, name):
-        study, careless = make_reviewed_study()
+    def test_others_decide_nothing(self, name, reviewed):
+        study, careless = reviewed
 
         found = Client().post(address(name, study, careless.code), {"reason": "Because."})
 
         assert_turned_away(found)
         assert not Exclusion.objects.exists()
 
-    def test_others_apply_no_review(self):
-        study, careless = make_reviewed_study()
+    def test_others_apply_no_review(self, reviewed):
+        study, careless = reviewed
 
         Client().post(address("review", study), {"rater": [careless.code]})
 
@@ -85,8 +97,8 @@ class TestAccess:
 
 
 class TestTheMonitor:
-    def test_shows_the_figures_of_each_rater(self, staff):
-        study, careless = make_reviewed_study()
+    def test_shows_the_figures_of_each_rater(self, staff, reviewed):
+        study, careless = reviewed
 
         page = shown(staff, "list", study)
 
@@ -95,8 +107,8 @@ class TestTheMonitor:
         for text in ("Checks failed", "Would be left out", "47 s", "80 %", "100 %"):
             assert text in page
 
-    def test_shows_the_way_to_the_review_while_somebody_would_go(self, staff):
-        study, _careless = make_reviewed_study()
+    def test_shows_the_way_to_the_review_while_somebody_would_go(self, staff, reviewed):
+        study, _careless = reviewed
 
         assert "leave 1 rater out" in shown(staff, "list", study)
         services.review_raters(study=study, dry_run=False, now=LATER)
@@ -105,8 +117,8 @@ class TestTheMonitor:
     def test_says_what_it_will_show_while_nobody_has_answered(self, staff):
         assert "Nobody has yet" in shown(staff, "list", make_study())
 
-    def test_lists_those_asked_for_in_the_order_asked_for(self, staff):
-        study, careless = make_reviewed_study()
+    def test_lists_those_asked_for_in_the_order_asked_for(self, staff, reviewed):
+        study, careless = reviewed
 
         (going,) = codes(staff.get(address("csv", study), {"standing": "going"}))
         by_checks = codes(staff.get(address("csv", study), {"sort": "-checks"}))
@@ -126,16 +138,16 @@ class TestTheMonitor:
         for sort in ("side", "-side"):
             assert codes(staff.get(address("csv", study), {"sort": sort}))[-1] == tied.code
 
-    def test_says_in_the_heads_how_it_is_sorted(self, staff):
-        study, _careless = make_reviewed_study()
+    def test_says_in_the_heads_how_it_is_sorted(self, staff, reviewed):
+        study, _careless = reviewed
 
         page = shown(staff, "list", study, sort="-infit", standing="in")
 
         assert page.count('aria-sort="descending"') == 1
         assert "?standing=in&amp;sort=infit" in page
 
-    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
-        study, _careless = make_reviewed_study()
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries, reviewed):
+        study, _careless = reviewed
 
         with django_assert_max_num_queries(15):
             shown(staff, "list", study)
@@ -155,15 +167,15 @@ class TestASimulatedStudy:
         assert note in shown(staff, "rater", study, careless.code)
         assert note in shown(staff, "review", study)
 
-    def test_is_the_only_one_that_says_so(self, staff):
-        study, _careless = make_reviewed_study()
+    def test_is_the_only_one_that_says_so(self, staff, reviewed):
+        study, _careless = reviewed
 
         assert "are programs" not in shown(staff, "list", study)
 
 
 class TestTheTableToDownload:
-    def test_has_the_figures_and_no_more_of_a_person_than_the_pseudonym(self, staff):
-        study, careless = make_reviewed_study()
+    def test_has_the_figures_and_no_more_of_a_person_than_the_pseudonym(self, staff, reviewed):
+        study, careless = reviewed
         type(careless).objects.filter(pk=careless.pk).update(
             external_id="prolific-person", platform="PROLIFIC"
         )
@@ -180,8 +192,8 @@ class TestTheTableToDownload:
 
 
 class TestThePageOfARater:
-    def test_shows_evidence_and_every_decision(self, staff, boss):
-        study, careless = make_reviewed_study()
+    def test_shows_evidence_and_every_decision(self, staff, boss, reviewed):
+        study, careless = reviewed
         services.review_raters(study=study, dry_run=False, now=LATER)
         annotation_services.reinstate_rater(
             rater=careless, reason="The gold was wrong.", by=boss, now=LATER
@@ -194,8 +206,8 @@ class TestThePageOfARater:
         assert "by the rule itself" in page
         assert page.index("Taken back") < page.index("Left out")
 
-    def test_opens_the_answers_behind_their_numbers(self, staff):
-        study, careless = make_reviewed_study()
+    def test_opens_the_answers_behind_their_numbers(self, staff, reviewed):
+        study, careless = reviewed
 
         page = shown(staff, "rater", study, careless.code)
 
@@ -206,14 +218,14 @@ class TestThePageOfARater:
             assert f"{n} answers of 19" in found
             assert found.count('scope="row"') == n
 
-    def test_says_that_nothing_was_found(self, staff):
-        study, careless = make_reviewed_study()
+    def test_says_that_nothing_was_found(self, staff, reviewed):
+        study, careless = reviewed
         other = study.raters.exclude(pk=careless.pk).earliest("pk")
 
         assert "neither a reason" in shown(staff, "rater", study, other.code)
 
-    def test_leaves_a_rater_out_and_takes_the_rater_back(self, staff, boss):
-        study, careless = make_reviewed_study()
+    def test_leaves_a_rater_out_and_takes_the_rater_back(self, staff, boss, reviewed):
+        study, careless = reviewed
         n_judgments = Judgment.objects.count()
 
         for name in ("exclude", "reinstate"):
@@ -226,8 +238,8 @@ class TestThePageOfARater:
         assert {decision.decided_by for decision in Exclusion.objects.all()} == {boss}
         assert Judgment.objects.count() == n_judgments
 
-    def test_asks_for_a_reason(self, staff):
-        study, careless = make_reviewed_study()
+    def test_asks_for_a_reason(self, staff, reviewed):
+        study, careless = reviewed
 
         found = staff.post(address("exclude", study, careless.code), {"reason": " "})
 
@@ -235,8 +247,8 @@ class TestThePageOfARater:
         assert "Please say why" in found.content.decode()
         assert not Exclusion.objects.exists()
 
-    def test_says_so_when_somebody_was_faster(self, staff, boss):
-        study, careless = make_reviewed_study()
+    def test_says_so_when_somebody_was_faster(self, staff, boss, reviewed):
+        study, careless = reviewed
         annotation_services.exclude_rater(rater=careless, reason="?", by=boss, now=LATER)
 
         found = staff.post(
@@ -253,16 +265,16 @@ class TestThePageOfARater:
         posted = staff.post(address("exclude", study, "R999"), {"reason": "?"})
         assert posted.status_code == 404
 
-    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
-        study, careless = make_reviewed_study()
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries, reviewed):
+        study, careless = reviewed
 
         with django_assert_max_num_queries(15):
             shown(staff, "rater", study, careless.code)
 
 
 class TestTheReview:
-    def test_shows_who_would_go_and_how_ranks_would_move_and_changes_nothing(self, staff):
-        study, careless = make_reviewed_study()
+    def test_shows_who_would_go_and_how_ranks_would_move_and_changes_nothing(self, staff, reviewed):
+        study, careless = reviewed
 
         page = shown(staff, "review", study)
 
@@ -278,8 +290,8 @@ class TestTheReview:
         assert "with 15 answers; all of them stay stored" in page
         assert not Exclusion.objects.exists()
 
-    def test_lets_those_go_that_were_shown(self, staff, boss):
-        study, careless = make_reviewed_study()
+    def test_lets_those_go_that_were_shown(self, staff, boss, reviewed):
+        study, careless = reviewed
 
         found = staff.post(address("review", study), {"rater": [careless.code]}, follow=True)
 
@@ -287,16 +299,16 @@ class TestTheReview:
         (decision,) = Exclusion.objects.all()
         assert (decision.rater, decision.rule, decision.decided_by) == (careless, "checks-1", boss)
 
-    def test_lets_nobody_go_when_others_would_go_by_now(self, staff):
-        study, _careless = make_reviewed_study()
+    def test_lets_nobody_go_when_others_would_go_by_now(self, staff, reviewed):
+        study, _careless = reviewed
 
         found = staff.post(address("review", study), {"rater": ["R1"]}, follow=True)
 
         assert "please look again" in found.content.decode()
         assert not Exclusion.objects.exists()
 
-    def test_sent_twice_does_nothing_the_second_time(self, staff):
-        study, careless = make_reviewed_study()
+    def test_sent_twice_does_nothing_the_second_time(self, staff, reviewed):
+        study, careless = reviewed
 
         for _time in range(2):
             staff.post(address("review", study), {"rater": [careless.code]})
@@ -312,8 +324,8 @@ class TestTheReview:
         assert "Nobody: the rules find no new reason" in page
         assert 'name="rater"' not in page
 
-    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries):
-        study, _careless = make_reviewed_study()
+    def test_costs_a_fixed_number_of_queries(self, staff, django_assert_max_num_queries, reviewed):
+        study, _careless = reviewed
 
         with django_assert_max_num_queries(15):
             shown(staff, "review", study)
@@ -328,12 +340,12 @@ class TestALargeStudy:
     def _large(self, monkeypatch):
         monkeypatch.setattr(review_selectors, "MOST_LIVE", 0)
 
-    def test_says_as_of_when_and_has_it_measured_anew(self, staff, monkeypatch):
+    def test_says_as_of_when_and_has_it_measured_anew(self, staff, monkeypatch, reviewed):
         handed: list[int] = []
         monkeypatch.setattr(
             tasks.measure_raters, "delay", lambda *, study_id: handed.append(study_id)
         )
-        study, careless = make_reviewed_study()
+        study, careless = reviewed
 
         assert "Nobody measured the raters" in shown(staff, "list", study)
         assert staff.post(address("measure", study)).status_code == 302
@@ -345,9 +357,9 @@ class TestALargeStudy:
 
 
 class TestPages:
-    def test_keep_the_filter(self, staff, monkeypatch):
+    def test_keep_the_filter(self, staff, monkeypatch, reviewed):
         monkeypatch.setattr(console, "PER_PAGE", 2)
-        study, _careless = make_reviewed_study()
+        study, _careless = reviewed
 
         page = shown(staff, "list", study, sort="-answers", page="2")
 
@@ -355,8 +367,8 @@ class TestPages:
         assert "?sort=-answers&amp;page=1" in page
         assert page.count('scope="row"') == 2
 
-    def test_can_be_of_those_with_one_finding(self, staff):
-        study, careless = make_reviewed_study()
+    def test_can_be_of_those_with_one_finding(self, staff, reviewed):
+        study, careless = reviewed
 
         assert codes(staff.get(address("csv", study), {"found": "checks"})) == [careless.code]
         assert codes(staff.get(address("csv", study), {"found": "misfit"})) == []
@@ -364,8 +376,8 @@ class TestPages:
 
 
 class TestTheAnswersOfARater:
-    def test_leave_with_what_became_of_checks(self, staff):
-        study, careless = make_reviewed_study()
+    def test_leave_with_what_became_of_checks(self, staff, reviewed):
+        study, careless = reviewed
 
         found = staff.get(address("answers_csv", study, careless.code), {"kind": "failed"})
 
@@ -374,8 +386,8 @@ class TestTheAnswersOfARater:
         assert {(row["rater"], row["is_passed"]) for row in rows} == {(careless.code, "False")}
         assert len(rows) == 4
 
-    def test_of_nobody_and_of_no_kind_are_not_found(self, staff):
-        study, careless = make_reviewed_study()
+    def test_of_nobody_and_of_no_kind_are_not_found(self, staff, reviewed):
+        study, careless = reviewed
 
         assert staff.get(address("answers", study, "R999")).status_code == 404
         link = address("answers", study, careless.code)

@@ -6,22 +6,22 @@ import os
 import zipfile
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
 from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
-from annotation.models import Rater
+from annotation.models import Rater, Study
 from ranking import services, tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.release_check import verify
 from ranking.services import releasing
-from tests.factories import make_study
+from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member, make_release
-from tests.released import START, build, make_kept_release, make_study_to_release
+from tests.released import START, make_kept_release, make_study_to_release
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +30,17 @@ pytestmark = pytest.mark.django_db
 def _quick(settings, tmp_path):
     settings.HEART_BOOTSTRAP_REPLICATES = 40
     settings.HEART_DATA_DIR = tmp_path / "kept"
+
+
+@pytest.fixture(scope="module")
+def key_to_release(module_rows):
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        return make_study_to_release().pk
+
+
+@pytest.fixture
+def study(key_to_release):
+    return Study.objects.get(pk=key_to_release)
 
 
 @pytest.fixture
@@ -49,9 +60,8 @@ def address(name, study, *parts):
 
 
 def test_the_page_says_what_a_release_will_hold_and_what_waits(
-    client, django_assert_max_num_queries
+    client, study, django_assert_max_num_queries
 ):
-    study = make_study_to_release()
     sign_in(client, Role.MANAGER)
 
     with django_assert_max_num_queries(15):
@@ -72,8 +82,9 @@ def test_a_study_without_ratings_says_why_there_is_no_button(client):
     assert "Build a release" not in page
 
 
-def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(client, begun, tmp_path):
-    study = make_study_to_release()
+def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(
+    client, study, begun, tmp_path
+):
     sign_in(client, Role.MANAGER)
 
     for _ in range(2):
@@ -94,9 +105,9 @@ def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(client, beg
     assert verify(next(tmp_path.glob("*-rel-*")), is_quick=True).is_sound
 
 
-def test_an_owner_publishes_once_and_a_manager_does_not(client, tmp_path):
-    study = make_study_to_release()
-    release = build(study, tmp_path / "release")
+def test_an_owner_publishes_once_and_a_manager_does_not(client):
+    study = make_study()
+    release = make_kept_release(study)
     sign_in(client, Role.MANAGER)
     refused = client.post(address("publish_release", study, release.key))
     sign_in(client, Role.OWNER)
@@ -120,14 +131,18 @@ def test_results_lead_to_what_is_published_until_it_is_taken_back(client):
         seen.append((packed in page, answer.status_code))
 
     assert seen == [(True, 200), (False, 404), (False, 404)]
-    acts = LogEntry.objects.order_by("pk").values_list("action", flat=True)
+    acts = (
+        LogEntry.objects.filter(action__startswith="release.")
+        .order_by("pk")
+        .values_list("action", flat=True)
+    )
     assert list(acts) == ["release.published", "release.unpublished"]
 
 
-def test_a_release_with_somebody_who_withdrew_since_is_stale(client, tmp_path):
-    study = make_study_to_release()
-    build(study, tmp_path / "release")
-    rater = study.raters.order_by("pk").first()
+def test_a_release_with_somebody_who_withdrew_since_is_stale(client):
+    study = make_study()
+    make_kept_release(study)
+    rater = make_rater(study=study)
     ended = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
     Rater.objects.filter(pk=rater.pk).update(**ended)
     sign_in(client, Role.ANALYST)
@@ -173,8 +188,7 @@ def test_a_full_disk_is_told_in_words(monkeypatch):
     assert "No space left on device. Make room" in release.refusal
 
 
-def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, begun):
-    study = make_study_to_release()
+def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, study, begun):
     study.fits.update(diagnostics={"stamp": "1:1:0:1"})
     sign_in(client, Role.MANAGER)
 

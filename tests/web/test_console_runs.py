@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import llm
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import GenerationCall, GenerationRun
 from completions.services import start_generation_run
@@ -32,12 +31,6 @@ RUNS, CHOOSE, PLAN, START = (
 )
 KINDS = ["timeout", "timeout", "empty"]
 PRICED = {"price": {"input": 1.0, "output": 10.0}}
-
-
-@pytest.fixture(autouse=True)
-def _no_price_list(monkeypatch):
-    """Stand in for LiteLLM's price list, which takes seconds to load."""
-    monkeypatch.setattr(llm, "listed_price", lambda _: None)
 
 
 @pytest.fixture

@@ -152,7 +152,7 @@ class TestJudgmentsCsv:
 
 
 class TestRatingsCsv:
-    def test_has_a_row_per_system_best_first(self, client):
+    def test_has_a_row_per_system_best_first_and_leaves_cells_without_marks_empty(self, client):
         systems = [make_system(name="=Ash"), make_system(name="Beech")]
         study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
         services.refit_study(study=study, clock=lambda: NOW + HOUR)
@@ -163,17 +163,9 @@ class TestRatingsCsv:
         assert [row["system"] for row in rows] == ["'=Ash", "Beech"]
         assert [row["win_per_cent"] for row in rows] == ["100.0", "0.0"]
         assert [row["win_per_cent_H"] for row in rows] == ["100.0", "0.0"]
+        assert {row["win_per_cent_E"] for row in rows} == {""}
         assert {row["fit"] for row in rows} == {fit.key}
         assert sum(float(row["elo"]) for row in rows) == pytest.approx(3000.0)
-
-    def test_leaves_cells_without_marks_empty(self, client):
-        study = make_judged_study(with_llm=True)
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
-        fit = Fit.objects.get(pool="LLM", context_set="ALL")
-
-        rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
-
-        assert {row["win_per_cent_E"] for row in rows} == {""}
 
     def test_ends_with_what_is_made_from_people_which_is_no_system(self, client):
         study = make_study_of_people()

@@ -60,7 +60,7 @@ def loose_cookies(answer) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("is_member", [True, False])
+@pytest.mark.parametrize("is_member", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_every_address_answers_with_the_headers(is_member):
     make_study(slug="demo", dataset=make_dataset(slug="demo"))
     client, member = Client(), make_member()

@@ -237,6 +237,7 @@ class TestMetrics:
             self.ask()
 
 
+@pytest.mark.full
 def test_processes_add_up(tmp_path):
     """Two processes count; the third, which answers, has their sum."""
     environment = os.environ | {

@@ -12,11 +12,16 @@ from annotation.choices import Side
 from annotation.models import DimensionMark, Judgment, Lease
 from completions.choices import LeaseOutcome
 from completions.models import Context
+from tests.conftest import rolled_back
 from tests.factories import make_comparison, make_completion, make_context, make_dialogue
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
 BOTH = pytest.mark.parametrize("kind", ["preference", "rubric"])
+
+
+HIDDEN_MS = {"1500": 1500, "-3": 0, "99999999999": 0, "NaN": 0, "": 0}
+"""What a page reports as hidden time, and what of it is kept."""
 
 
 def show_pair(client, study):
@@ -123,57 +128,40 @@ class TestJudge:
         assert "about 40 minutes left" in client.get(url(study, "judge")).content.decode()
 
 
+SENT = [
+    ("five points", "preference", {"verdict": "2", "rationale": "it names the feeling"}, 303),
+    ("about the same", "preference", {"verdict": "0", "rationale": "it names the feeling"}, 303),
+    ("off the scale", "preference", {"verdict": "3", "rationale": "it names the feeling"}, 422),
+    ("not a number", "preference", {"verdict": "much", "rationale": "it names the feeling"}, 422),
+    ("no choice", "preference", {"rationale": "it names the feeling"}, 422),
+    ("no reason", "preference", {"verdict": "2"}, 422),
+    ("reason too short", "preference", {"verdict": "2", "rationale": "   short   "}, 422),
+    ("reason of a megabyte", "preference", {"verdict": "2", "rationale": "a" * 1_000_000}, 422),
+    ("null byte", "preference", {"verdict": "2", "rationale": "it names\0the feeling"}, 422),
+    ("nothing", "preference", {}, 422),
+    ("forced choice", "rubric", {"winner": "A", "strength": "5"}, 303),
+    ("forced choice with a mark", "rubric", {"winner": "B", "strength": "1", "mark_T": "1"}, 303),
+    ("strength off the scale", "rubric", {"winner": "B", "strength": "0"}, 422),
+    ("tie", "rubric", {"winner": "same", "strength": "1"}, 422),
+    ("mark off the scale", "rubric", {"winner": "A", "strength": "1", "mark_T": "2"}, 422),
+    ("no winner", "rubric", {"strength": "1"}, 422),
+    ("nothing for the rubric", "rubric", {}, 422),
+]
+"""Answers by name and kind, and the status that each is answered with."""
+
+
 class TestSubmit:
-    @pytest.mark.parametrize(
-        ("kind", "fields", "status"),
-        [
-            ("preference", {"verdict": "2", "rationale": "it names the feeling"}, 303),
-            ("preference", {"verdict": "0", "rationale": "it names the feeling"}, 303),
-            ("preference", {"verdict": "3", "rationale": "it names the feeling"}, 422),
-            ("preference", {"verdict": "much", "rationale": "it names the feeling"}, 422),
-            ("preference", {"rationale": "it names the feeling"}, 422),
-            ("preference", {"verdict": "2"}, 422),
-            ("preference", {"verdict": "2", "rationale": "   short   "}, 422),
-            ("preference", {"verdict": "2", "rationale": "a" * 1_000_000}, 422),
-            ("preference", {"verdict": "2", "rationale": "it names\0the feeling"}, 422),
-            ("preference", {}, 422),
-            ("rubric", {"winner": "A", "strength": "5"}, 303),
-            ("rubric", {"winner": "B", "strength": "1", "mark_T": "1"}, 303),
-            ("rubric", {"winner": "B", "strength": "0"}, 422),
-            ("rubric", {"winner": "same", "strength": "1"}, 422),
-            ("rubric", {"winner": "A", "strength": "1", "mark_T": "2"}, 422),
-            ("rubric", {"strength": "1"}, 422),
-            ("rubric", {}, 422),
-        ],
-        ids=[
-            "five points",
-            "about the same",
-            "off the scale",
-            "not a number",
-            "no choice",
-            "no reason",
-            "reason too short",
-            "reason of a megabyte",
-            "null byte",
-            "nothing",
-            "forced choice",
-            "forced choice with a mark",
-            "strength off the scale",
-            "tie",
-            "mark off the scale",
-            "no winner",
-            "nothing for the rubric",
-        ],
-    )
-    def test_answers_with(self, client, kind, fields, status):
+    @BOTH
+    def test_answers_with(self, client, kind, subtests):
         study = open_study(kind)
         enrol(client, study)
         lease = show_pair(client, study)
 
-        answer = submit(client, study, lease, fields)
-
-        assert answer.status_code == status
-        assert Judgment.objects.count() == (status == 303)
+        for name, of_kind, fields, status in SENT:
+            if of_kind == kind:
+                with subtests.test(name), rolled_back():
+                    assert submit(client, study, lease, fields).status_code == status
+                    assert Judgment.objects.count() == (status == 303)
 
     @BOTH
     @pytest.mark.parametrize(("side", "sign"), [(Side.A, 1), (Side.B, -1)])
@@ -263,17 +251,14 @@ class TestSubmit:
         assert answer.status_code == 303
         assert Judgment.objects.get().lease == lease
 
-    @pytest.mark.parametrize(
-        ("reported", "kept"),
-        [("1500", 1500), ("-3", 0), ("99999999999", 0), ("NaN", 0), ("", 0)],
-    )
-    def test_hidden_time_never_costs_an_answer(self, client, study, rater, reported, kept):
+    def test_hidden_time_never_costs_an_answer(self, client, study, rater, subtests):
         lease = show_pair(client, study)
         Lease.objects.update(issued_at=lease.issued_at - dt.timedelta(seconds=60))
 
-        submit(client, study, lease, ANSWERS["preference"] | {"hidden_ms": reported})
-
-        assert Judgment.objects.get().hidden_ms == kept
+        for reported, kept in HIDDEN_MS.items():
+            with subtests.test(reported), rolled_back():
+                submit(client, study, lease, ANSWERS["preference"] | {"hidden_ms": reported})
+                assert Judgment.objects.get().hidden_ms == kept
 
     @pytest.mark.parametrize("name", ["submit", "skip"])
     @pytest.mark.parametrize("whose", ["nobody's", "somebody else's"])
@@ -296,21 +281,16 @@ class TestSubmit:
         assert page.status_code == 403
         assert "reload the page" in page.content.decode()
 
-    @pytest.mark.parametrize(
-        ("method", "name", "args"),
-        [
-            ("put", "submit", [uuid.uuid4()]),
-            ("put", "skip", [uuid.uuid4()]),
-            ("delete", "consent", []),
-            ("post", "entry", []),
-            ("post", "judge", []),
-            ("post", "last", []),
-            ("post", "done", []),
-            ("put", "how", []),
-        ],
-    )
-    def test_other_methods_are_not_allowed(self, client, study, method, name, args):
-        assert getattr(client, method)(url(study, name, *args)).status_code == 405
+    def test_other_methods_are_not_allowed(self, client, study):
+        token = uuid.uuid4()
+        asked = {name: client.post(url(study, name)) for name in ("entry", "judge", "last", "done")}
+        asked |= {name: client.put(url(study, name, token)) for name in ("submit", "skip")}
+        asked |= {"how": client.put(url(study, "how"))}
+        asked |= {"consent": client.delete(url(study, "consent"))}
+
+        assert {name: answer.status_code for name, answer in asked.items()} == dict.fromkeys(
+            asked, 405
+        )
 
 
 class TestLast:

@@ -43,7 +43,9 @@ def page_of(client, fit):
     return client.get(reverse("ranking:analysis", args=[fit.study.slug, fit.key, "raters"]))
 
 
-@pytest.mark.parametrize("form", TYPES)
+@pytest.mark.parametrize(
+    "form", ["svg", *(pytest.param(form, marks=pytest.mark.full) for form in ("pdf", "png"))]
+)
 class TestEveryFormat:
     def test_of_ratings_is_a_file_with_a_name(self, client, fit, form):
         response = client.get(of_ratings(fit, form))
@@ -63,7 +65,9 @@ class TestEveryFormat:
 
 
 class TestFigures:
-    @pytest.mark.parametrize("key", DRAWN)
+    @pytest.mark.parametrize(
+        "key", ["matrix", *(pytest.param(key, marks=pytest.mark.full) for key in DRAWN[1:])]
+    )
     def test_show_systems_by_name_and_the_fit(self, client, fit, key):
         found(fit)
 

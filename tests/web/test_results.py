@@ -5,18 +5,44 @@ import re
 import pytest
 from django.urls import reverse
 
+from annotation.models import Study
 from completions.choices import SystemKind
 from completions.models import Context
 from ranking import services
 from ranking.choices import FitState
-from ranking.models import Fit
-from tests.factories import NOW, make_judge, make_llm_judgment, make_rater, make_study, make_system
+from tests.factories import (
+    HOUR,
+    NOW,
+    make_judge,
+    make_llm_judgment,
+    make_rater,
+    make_study,
+    make_system,
+)
 from tests.factories_written_once import make_fit
 from tests.judged import judge_all_pairs, make_judged_study
 from tests.rated import DIAGNOSTICS, METHOD
 from tests.web.charts import inline
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def keys(module_rows):
+    """Keys of two studies with ratings: judged by people, and by people and a judge."""
+    systems = [make_system(name=name) for name in ("Hazel", "Maple", "Willow")]
+    of_people = refit(make_judged_study(systems=systems), NOW + HOUR)
+    return of_people.pk, refit(make_judged_study(with_llm=True), NOW + HOUR).pk
+
+
+@pytest.fixture
+def of_people(keys):
+    return Study.objects.get(pk=keys[0])
+
+
+@pytest.fixture
+def of_both(keys):
+    return Study.objects.get(pk=keys[1])
 
 
 def refit(study, now):
@@ -33,15 +59,14 @@ def text(response):
 
 
 class TestLeaderboard:
-    def test_shows_each_system_with_its_rank_rating_and_share(self, client, now):
-        systems = [make_system(name=name) for name in ("Ash", "Beech", "Cedar")]
-        study = refit(make_judged_study(systems=systems), now)
+    def test_shows_each_system_with_its_rank_rating_and_share(self, client, of_people):
+        shown = text(page(client, of_people))
 
-        shown = text(page(client, study))
-
-        for rating in Fit.objects.get(pool="HUMAN", context_set="ALL").ratings.all():
+        ratings = of_people.fits.get(pool="HUMAN", context_set="ALL").ratings.all()
+        assert len(ratings) == 3
+        for rating in ratings:
             assert f"{rating.elo:.0f} {rating.elo_low:.0f} to {rating.elo_high:.0f}" in shown
-        assert all(system.name in shown for system in systems)
+            assert rating.system.name in shown
 
     def test_lists_the_best_first(self, client, now):
         systems = [make_system(name=name) for name in ("Worst", "Middle", "Best")]
@@ -66,32 +91,30 @@ class TestLeaderboard:
         assert "Original dataset original reply" in text(response)
         assert "human baseline is missing" not in text(response)
 
-    def test_says_when_the_human_baseline_is_missing(self, client, now):
-        assert "human baseline is missing" in text(page(client, refit(make_judged_study(), now)))
+    def test_says_when_the_human_baseline_is_missing(self, client, of_people):
+        assert "human baseline is missing" in text(page(client, of_people))
 
-    def test_shows_the_share_of_marks_won_per_dimension(self, client, now):
-        study = refit(make_judged_study(with_llm=True), now)
-
-        response = page(client, study, "?pool=llm")
+    def test_shows_the_share_of_marks_won_per_dimension(self, client, of_both):
+        response = page(client, of_both, "?pool=llm")
 
         assert "H Dimension H" in text(response)
         assert len(re.findall(r'class="number heat h\d"', response.content.decode())) == 3
 
-    def test_has_no_columns_for_dimensions_without_marks(self, client, now):
-        response = page(client, refit(make_judged_study(), now))
+    def test_has_no_columns_for_dimensions_without_marks(self, client, of_people):
+        response = page(client, of_people)
 
         assert "share of marks" not in text(response)
 
-    def test_stands_beside_its_caution_and_conditions(self, client, now):
-        shown = text(page(client, refit(make_judged_study(), now)))
+    def test_stands_beside_its_caution_and_conditions(self, client, of_people):
+        shown = text(page(client, of_people))
 
         assert "no certificate of safety" in shown
         assert "12, on 4 source dialogues" in shown
         assert "1 person" in shown
         assert "Only 4 source dialogues" in shown
 
-    def test_has_nothing_inline_that_the_security_policy_forbids(self, client, now):
-        response = page(client, refit(make_judged_study(with_llm=True), now))
+    def test_has_nothing_inline_that_the_security_policy_forbids(self, client, of_both):
+        response = page(client, of_both)
 
         assert not inline(response)
 
@@ -142,41 +165,35 @@ class TestSimulated:
 
         assert "Some hostile dialogues are simulated" in shown
 
-    def test_is_not_said_of_real_ones(self, client, now):
-        assert "simulated" not in text(page(client, refit(make_judged_study(), now))).lower()
+    def test_is_not_said_of_real_ones(self, client, of_people):
+        assert "simulated" not in text(page(client, of_people)).lower()
 
 
 class TestFilters:
-    def test_are_part_of_the_address(self, client, now):
-        study = refit(make_judged_study(with_llm=True), now)
-
-        people, judges = (page(client, study, f"?pool={pool}") for pool in ("human", "llm"))
+    def test_are_part_of_the_address(self, client, of_both):
+        people, judges = (page(client, of_both, f"?pool={pool}") for pool in ("human", "llm"))
 
         assert "People, All contexts" in text(people)
         assert "LLM judges, All contexts" in text(judges)
 
-    def test_mark_the_choice_that_is_shown(self, client, now):
-        study = refit(make_judged_study(with_llm=True), now)
-
-        html = page(client, study, "?pool=human&contexts=regular").content.decode()
+    def test_mark_the_choice_that_is_shown(self, client, of_both):
+        html = page(client, of_both, "?pool=human&contexts=regular").content.decode()
 
         current = re.findall(r'<a href="([^"]+)" aria-current="true">', html)
         assert current == ["?pool=human&amp;contexts=regular"] * 2
 
-    def test_default_to_the_widest_that_has_ratings(self, client, now):
-        study = refit(make_judged_study(with_llm=True), now)
+    def test_default_to_the_widest_that_has_ratings(self, client, of_both):
+        assert "People and LLM judges, All contexts" in text(page(client, of_both))
 
-        assert "People and LLM judges, All contexts" in text(page(client, study))
-
-    def test_lead_nowhere_that_has_no_ratings(self, client, now):
-        html = page(client, refit(make_judged_study(), now)).content.decode()
+    def test_lead_nowhere_that_has_no_ratings(self, client, of_people):
+        html = page(client, of_people).content.decode()
 
         assert "pool=llm" not in html
         assert "contexts=adversarial" not in html
 
     @pytest.mark.parametrize("query", ["?pool=martians", "?contexts=ALL", "?pool="])
-    def test_refuse_what_does_not_exist(self, query, client, now):
-        assert page(client, refit(make_judged_study(), now), query).status_code == 404
+    def test_refuse_what_does_not_exist(self, query, client, of_people):
+        assert page(client, of_people, query).status_code == 404
 
 
 class TestEmptyState:
@@ -186,8 +203,8 @@ class TestEmptyState:
         assert "No ratings yet" in shown
         assert "two or more dialogues" in shown
 
-    def test_leads_from_an_empty_filter_to_the_ratings_there_are(self, client, now):
-        response = page(client, refit(make_judged_study(), now), "?pool=llm")
+    def test_leads_from_an_empty_filter_to_the_ratings_there_are(self, client, of_people):
+        response = page(client, of_people, "?pool=llm")
 
         assert "No ratings of these judgments yet" in text(response)
         assert "Show the ratings there are" in text(response)
@@ -234,13 +251,13 @@ class TestRefusal:
 
 
 class TestFitPage:
-    def test_keeps_showing_the_same_ratings(self, client, now):
-        study = refit(make_judged_study(), now)
-        old = Fit.objects.get(pool="HUMAN", context_set="ALL")
+    def test_keeps_showing_the_same_ratings(self, client, of_people):
+        study = of_people
+        old = study.fits.get(pool="HUMAN", context_set="ALL")
         context = study.comparisons.first().context
         new_systems = [make_system(name="Newcomer"), make_system()]
         judge_all_pairs(study, context, new_systems, lambda *_: 1, make_rater(study=study))
-        refit(study, now)
+        refit(study, NOW + 2 * HOUR)
 
         response = client.get(reverse("ranking:fit", args=[study.slug, old.key]))
 
@@ -248,17 +265,16 @@ class TestFitPage:
         assert "Newcomer" not in text(response)
         assert "Newcomer" in text(page(client, study))
 
-    def test_names_what_it_rests_on(self, client, now):
-        study = refit(make_judged_study(), now)
-        fit = Fit.objects.earliest("pk")
+    def test_names_what_it_rests_on(self, client, of_people):
+        fit = of_people.fits.earliest("pk")
 
-        shown = text(client.get(reverse("ranking:fit", args=[study.slug, fit.key])))
+        shown = text(client.get(reverse("ranking:fit", args=[of_people.slug, fit.key])))
 
-        for value in (fit.key, fit.inputs_hash, fit.code_version, study.protocol_hash):
+        for value in (fit.key, fit.inputs_hash, fit.code_version, of_people.protocol_hash):
             assert value in shown
 
-    def test_of_another_study_is_not_found(self, client, now):
-        refit(make_judged_study(), now)
-        address = reverse("ranking:fit", args=[make_study().slug, Fit.objects.earliest("pk").key])
+    def test_of_another_study_is_not_found(self, client, of_people):
+        fit = of_people.fits.earliest("pk")
+        address = reverse("ranking:fit", args=[make_study().slug, fit.key])
 
         assert client.get(address).status_code == 404

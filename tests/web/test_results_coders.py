@@ -5,11 +5,14 @@ import datetime as dt
 import re
 
 import pytest
+from django.test import override_settings
 from django.urls import reverse
 
 from completions.services import assistant_for
 from ranking import services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
+from ranking.models import Fit
+from tests.factories import NOW
 from tests.factories_of_rationales import code_all
 from tests.judged import make_judged_study
 
@@ -17,16 +20,21 @@ pytestmark = pytest.mark.django_db
 MINUTE = dt.timedelta(minutes=1)
 
 
-@pytest.fixture
-def fit(now, settings):
-    settings.HEART_BOOTSTRAP_REPLICATES = 20
+@pytest.fixture(scope="module")
+def key(module_rows):
     study = make_judged_study(with_llm=True)
-    code_all(study, assistant_for("coder", "offline"), at=now)
-    fits = services.refit_study(study=study, clock=lambda: now + MINUTE)
-    where = (EvaluatorPool.COMBINED, ContextSet.ALL)
-    fit = next(one for one in fits if (one.pool, one.context_set) == where)
-    services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: now)
-    return fit
+    code_all(study, assistant_for("coder", "offline"), at=NOW)
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=20):
+        fits = services.refit_study(study=study, clock=lambda: NOW + MINUTE)
+        where = (EvaluatorPool.COMBINED, ContextSet.ALL)
+        fit = next(one for one in fits if (one.pool, one.context_set) == where)
+        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW)
+    return fit.pk
+
+
+@pytest.fixture
+def fit(key):
+    return Fit.objects.get(pk=key)
 
 
 def address(fit, name="analysis", *more):

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotation import services as annotation_services
 from annotation.choices import RaterState
+from annotation.models import Study
 from completions.models import Completion
 from ranking import services
 from tests.factories import NOW, make_judgment, make_writer
@@ -20,12 +21,17 @@ HOUR = dt.timedelta(hours=1)
 NOTE = "Out of date."
 
 
-@pytest.fixture
-def study():
+@pytest.fixture(scope="module")
+def key(module_rows):
     study = make_judged_study()
     make_judgment(comparison=study.comparisons.first(), verdict=-1)
     services.refit_study(study=study, clock=lambda: NOW + HOUR)
-    return study
+    return study.pk
+
+
+@pytest.fixture
+def study(key):
+    return Study.objects.get(pk=key)
 
 
 def page(study):

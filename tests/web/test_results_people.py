@@ -5,6 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
+from annotation.models import Study
 from ranking import services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW
@@ -15,26 +16,38 @@ from tests.judged_people import make_study_of_people
 pytestmark = pytest.mark.django_db
 
 
-def shown(client, study):
+@pytest.fixture(scope="module")
+def key(module_rows):
+    return refitted(make_study_of_people()).pk
+
+
+@pytest.fixture
+def study(key):
+    return Study.objects.get(pk=key)
+
+
+def refitted(study):
     services.refit_study(study=study, clock=lambda: NOW + HOUR)
+    return study
+
+
+def shown(client, study):
     page = client.get(reverse("ranking:leaderboard", args=[study.slug])).content.decode()
     _, mark, people = page.partition('<figure class="board people')
     return " ".join(re.sub(r"<[^>]+>", " ", mark + people.partition("</figure>")[0]).split())
 
 
 class TestPeople:
-    def test_stand_under_the_table_the_plain_best_last_and_cautioned(self, client):
-        study = make_study_of_people()
-
+    def test_stand_under_the_table_the_plain_best_last_and_cautioned(self, client, study):
         text = shown(client, study)
 
-        for rating in Fit.objects.get(pool="HUMAN", context_set="ALL").human_ratings.all():
+        for rating in study.fits.get(pool="HUMAN", context_set="ALL").human_ratings.all():
             assert f"{rating.elo:.0f} {rating.elo_low:.0f} to {rating.elo_high:.0f}" in text
         names = ["Average Human", "Best Human, cross-fitted", "Best Human, plain too high"]
         assert [*map(text.index, names)] == sorted(map(text.index, names))
 
-    def test_say_how_to_read_them_and_on_what_they_rest(self, client):
-        text = shown(client, make_study_of_people())
+    def test_say_how_to_read_them_and_on_what_they_rest(self, client, study):
+        text = shown(client, study)
 
         assert "All contexts: 80 judgments on 4 source dialogues." in text
         assert "no rank" in text
@@ -43,23 +56,21 @@ class TestPeople:
         assert "Each text met 2.0 systems on average" in text
 
     def test_say_why_one_is_missing(self, client):
-        text = shown(client, make_study_of_people(n_raters=1))
+        text = shown(client, refitted(make_study_of_people(n_raters=1)))
 
         assert "Best Human, cross-fitted: One evaluator judged all of these texts" in text
 
-    def test_say_when_they_are_simulated(self, client):
-        study = make_study_of_people()
+    def test_say_when_they_are_simulated(self, client, study):
         assert "simulated" not in shown(client, study)
         Fit.objects.update(is_simulated=True)
 
         assert "People simulated" in shown(client, study)
 
     def test_are_not_there_when_nobody_wrote(self, client):
-        assert shown(client, make_judged_study()) == ""
+        assert shown(client, refitted(make_judged_study())) == ""
 
     def test_cost_no_more_queries_for_more_texts(self, client, django_assert_max_num_queries):
-        study = make_study_of_people(n_texts=3)
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        study = refitted(make_study_of_people(n_texts=3))
 
         with django_assert_max_num_queries(11):  # as without people, see test_results
             client.get(reverse("ranking:leaderboard", args=[study.slug]))

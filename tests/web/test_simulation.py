@@ -23,6 +23,7 @@ from heart_site.simulation.people import Kind
 from heart_site.simulation.rebuilding import rebuild
 from ranking import frames
 from ranking.exports import Asked, export_of
+from tests.conftest import rolled_back
 from tests.factories import (
     NOW,
     make_completion,
@@ -44,11 +45,17 @@ PARTS = {
 }
 LENGTH = " ".join(["It takes a moment to read all of this before an answer is chosen."] * 4)
 CAST = Rehearsal(n_raters=12, seed=3)
+FEW = Rehearsal(n_raters=2, seed=3)
+NAMES = ["few", "whole"]
 SHARES = {Kind.SPEEDER: 0.17, Kind.CLICKER: 0.08, Kind.CONTRARY: 0.08}
+WHOLE = pytest.mark.parametrize("cast", [CAST], ids=NAMES[1:], indirect=True)  # few show nothing
+SHORT = 6  # pairs of a session where only that it goes on matters
 LATER = NOW + dt.timedelta(days=30)
 
 
-def planned_study(name: str, *, kind: str = "preference", n_contexts: int = 2) -> Study:
+def planned_study(
+    name: str, *, kind: str = "preference", n_contexts: int = 2, session_length: int = 14
+) -> Study:
     """Store a study of four systems with every pair of each context, and its gold pairs.
 
     All that draws depend on follows from the name, so that a rehearsal comes out the same.
@@ -58,7 +65,7 @@ def planned_study(name: str, *, kind: str = "preference", n_contexts: int = 2) -
         seed=f"seed of {name}",
         content=study_content(kind, **PARTS),
         protocol=kind.upper(),
-        session_length=14,
+        session_length=session_length,
     )
     systems = [make_system(slug=f"{name}-{tree}") for tree in ("ash", "oak", "elm", "fir")]
     for number in range(n_contexts):
@@ -90,23 +97,25 @@ def add_comparison(study: Study, first: Completion, second: Completion | None = 
     )
 
 
+@pytest.fixture(scope="module", params=[FEW, pytest.param(CAST, marks=pytest.mark.full)], ids=NAMES)
+def cast(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def rehearsed(django_db_setup, django_db_blocker):
-    """One rehearsal for all the tests below; they read."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        selectors.forget_contents()
-        blinded.forget_pages()
-        study = planned_study("kindness", n_contexts=4)
+def rehearsed(module_rows, cast):
+    """One rehearsal for all the tests below: both studies' keys, the report, what was told."""
+    with rolled_back():
+        study = planned_study("kindness", n_contexts=4 if cast == CAST else 2)
         told: list[tuple[int, int]] = []
         report = simulate(
             study=study,
-            rehearsal=CAST,
+            rehearsal=cast,
             now=LATER,
             tell=lambda *counts: told.append(counts),
-            shares=SHARES,
+            shares=SHARES if cast == CAST else {},
         )
-        yield study, Study.objects.get(slug=CAST.slug(study)), report, told
-        transaction.set_rollback(True)
+        yield study.pk, Study.objects.get(slug=cast.slug(study)).pk, report, told
 
 
 @pytest.fixture
@@ -116,32 +125,32 @@ def report(rehearsed):
 
 @pytest.fixture
 def twin(rehearsed):
-    return rehearsed[1]
+    return Study.objects.get(pk=rehearsed[1])
 
 
 @pytest.fixture
 def real(rehearsed):
-    return rehearsed[0]
+    return Study.objects.get(pk=rehearsed[0])
 
 
 class TestARehearsal:
-    def test_is_made_by_raters_who_are_declared_as_simulated(self, twin):
+    def test_is_made_by_raters_who_are_declared_as_simulated(self, twin, cast):
         raters = Rater.objects.filter(study=twin)
 
-        assert raters.count() == 12
+        assert raters.count() == cast.n_raters
         assert all(rater.is_simulated for rater in raters)
         assert all(rater.external_id.startswith("simulated-3-") for rater in raters)
         assert {rater.platform for rater in raters} == {Platform.GENERIC}
 
-    def test_tells_how_far_it_is(self, rehearsed):
-        assert rehearsed[3][0] == (0, 12)
-        assert rehearsed[3][-1] == (12, 12)
+    def test_tells_how_far_it_is(self, rehearsed, cast):
+        assert rehearsed[3][0] == (0, cast.n_raters)
+        assert rehearsed[3][-1] == (cast.n_raters, cast.n_raters)
 
-    def test_goes_through_every_part_of_a_session(self, twin):
+    def test_goes_through_every_part_of_a_session(self, twin, cast):
         leases = Lease.objects.filter(comparison__study=twin)
 
         assert not Rater.objects.filter(study=twin, stage="COMPREHENSION").exists()
-        assert leases.filter(is_screening=True).count() >= 24
+        assert leases.filter(is_screening=True).count() >= 2 * cast.n_raters
         assert leases.filter(repeats__isnull=False).exists()
         assert Rater.objects.filter(study=twin, source_guesses__isnull=False).exists()
 
@@ -151,12 +160,14 @@ class TestARehearsal:
         assert min(times)[0] > twin.created_at
         assert max(times)[0] < LATER
 
-    def test_gives_no_comparison_more_answers_than_asked_for(self, report):
+    def test_gives_no_comparison_more_answers_than_asked_for(self, report, cast):
         assert report.n_over_quota == report.n_judged_twice == 0
-        assert report.answers["main"] > 100
+        assert report.answers["main"] > (100 if cast == CAST else 10)
 
 
 class TestSides:
+    @pytest.mark.full
+    @WHOLE
     def test_are_balanced_for_every_pair_every_rater_and_the_study(self, report):
         per_pair, per_rater, overall = report.sides
 
@@ -181,6 +192,8 @@ class TestSides:
         assert lease.pk in {one.name for one in found}
 
 
+@pytest.mark.full
+@WHOLE
 class TestWhatItFinds:
     def test_are_the_planted_cheaters_and_nobody_else(self, report):
         assert report.detection.planted[Kind.HONEST] == 8
@@ -245,7 +258,7 @@ class TestThePagesOfATwin:
 
 class TestARehearsalThatWasStopped:
     def test_goes_on_where_it_was_and_repeats_nothing(self):
-        study = planned_study("patience")
+        study = planned_study("patience", session_length=SHORT)
 
         class StoppedError(Exception):
             pass
@@ -269,7 +282,7 @@ class TestARehearsalThatWasStopped:
         assert again.answers == report.answers
 
 
-@pytest.mark.parametrize("kind", ["rubric", "likert"])
+@pytest.mark.parametrize("kind", [pytest.param("rubric", marks=pytest.mark.full), "likert"])
 def test_raters_of_every_protocol_find_their_way(kind):
     study = planned_study(f"of-{kind}", kind=kind)
     cast = Rehearsal(n_raters=2, seed=1)
@@ -281,6 +294,7 @@ def test_raters_of_every_protocol_find_their_way(kind):
     assert (report.recovery or 0.0) > 0.7
 
 
+@pytest.mark.full
 def test_comes_out_the_same_from_the_same_numbers():
     study = planned_study("again")
     outcomes = []
@@ -311,7 +325,7 @@ class TestTheCommand:
         return out.getvalue()
 
     def test_rehearses_a_study_and_prints_the_report(self):
-        study = planned_study("by-command")
+        study = planned_study("by-command", session_length=SHORT)
 
         said = self.run("--study", study.slug, "--raters", "1", "--seed", "2")
 
@@ -334,7 +348,7 @@ class TestTheCommand:
         assert refused.value.returncode == 2
 
     def test_fails_when_a_draw_cannot_be_rebuilt(self):
-        study = planned_study("altered")
+        study = planned_study("altered", session_length=SHORT)
         self.run("--study", study.slug, "--raters", "1")
         Lease.objects.filter(comparison__study__name="simulated-altered-1-1", number=5).update(
             rater_first_as_a=9

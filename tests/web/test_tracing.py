@@ -111,6 +111,7 @@ def started(code, **variables):
     return subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("url", "is_loaded"), [("", False), ("http://127.0.0.1:9", True)])
 def test_is_loaded_for_the_first_span_when_an_address_is_given_alone(url, is_loaded):
     code = (
