@@ -5,9 +5,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from annotation.quality import (
     Infit,
@@ -65,7 +65,7 @@ class TestStraightLining:
 class TestOneSidedChoices:
     @pytest.mark.parametrize(("n_a", "n"), [(0, 0), (3, 10), (10, 20), (19, 20), (60, 100)])
     def test_have_the_p_of_the_exact_binomial_test(self, n_a, n):
-        expected = stats.binomtest(n_a, n).pvalue if n else 1.0
+        expected = scipy.stats.binomtest(n_a, n).pvalue if n else 1.0
 
         assert even_p(n_a, n) == pytest.approx(expected)
 
