@@ -123,7 +123,8 @@ def test_any_text_is_read_quickly(text):
     assert addressed_by(text) == ()
 
 
-def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged():
+@pytest.mark.parametrize("one_in", [10, pytest.param(1, marks=pytest.mark.full)])
+def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged(one_in):
     dialogues = json.loads(shared_file("esconv/ESConv.json").read_text(encoding="utf-8"))
     turns = [
         turn["content"]
@@ -132,7 +133,7 @@ def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged():
         if turn["speaker"] == "supporter"
     ]
 
-    flagged = [turn for turn in turns if addressed_by(turn)]
+    flagged = [turn for turn in turns[::one_in] if addressed_by(turn)]
 
     assert len(turns) > 18_000
     assert len(flagged) <= len(turns) // 10_000  # none of 18,376 when this was written

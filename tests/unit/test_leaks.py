@@ -214,8 +214,9 @@ class TestAlarms:
 
         assert [text for text in replies if find_leaks(text)] == []
 
-    def test_are_rare_among_people_who_wrote_before_there_were_chat_models(self):
-        turns = supporter_turns(shared_file("esconv/ESConv.json"))
+    @pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.full)])
+    def test_are_rare_among_people_who_wrote_before_there_were_chat_models(self, one_in):
+        turns = supporter_turns(shared_file("esconv/ESConv.json"))[::one_in]
 
         held = [text for text in turns if find_leaks(text)]
 
