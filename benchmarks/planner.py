@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from benchmarks import simulation
 from benchmarks.simulation import Judgments, Plan
@@ -106,7 +106,7 @@ def found(step: float, plan: Planned, *, n_studies: int) -> Found:
     """Simulate studies of that layout."""
     rng = np.random.default_rng((SEED, int(1_000 * step), n_studies))
     first = np.arange(N_SYSTEMS - 1)
-    bar = stats.t.ppf(0.975, plan.layout.n_dialogues - 1)
+    bar = scipy.stats.t.ppf(0.975, plan.layout.n_dialogues - 1)
     shares = np.empty(n_studies)
     for number in range(n_studies):
         judged, tables, theta = study(strengths_of(step), plan.layout, rng)

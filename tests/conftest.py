@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-import redis
 from django.core.cache import cache, caches
 from django.db import transaction
 from django.test import TransactionTestCase, override_settings
@@ -26,8 +25,10 @@ TESTS = Path(__file__).parent
 BY_PROCESSES = {"browser", "deploy", "faults", "load"}
 """Folders of tests that start real processes, and belong to `make test-all`."""
 
-settings.register_profile("heart", deadline=None)  # a busy machine must not fail a test
-settings.load_profile("heart")
+# No deadline: a busy machine must not fail a test.
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("full", deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
@@ -120,6 +121,8 @@ def _quick_settings() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def redis_url() -> str:
+    import redis  # noqa: PLC0415 (few tests need it, and every run would load it)
+
     try:
         with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=1) as client:
             client.ping()

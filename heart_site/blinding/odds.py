@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from ranking.numerics.multiplicity import holm
 
@@ -31,7 +31,7 @@ class Test:
 def sides(what: str, *, as_a: int, as_b: int) -> Test:
     """Test whether one source is drawn as A as often as B, exactly, on two sides."""
     n = as_a + as_b
-    found = stats.binomtest(as_a, n, 0.5)
+    found = scipy.stats.binomtest(as_a, n, 0.5)
     return Test(what, n, as_a / n, 0.5, float(found.pvalue))
 
 
@@ -51,7 +51,7 @@ def ordering(what: str, values: Floats, is_person: Booleans) -> Test:
         The area under the ROC curve, 0.5 by chance, with the p-value of Mann and Whitney's test.
     """
     here, there = values[is_person], values[~is_person]
-    found = stats.mannwhitneyu(here, there, alternative="two-sided")
+    found = scipy.stats.mannwhitneyu(here, there, alternative="two-sided")
     area = float(found.statistic) / (len(here) * len(there))
     return Test(what, len(values), area, 0.5, float(found.pvalue))
 

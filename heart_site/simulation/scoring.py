@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from scipy import stats
+import scipy
 
 from heart_site.simulation.people import Kind
 
@@ -65,5 +65,5 @@ def recovery(planted: Mapping[str, float], fitted: Mapping[str, float]) -> float
     both = sorted(set(planted) & set(fitted))
     if len(both) < FEWEST_TO_RANK:
         return None
-    found = stats.spearmanr([planted[key] for key in both], [fitted[key] for key in both])
+    found = scipy.stats.spearmanr([planted[key] for key in both], [fitted[key] for key in both])
     return float(found.statistic)

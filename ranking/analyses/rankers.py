@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
@@ -135,7 +135,7 @@ def _agreement(rankers: tuple[_Ranker, ...]) -> Table:
     for one in rankers[1:]:
         rank = _rank(one)
         alike = len(set(own.tolist())) == 1 or len(set(rank.tolist())) == 1
-        tau = np.nan if alike else float(stats.kendalltau(own, rank).statistic)
+        tau = np.nan if alike else float(scipy.stats.kendalltau(own, rank).statistic)
         rows.append((one.label, decimal(tau, 3), int((own != rank).sum())))
     return Table(
         "agreement",

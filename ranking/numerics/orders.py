@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import TooFewError
@@ -56,7 +56,7 @@ def order_agreement(x: Floats, y: Floats) -> OrderAgreement:
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         msg = "one of the orders has all systems equal"
         raise TooFewError(msg)
-    tau, rho = stats.kendalltau(x, y).statistic, stats.spearmanr(x, y).statistic
+    tau, rho = scipy.stats.kendalltau(x, y).statistic, scipy.stats.spearmanr(x, y).statistic
     return OrderAgreement(float(tau), float(rho), len(x))
 
 

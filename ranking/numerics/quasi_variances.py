@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from ranking.numerics.arrays import Floats
 
@@ -68,7 +69,7 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
 
     # A mean variance of differences is the sum of two quasi-variances of a common size.
     start = np.log(variance.sum(axis=1) / (len(variance) - 1) / 2.0)
-    logs = optimize.least_squares(error, start, slopes, method="lm", xtol=1e-10, ftol=1e-10).x
+    logs = scipy.optimize.least_squares(error, start, slopes, method="lm", xtol=1e-10, ftol=1e-10).x
     worst = float(np.abs(np.expm1(error(logs) / 2.0)).max())
     return QuasiVariances(np.exp(logs), worst)
 

@@ -1,11 +1,12 @@
 """The simulations that the documented figures come from."""
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import coded, llm, ranking, ranks, simulation
+from benchmarks import coded, ranks, simulation
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -53,23 +54,33 @@ class TestRanks:
         assert ranks.missed(SMALL, 3) == ranks.missed(SMALL, 3)
 
 
+@pytest.fixture(scope="module")
+def ranking():
+    return import_module("benchmarks.ranking")  # loads pandas
+
+
+@pytest.fixture(scope="module")
+def llm():
+    return import_module("benchmarks.llm")  # loads Redis' client
+
+
 class TestRanking:
     SIZE = coded.Size(n_judgments=2_000, n_systems=5, n_units=20)
 
-    def test_all_contestants_solve_the_same_problem(self, rng):
+    def test_all_contestants_solve_the_same_problem(self, ranking, rng):
         assert ranking.largest_difference(coded.draw(self.SIZE, rng), self.SIZE) < 1e-6
 
-    def test_resamples_are_refitted_exactly(self, rng):
+    def test_resamples_are_refitted_exactly(self, ranking, rng):
         assert ranking.largest_error(coded.draw(self.SIZE, rng), self.SIZE, 70) < 3e-9
 
-    def test_every_contestant_has_something_to_do(self, rng):
+    def test_every_contestant_has_something_to_do(self, ranking, rng):
         found = ranking.contests(coded.draw(self.SIZE, rng), self.SIZE, n_samples=1)
 
         assert {*found} == {"fit", "bootstrap"}
         for contest in found.values():
             assert all(taken > 0.0 for taken in ranking.medians(contest, 1).values())
 
-    def test_a_report_names_every_contestant(self, capsys, monkeypatch):
+    def test_a_report_names_every_contestant(self, ranking, capsys, monkeypatch):
         monkeypatch.setitem(ranking.SIZES, "a", self.SIZE)
 
         ranking.report("a", n_rounds=1)
@@ -80,12 +91,12 @@ class TestRanking:
 
 
 class TestLlm:
-    def test_every_pool_keeps_as_many_calls_in_flight(self):
+    def test_every_pool_keeps_as_many_calls_in_flight(self, llm):
         kept = {pool.in_flight * pool.n_workers * pool.n_pulls for pool in llm.POOLS.values()}
 
         assert kept == {llm.IN_FLIGHT}
 
-    def test_the_chosen_pool_is_the_one_that_compose_starts(self):
+    def test_the_chosen_pool_is_the_one_that_compose_starts(self, llm):
         compose = (Path(__file__).parents[2] / "docker-compose.yml").read_text(encoding="utf-8")
         n_processes = llm.POOLS[llm.CHOSEN].options[-1]
 

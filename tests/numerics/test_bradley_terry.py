@@ -1,7 +1,6 @@
 """Bradley-Terry against worked examples, its peers and its own invariants."""
 
 import choix
-import evalica
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +15,7 @@ from ranking.numerics.bradley_terry import (
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
+from tests.numerics import peers
 from tests.numerics.helpers import centred
 
 matrices = hnp.arrays(float, (5, 5), elements=st.floats(0.5, 500.0))
@@ -109,9 +109,9 @@ class TestPeers:
 
     def test_agrees_with_evalica_on_wins_and_ties(self, rng):
         first, second, winner = random_judgments(rng, n_judgments=800, n_systems=6)
-        names = {1: evalica.Winner.X, -1: evalica.Winner.Y, 0: evalica.Winner.Draw}
+        names = {1: peers.Winner.X, -1: peers.Winner.Y, 0: peers.Winner.Draw}
 
-        peer = evalica.bradley_terry(
+        peer = peers.bradley_terry(
             first, second, [names[int(w)] for w in winner], tolerance=1e-12, limit=10_000
         )
 

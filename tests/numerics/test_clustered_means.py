@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import stats
+import scipy
 
 from ranking.numerics.clustered_means import (
     TooFewDialoguesError,
     clustered_difference,
     clustered_mean,
 )
+from tests.numerics import peers
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ class TestPeers:
 
         found = clustered_mean(values, cluster)
 
-        peer = sm.OLS(values, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        peer = peers.OLS(values, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
         # Their correction also has (n - 1) / (n - k), which is 1 here.
         assert found.mean == pytest.approx(peer.params[0], abs=1e-12)
         assert found.error == pytest.approx(peer.bse[0], abs=1e-10)
@@ -39,7 +39,7 @@ class TestPeers:
         found = clustered_difference(values, cluster, is_second)
 
         design = np.column_stack([np.ones(n), is_second])
-        peer = sm.OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        peer = peers.OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": cluster})
         assert found.mean == pytest.approx(peer.params[1], abs=1e-12)
         # Their correction has (n - 1) / (n - 2) besides.
         assert found.error == pytest.approx(peer.bse[1] * np.sqrt((n - 2) / (n - 1)), abs=1e-10)
@@ -49,7 +49,7 @@ class TestPeers:
 
         found = clustered_mean(values, np.arange(30))
 
-        peer = stats.ttest_1samp(values, 0.0)
+        peer = scipy.stats.ttest_1samp(values, 0.0)
         assert found.p_value() == pytest.approx(peer.pvalue, abs=1e-12)
         low, high = peer.confidence_interval(0.9)
         assert found.interval(0.9) == pytest.approx((low, high), abs=1e-12)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 from ranking.numerics.crossed_means import (
@@ -11,6 +10,7 @@ from ranking.numerics.crossed_means import (
     unit_totals,
 )
 from ranking.numerics.draws import draw_units
+from tests.numerics import peers
 
 
 def crossed(rng, *, n_dialogues=30, n_raters=15, by_dialogue=0.4, by_rater=0.5):
@@ -30,7 +30,7 @@ class TestCrossedMean:
         found = crossed_mean(values, dialogue, rater)
 
         groups = np.column_stack([dialogue, rater])
-        peer = sm.OLS(values, np.ones(len(values))).fit(
+        peer = peers.OLS(values, np.ones(len(values))).fit(
             cov_type="cluster", cov_kwds={"groups": groups}
         )
         assert found.mean == pytest.approx(peer.params[0], abs=1e-12)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.few_units import (
@@ -149,7 +150,7 @@ class TestExpandedIntervals:
             np.zeros(1), rng.normal(0.0, spread, size=(200_000, 1)), n_units=n
         )
 
-        assert found.high[0] == pytest.approx(stats.t.ppf(0.975, n - 1), abs=0.03)
+        assert found.high[0] == pytest.approx(scipy.stats.t.ppf(0.975, n - 1), abs=0.03)
 
     def test_never_leave_the_estimate_out(self):
         found = expanded_intervals(np.array([5.0]), np.array([[1.0], [2.0]]), n_units=60)

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from scipy.stats.mstats import winsorize
 
 from ranking.numerics.funnel import control_limits, dispersion
 
@@ -24,7 +23,7 @@ class TestControlLimits:
         limits = control_limits(N, centre=-0.1, variance=0.2, level=level, degrees=degrees)
 
         scale = np.sqrt(0.2 / N)
-        low, high = stats.t.interval(level, degrees, loc=-0.1, scale=scale)
+        low, high = scipy.stats.t.interval(level, degrees, loc=-0.1, scale=scale)
         assert limits.low == pytest.approx(low, rel=1e-9)
         assert limits.high == pytest.approx(high, rel=1e-9)
 
@@ -70,7 +69,7 @@ class TestDispersion:
     def test_agrees_with_the_winsorising_of_scipy(self):
         scores = np.random.default_rng(1).standard_t(3, size=137) * 2.0
 
-        peer = np.asarray(winsorize(scores, limits=(0.1, 0.1)))
+        peer = np.asarray(scipy.stats.mstats.winsorize(scores, limits=(0.1, 0.1)))
         assert dispersion(scores) == pytest.approx(np.mean(peer**2))
 
     def test_is_one_where_chance_explains_all_or_nothing_is_known(self):

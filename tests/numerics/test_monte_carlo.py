@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import mstats
+import scipy
 
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.monte_carlo import quantile_errors
@@ -16,7 +16,7 @@ class TestQuantileErrors:
         found = quantile_errors(replicates, level=level)
 
         tail = (1.0 - level) / 2.0
-        peer = mstats.mjci(replicates, prob=[tail, 1.0 - tail], axis=0)
+        peer = scipy.stats.mstats.mjci(replicates, prob=[tail, 1.0 - tail], axis=0)
         np.testing.assert_allclose([found.low, found.high], peer, rtol=1e-6)
 
     def test_are_what_bootstraps_done_anew_vary_by(self, rng):

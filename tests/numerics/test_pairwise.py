@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.numerics.multiplicity import holm
 from ranking.numerics.pairwise import (
@@ -26,7 +26,7 @@ class TestPairwisePValues:
         found = pairwise_p_values(ESTIMATE, replicates, n_units=30)
 
         ratio = 0.3 / (replicates[:, 1] - replicates[:, 0]).std(ddof=1)
-        expected = 2 * stats.t.sf(ratio * np.sqrt(29 / 30), 29)
+        expected = 2 * scipy.stats.t.sf(ratio * np.sqrt(29 / 30), 29)
         assert found[0, 1] == found[1, 0] == pytest.approx(expected)
         assert (found.diagonal() == 1.0).all()
 

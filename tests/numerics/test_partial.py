@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_difference
 from ranking.numerics.partial import NothingLeftError, partial_slope
+from tests.numerics import peers
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ class TestPeers:
 
         found = partial_slope(y, x, controls, cluster)
 
-        design = sm.add_constant(np.column_stack([x, controls]))
-        peer = sm.OLS(y, design).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        design = peers.add_constant(np.column_stack([x, controls]))
+        peer = peers.OLS(y, design).fit(cov_type="cluster", cov_kwds={"groups": cluster})
         small = np.sqrt((400 - 4) / (400 - 1))  # their correction for parameters
         assert found.mean == pytest.approx(peer.params[1], abs=1e-10)
         assert found.error == pytest.approx(peer.bse[1] * small, abs=1e-10)

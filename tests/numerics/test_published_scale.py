@@ -7,7 +7,8 @@ import csv
 
 import numpy as np
 import pytest
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
@@ -42,7 +43,7 @@ def strengths_behind(win_rates):
 
     # Rates over all pairs have mean 1/2; printed ones are rounded.
     win_rates = win_rates - win_rates.mean() + 0.5
-    return optimize.root(excess, special.logit(win_rates), tol=1e-10).x
+    return scipy.optimize.root(excess, special.logit(win_rates), tol=1e-10).x
 
 
 def draw_study(theta, rng):

@@ -1,7 +1,6 @@
 """Scores on raters' own scales: by hand, a peer, properties, and what is too little."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from ranking.numerics.rater_scales import (
     from_the_others,
     normalise,
 )
+from tests.numerics import peers
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ class TestNormalise:
 
         found = normalise(scores, rater, n_raters=12)
 
-        by_rater = pd.Series(scores).groupby(rater)
+        by_rater = peers.Series(scores).groupby(rater)
         n, own = by_rater.transform("count"), by_rater.transform("var")
         pooled = (by_rater.var() * (by_rater.count() - 1)).sum() / (by_rater.count() - 1).sum()
         spread = np.sqrt(((n - 1) * own + PRIOR * pooled) / (n - 1 + PRIOR))

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from ranking.numerics import sandwich
 from ranking.numerics.bootstrap import bootstrap_strengths
@@ -17,6 +17,7 @@ from ranking.numerics.sandwich import (
     two_way_covariance,
 )
 from ranking.numerics.tables import WeightedPairs, tabulate
+from tests.numerics import peers
 from tests.numerics.helpers import make_tables, simulate_tables
 
 N_SYSTEMS, N_UNITS, N_RATERS = 5, 40, 8
@@ -55,7 +56,7 @@ def regression(pairs, groups=None):
     design = np.zeros((len(rows), N_SYSTEMS))
     design[rows, pairs.first] += 1.0
     design[rows, pairs.second] -= 1.0
-    model = sm.GLM(pairs.to_first, design[:, :-1], family=sm.families.Binomial())
+    model = peers.GLM(pairs.to_first, design[:, :-1], family=peers.Binomial())
     options = {} if groups is None else {"cov_type": "cluster", "cov_kwds": groups}
     fitted = model.fit(tol=1e-13, **options)
     full = np.zeros((N_SYSTEMS, N_SYSTEMS))
@@ -267,7 +268,7 @@ class TestIntervals:
     def test_reach_as_far_as_the_t_distribution_says(self):
         found = self.COVARIANCE.intervals(np.array([3.0, -3.0]), level=0.9)
 
-        margin = stats.t.ppf(0.95, 9)
+        margin = scipy.stats.t.ppf(0.95, 9)
         np.testing.assert_allclose(found.low, [3.0 - margin, -3.0 - margin])
         np.testing.assert_allclose(found.high, [3.0 + margin, -3.0 + margin])
 

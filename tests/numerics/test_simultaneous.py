@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from ranking.numerics.simultaneous import as_if_many_units, for_few_units, joint_intervals
 
@@ -65,9 +65,9 @@ class TestForFewUnits:
         # The bootstrap's standard deviation of a mean is s * sqrt((n - 1) / n) / sqrt(n).
         n = 12
 
-        found = for_few_units(stats.norm.ppf(0.975), n) * np.sqrt((n - 1) / n)
+        found = for_few_units(scipy.stats.norm.ppf(0.975), n) * np.sqrt((n - 1) / n)
 
-        assert found == pytest.approx(stats.t.ppf(0.975, n - 1))
+        assert found == pytest.approx(scipy.stats.t.ppf(0.975, n - 1))
 
     def test_fades_with_the_number_of_units(self):
         assert for_few_units(3.5, 1_000_000) == pytest.approx(3.5, abs=1e-4)

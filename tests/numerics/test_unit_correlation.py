@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.numerics.correlation import TooFewError
 from ranking.numerics.draws import draw_units
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.unit_correlation import unit_pearson, unit_spearman
 
-BOTH = [(unit_pearson, stats.pearsonr), (unit_spearman, stats.spearmanr)]
+BOTH = [(unit_pearson, scipy.stats.pearsonr), (unit_spearman, scipy.stats.spearmanr)]
 
 
 def figures(rng, n_units=40):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.numerics.usage import usage
 
@@ -22,8 +22,8 @@ class TestUsage:
     def test_entropy_agrees_with_scipy(self):
         found = usage(SHOWN, SYSTEM, n_systems=3)
 
-        assert found.entropy[0] == pytest.approx(stats.entropy([2, 1, 0.5], base=2))
-        assert found.entropy[2] == pytest.approx(stats.entropy([1, 2, 1, 1], base=2))
+        assert found.entropy[0] == pytest.approx(scipy.stats.entropy([2, 1, 0.5], base=2))
+        assert found.entropy[2] == pytest.approx(scipy.stats.entropy([1, 2, 1, 1], base=2))
         assert np.isnan(found.entropy[1])
 
     def test_even_use_has_the_most_entropy_and_one_strategy_none(self):

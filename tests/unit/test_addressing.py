@@ -82,20 +82,21 @@ SUPPORTIVE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [(name, text) for name, texts in ADDRESSED.items() for text in texts]
-)
-def test_a_message_that_addresses_the_judge_is_flagged_by_name(name, text):
-    assert name in addressed_by(text)
+def test_a_message_that_addresses_the_judge_is_flagged_by_name(subtests):
+    for name, texts in ADDRESSED.items():
+        for text in texts:
+            with subtests.test(name, text=text):
+                assert name in addressed_by(text)
 
 
 def test_every_pattern_has_examples():
     assert set(ADDRESSED) == set(PATTERNS)
 
 
-@pytest.mark.parametrize("text", SUPPORTIVE)
-def test_what_a_supporter_says_is_not_flagged(text):
-    assert addressed_by(text) == ()
+def test_what_a_supporter_says_is_not_flagged(subtests):
+    for text in SUPPORTIVE:
+        with subtests.test(text=text):
+            assert addressed_by(text) == ()
 
 
 def test_letters_in_another_dress_are_seen():
@@ -123,7 +124,8 @@ def test_any_text_is_read_quickly(text):
     assert addressed_by(text) == ()
 
 
-def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged():
+@pytest.mark.parametrize("one_in", [10, pytest.param(1, marks=pytest.mark.full)])
+def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged(one_in):
     dialogues = json.loads(shared_file("esconv/ESConv.json").read_text(encoding="utf-8"))
     turns = [
         turn["content"]
@@ -132,7 +134,7 @@ def test_of_the_supporters_turns_in_esconv_hardly_any_is_flagged():
         if turn["speaker"] == "supporter"
     ]
 
-    flagged = [turn for turn in turns if addressed_by(turn)]
+    flagged = [turn for turn in turns[::one_in] if addressed_by(turn)]
 
     assert len(turns) > 18_000
     assert len(flagged) <= len(turns) // 10_000  # none of 18,376 when this was written

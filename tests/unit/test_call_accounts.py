@@ -52,13 +52,14 @@ def test_every_failure_with_a_place_of_its_own_exists():
     assert set(FAILURES) <= set(KINDS)
 
 
-@pytest.mark.parametrize(("state", "kind"), STORABLE)
-def test_a_call_has_one_fate(state, kind):
-    found = account([(state, kind, 3)])
+def test_a_call_has_one_fate(subtests):
+    for state, kind in STORABLE:
+        with subtests.test(state, kind=kind):
+            found = account([(state, kind, 3)])
 
-    assert dict(found.fates) == {fate(state, kind): 3}
-    assert found.n_calls == 3
-    assert dict(found.others) == ({kind: 3} if fate(state, kind) is Fate.OTHER else {})
+            assert dict(found.fates) == {fate(state, kind): 3}
+            assert found.n_calls == 3
+            assert dict(found.others) == ({kind: 3} if fate(state, kind) is Fate.OTHER else {})
 
 
 @given(st.lists(st.tuples(st.sampled_from(STORABLE), st.integers(0, 60_000))))

@@ -1,9 +1,9 @@
 """Verdicts of judges and of their ensemble, and what position does to them."""
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from annotation.ensembles import (
     EnsembleVerdict,
@@ -242,9 +242,9 @@ class TestPosition:
     def test_agrees_with_scipy_on_interval_and_test(self, same, a, b):
         found = Position(n_same=same, n_a_twice=a, n_b_twice=b)
 
-        expected = stats.binomtest(same, same + a + b).proportion_ci(method="wilson")
+        expected = scipy.stats.binomtest(same, same + a + b).proportion_ci(method="wilson")
         assert found.interval == pytest.approx(tuple(expected))
-        assert found.p == (pytest.approx(stats.binomtest(a, a + b).pvalue) if a + b else None)
+        assert found.p == (pytest.approx(scipy.stats.binomtest(a, a + b).pvalue) if a + b else None)
 
     @given(st.lists(calls(), max_size=6))
     def test_is_the_same_when_first_and_second_are_exchanged(self, panel):

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from ranking import gate
 from ranking.analyses import Ground
@@ -124,8 +125,8 @@ class TestNumbers:
         (overall,) = run_gate(ground(columns), ASKED).tests
 
         assert overall.difference == pytest.approx(difference)
-        assert overall.lowest == pytest.approx(difference - stats.t.ppf(0.95, 99) * error)
-        assert overall.p_dropped == pytest.approx(stats.t.cdf((difference + 15) / error, 99))
+        assert overall.lowest == pytest.approx(difference - scipy.stats.t.ppf(0.95, 99) * error)
+        assert overall.p_dropped == pytest.approx(scipy.stats.t.cdf((difference + 15) / error, 99))
         assert overall.p_held == pytest.approx(1.0 - overall.p_dropped)
 
     def test_p_values_are_adjusted_by_holm_over_all_tests(self, rng):

@@ -197,6 +197,7 @@ class TestMixedFormats:
 
 
 class TestRealFiles:
+    @pytest.mark.full
     def test_in_the_hubs_spelling_give_the_same_dialogues(self, tmp_path):
         path = shared_file("esconv/ESConv.json")
         source = json.loads(path.read_text(encoding="utf-8"))

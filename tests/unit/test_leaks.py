@@ -117,38 +117,40 @@ INNOCENT = (
 )
 
 
-def ids(texts):
-    return [text[:30] for text in texts]
-
-
 class TestFindLeaks:
-    @pytest.mark.parametrize("text", SELF, ids=ids(SELF))
-    def test_hears_a_completion_say_what_it_is(self, text):
-        assert "self-identification" in reasons(text)
+    def test_hears_a_completion_say_what_it_is(self, subtests):
+        for text in SELF:
+            with subtests.test(text=text):
+                assert "self-identification" in reasons(text)
 
-    @pytest.mark.parametrize("text", NAMES, ids=ids(NAMES))
-    def test_knows_models_and_their_makers_by_name(self, text):
-        assert "model-name" in reasons(text)
+    def test_knows_models_and_their_makers_by_name(self, subtests):
+        for text in NAMES:
+            with subtests.test(text=text):
+                assert "model-name" in reasons(text)
 
-    @pytest.mark.parametrize("text", REFUSALS, ids=ids(REFUSALS))
-    def test_knows_a_refusal(self, text):
-        assert reasons(text) == ["refusal"]
+    def test_knows_a_refusal(self, subtests):
+        for text in REFUSALS:
+            with subtests.test(text=text):
+                assert reasons(text) == ["refusal"]
 
-    @pytest.mark.parametrize("text", UNFINISHED, ids=ids(UNFINISHED))
-    def test_knows_a_sentence_that_breaks_off(self, text):
-        assert reasons(text) == ["unfinished"]
+    def test_knows_a_sentence_that_breaks_off(self, subtests):
+        for text in UNFINISHED:
+            with subtests.test(text=text):
+                assert reasons(text) == ["unfinished"]
 
-    @pytest.mark.parametrize("text", MARKUP, ids=range(len(MARKUP)))
-    def test_knows_the_form_of_a_chat_answer(self, text):
-        assert "markup" in reasons(text)
+    def test_knows_the_form_of_a_chat_answer(self, subtests):
+        for text in MARKUP:
+            with subtests.test(text=text):
+                assert "markup" in reasons(text)
 
     @pytest.mark.parametrize("text", ["", "  \n", "...", "\N{EM DASH}"], ids=range(4))
     def test_knows_that_there_are_no_words(self, text):
         assert reasons(text) == ["empty"]
 
-    @pytest.mark.parametrize("text", INNOCENT, ids=ids(INNOCENT))
-    def test_lets_what_people_say_pass(self, text):
-        assert find_leaks(text) == ()
+    def test_lets_what_people_say_pass(self, subtests):
+        for text in INNOCENT:
+            with subtests.test(text=text):
+                assert find_leaks(text) == ()
 
     def test_takes_the_provider_at_its_word_that_the_text_was_cut(self):
         (leak,) = find_leaks("You did all that anyone could have done.", was_cut=True)
@@ -214,8 +216,9 @@ class TestAlarms:
 
         assert [text for text in replies if find_leaks(text)] == []
 
-    def test_are_rare_among_people_who_wrote_before_there_were_chat_models(self):
-        turns = supporter_turns(shared_file("esconv/ESConv.json"))
+    @pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.full)])
+    def test_are_rare_among_people_who_wrote_before_there_were_chat_models(self, one_in):
+        turns = supporter_turns(shared_file("esconv/ESConv.json"))[::one_in]
 
         held = [text for text in turns if find_leaks(text)]
 

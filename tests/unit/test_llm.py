@@ -655,47 +655,39 @@ class TestMissingKeys:
         assert found.kind == "payment"
 
 
-class TestImport:
-    def test_a_call_to_this_machine_passes_by_a_proxy(self, server):
-        code = (
-            "import os, sys\n"
-            "from completions import llm, pulling\n"
-            "for model in ('openai/offline-alder', 'hosted_vllm/offline-alder'):\n"
-            "    request = llm.Request(model=model, api_base=sys.argv[1], timeout_s=30,\n"
-            "        messages=({'role': 'user', 'content': 'I feel sad.'},))\n"
-            "    assert 'sad' in pulling.run_on_loop(lambda _: llm.complete(request)).text\n"
-            "assert 'intranet' in os.environ['no_proxy']"
-        )
-        dead = "http://127.0.0.1:9"
-        done = subprocess.run(
-            [sys.executable, "-c", code, server.base_url],
-            env={
-                **os.environ,
-                **dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY"), dead),
-                "NO_PROXY": "intranet",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+ALONE = """
+import os, socket, sys
+from completions import llm, pulling
+from completions.llm.library import litellm
 
-    def test_importing_opens_no_connection_and_reads_no_env_file(self, tmp_path):
-        (tmp_path / ".env").write_text("HEART_PLANTED=yes\n")
-        code = (
-            "import os, socket, sys\n"
-            "def refuse(*_args, **_kwargs): sys.exit('a connection was opened')\n"
-            "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
-            "from completions.llm.library import litellm\n"
-            "litellm()\n"
-            "assert 'HEART_PLANTED' not in os.environ"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+def refuse(*_args, **_kwargs):
+    sys.exit("a connection was opened")
+
+connect, socket.socket.connect = socket.socket.connect, refuse
+getaddrinfo, socket.getaddrinfo = socket.getaddrinfo, refuse
+litellm()
+socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
+assert "HEART_PLANTED" not in os.environ
+for model in ("openai/offline-alder", "hosted_vllm/offline-alder"):
+    messages = ({"role": "user", "content": "I feel sad."},)
+    request = llm.Request(model=model, messages=messages, api_base=sys.argv[1], timeout_s=30)
+    assert "sad" in pulling.run_on_loop(lambda _: llm.complete(request)).text
+assert "intranet" in os.environ["no_proxy"]
+"""
+
+
+@pytest.mark.full
+def test_a_process_loads_litellm_from_nowhere_and_asks_this_machine_past_a_proxy(server, tmp_path):
+    (tmp_path / ".env").write_text("HEART_PLANTED=yes\n")
+    dead = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY"), "http://127.0.0.1:9")
+
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, server.base_url],
+        cwd=tmp_path,
+        env={**os.environ, **dead, "NO_PROXY": "intranet", "PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from annotation.design import (
     Place,
@@ -73,9 +73,9 @@ class TestBalances:
 
         per_pair, per_rater, overall = balances(shown)
 
-        assert per_pair == Balance("per pair", 1.0, 1, stats.chi2.sf(1.0, 1), 2)
+        assert per_pair == Balance("per pair", 1.0, 1, scipy.stats.chi2.sf(1.0, 1), 2)
         assert (per_rater.statistic, per_rater.df, per_rater.largest) == (4.0, 2, 3)
-        assert overall.statistic == stats.chisquare([3, 1]).statistic
+        assert overall.statistic == scipy.stats.chisquare([3, 1]).statistic
 
     def test_has_uniform_p_under_coins(self):
         rng = np.random.default_rng(1)
@@ -86,7 +86,7 @@ class TestBalances:
             for _study in range(120)
         ]
 
-        assert stats.kstest(ps, "uniform").pvalue > 0.01
+        assert scipy.stats.kstest(ps, "uniform").pvalue > 0.01
 
     def test_is_near_one_for_balanced_sides_and_near_zero_for_a_favoured_one(self):
         even = [Shown(n // 2, "r", first_is_a=bool(n % 2)) for n in range(200)]

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from ranking.numerics.intervals import check_level
 from ranking.numerics.planning.design import MOST_UNITS
@@ -119,7 +120,9 @@ def _power(errors: float, freedom: int, level: float) -> float:
 def _errors(freedom: int, level: float, power: float) -> float:
     """Return how many errors a difference must have to be told apart with that power."""
     return float(
-        optimize.brentq(lambda errors: _power(errors, freedom, level) - power, 0.0, MOST_ERRORS)
+        scipy.optimize.brentq(
+            lambda errors: _power(errors, freedom, level) - power, 0.0, MOST_ERRORS
+        )
     )
 
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from statsmodels.stats import inter_rater
 
 from ranking.numerics.agreement.counts import count_values, observed_agreement
 from ranking.numerics.agreement.fleiss import (
@@ -16,6 +15,7 @@ from ranking.numerics.agreement.fleiss import (
 )
 from ranking.numerics.agreement.gwet import gwet_ac1
 from ranking.numerics.agreement.krippendorff import Metric, krippendorff_alpha
+from tests.numerics import peers
 from tests.numerics.agreement.published import DIAGNOSES, OBSERVED
 
 VALUES = np.array([-1.0, 0.0, 1.0])
@@ -109,7 +109,7 @@ class TestFleiss:
     @given(counts=full)
     def test_the_peer_agrees(self, counts):
         if (counts.sum(axis=0) > 0).sum() > 1:
-            assert same(fleiss_kappa(counts), inter_rater.fleiss_kappa(counts))
+            assert same(fleiss_kappa(counts), peers.fleiss_kappa(counts))
 
     def test_unequal_numbers_are_refused(self):
         with pytest.raises(UnequalNumbersError, match="from 2 to 3"):

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats import inter_rater
 
 from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match
 from ranking.numerics.agreement.position import two_sided_p
+from tests.numerics import peers
 from tests.numerics.agreement.published import TWO_RATERS
 
 
@@ -33,10 +32,10 @@ class TestCohen:
             assert table.sum() == both.sum()
             kappa = float(cohen_kappas(table[None])[0])
             if np.isfinite(kappa):
-                peer = cohen_kappa_score(said[one, both], said[other, both], labels=[0, 1, 2])
+                peer = peers.cohen_kappa_score(said[one, both], said[other, both], labels=[0, 1, 2])
                 assert kappa == pytest.approx(peer, abs=1e-6)
                 assert kappa == pytest.approx(
-                    inter_rater.cohens_kappa(table, return_results=False), abs=1e-6
+                    peers.cohens_kappa(table, return_results=False), abs=1e-6
                 )
 
     def test_nobody_is_set_beside_himself_nor_beside_strangers(self):
@@ -101,7 +100,7 @@ class TestPosition:
     @pytest.mark.parametrize(("n_first", "n"), [(0, 1), (3, 4), (50, 100), (1_352, 1_945), (7, 7)])
     def test_the_peer_agrees(self, n_first, n):
         assert two_sided_p(n_first, n) == pytest.approx(
-            stats.binomtest(n_first, n).pvalue, rel=1e-9
+            scipy.stats.binomtest(n_first, n).pvalue, rel=1e-9
         )
 
     def test_no_judgments_tell_nothing(self):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from ranking.numerics.agreement.two_coders import ac1, drawn_kappas, pabak, tables_by_unit
+from tests.numerics import peers
 
 EVEN = np.array([[40, 10], [5, 45]])
 RARE = np.array([[95, 2], [3, 0]])
@@ -65,5 +65,5 @@ class TestUnits:
         for kappa, sample in zip(found, times, strict=True):
             texts = np.repeat(np.arange(60), sample[unit])
             if np.isfinite(kappa):
-                peer = cohen_kappa_score(one[texts], other[texts], labels=[False, True])
+                peer = peers.cohen_kappa_score(one[texts], other[texts], labels=[False, True])
                 assert kappa == pytest.approx(peer, abs=1e-9)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.analyses import analyse
 from ranking.columns import JudgmentColumns
@@ -36,7 +36,7 @@ def test_a_pair_is_outside_where_its_residual_is_beyond_the_quantile(rng):
     found = found_in(simulate(rng, theta=WIDE, n_units=80))
 
     rows, heat = table(found, "funnel"), {r["system"]: r for r in table(found, "residuals")}
-    edge = stats.t.ppf(0.975, 79)
+    edge = scipy.stats.t.ppf(0.975, 79)
     assert len(rows) == 28
     for row in rows:
         z = heat[row["first"]][row["second"]]
@@ -49,7 +49,7 @@ def test_limits_are_so_many_errors_of_as_many_judgments(rng):
 
     spread = {round(row["high"] * sqrt(row["x"]), 2) for row in rows}
     assert max(spread) - min(spread) <= 0.02
-    ratio = stats.t.ppf(0.999, 79) / stats.t.ppf(0.975, 79)
+    ratio = scipy.stats.t.ppf(0.999, 79) / scipy.stats.t.ppf(0.975, 79)
     for row in rows:
         assert row["outer_high"] == pytest.approx(ratio * row["high"], rel=1e-2)
         assert (row["low"], row["outer_low"]) == (-row["high"], -row["outer_high"])

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score
 
 from ranking.analyses import analyse, judge_calibration
 from ranking.findings import AnalysisRefusedError, ColumnKind, Findings, Picture
@@ -13,6 +12,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.sources import JudgmentFacts
+from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
 
@@ -128,7 +128,7 @@ class TestCalibration:
         findings = analyse("JUDGE", make_ground(columns))
 
         plain = table(findings, "accuracy")[1]
-        right = accuracy_score(people[both] > 0, judges[both] > 0, normalize=False)
+        right = peers.accuracy_score(people[both] > 0, judges[both] > 0, normalize=False)
         right += 0.5 * (decided & (judges == 0)).sum()
         assert plain["n"] == decided.sum()
         assert plain["accuracy"] == pytest.approx(right / decided.sum(), abs=1e-4)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.analyses import analyse, boards, latency
 from ranking.findings import AnalysisRefusedError
@@ -48,7 +48,7 @@ class TestFigures:
         x, y = ([row[key] for row in shown] for key in ("x", "y"))
         found = table(findings, "correlations")[0]
         assert found["coefficient"] == pytest.approx(
-            stats.pearsonr(np.log(x), y).statistic, abs=1e-3
+            scipy.stats.pearsonr(np.log(x), y).statistic, abs=1e-3
         )
         assert found["resampled_low"] <= found["coefficient"] <= found["resampled_high"]
         assert [row["is_fast"] for row in shown if row["x"] <= 500] == [True, True]

@@ -4,10 +4,8 @@ import dataclasses
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
-import statsmodels.api as sm
-from scipy import stats
+import scipy
 
 from ranking.analyses import likert
 from ranking.analyses.likert.measures import measures
@@ -15,6 +13,7 @@ from ranking.findings import AnalysisRefusedError, Findings
 from ranking.implied import implied_columns
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.orders import OtherOrder
+from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_ground, table
 from tests.scores import make_scores, simulate_scores
 
@@ -31,7 +30,7 @@ def by_system(findings, key):
 
 
 def frame_of(scores):
-    return pd.DataFrame(
+    return peers.DataFrame(
         {
             "system": [scores.systems[one] for one in scores.system],
             "unit": scores.unit,
@@ -52,10 +51,10 @@ class TestScores:
         rows = by_system(found_in(planted), "scores")
 
         for slug, own in frame_of(planted).groupby("system"):
-            peer = sm.OLS(own.points, np.ones(len(own))).fit(
+            peer = peers.OLS(own.points, np.ones(len(own))).fit(
                 cov_type="cluster", cov_kwds={"groups": own.unit}, use_t=True
             )
-            reach = stats.t.ppf(0.975, own.unit.nunique() - 1) * peer.bse.iloc[0]
+            reach = scipy.stats.t.ppf(0.975, own.unit.nunique() - 1) * peer.bse.iloc[0]
             mean = own.points.mean()
             assert rows[slug]["value"] == pytest.approx(mean, abs=1e-4)
             assert rows[slug]["low"] == pytest.approx(mean - reach, abs=1e-4)
@@ -69,11 +68,11 @@ class TestScores:
         }
 
         for slug, own in frame_of(planted).groupby("system"):
-            peer = sm.OLS(own.points, np.ones(len(own))).fit(
+            peer = peers.OLS(own.points, np.ones(len(own))).fit(
                 cov_type="cluster", cov_kwds={"groups": own[["unit", "who"]].to_numpy()}
             )
             n_clusters = min(own.unit.nunique(), own.who.nunique())
-            reach = stats.t.ppf(0.975, n_clusters - 1) * peer.bse.iloc[0]
+            reach = scipy.stats.t.ppf(0.975, n_clusters - 1) * peer.bse.iloc[0]
             low = max(1.0, own.points.mean() - reach)
             assert rows[slug]["crossed_low"] == pytest.approx(low, abs=1e-4)
 
@@ -173,9 +172,9 @@ class TestEvaluators:
             frame[one].groupby("message").points.mean() for one in (~is_judge, is_judge)
         )
         assert [row["dimension"] for row in rows] == ["All dimensions", "Warmth", "Sense"]
-        expected = stats.pearsonr(people, judges).statistic
+        expected = scipy.stats.pearsonr(people, judges).statistic
         assert rows[0]["pearson"] == pytest.approx(expected, abs=1e-4)
-        expected = stats.spearmanr(people, judges).statistic
+        expected = scipy.stats.spearmanr(people, judges).statistic
         assert rows[0]["spearman"] == pytest.approx(expected, abs=1e-4)
         assert rows[0]["pearson_low"] < rows[0]["pearson"] < rows[0]["pearson_high"]
         assert {row["evaluator"] for row in table(found_in(planted), "each-judge")} == {

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
 from ranking.numerics.checks.calibration import calibration_bins, stretch
+from tests.numerics import peers
 
 
 class TestStretch:
@@ -25,7 +25,7 @@ class TestStretch:
         won = rng.uniform(0.1, 0.9, size=8)
         outcomes = np.stack([n * won, n - n * won], axis=1)
 
-        peer = sm.GLM(outcomes, difference[:, None], family=sm.families.Binomial()).fit(tol=1e-12)
+        peer = peers.GLM(outcomes, difference[:, None], family=peers.Binomial()).fit(tol=1e-12)
 
         assert stretch(difference, won, n) == pytest.approx(peer.params[0], abs=1e-6)
 

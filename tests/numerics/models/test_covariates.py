@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy import special
-from sklearn.linear_model import LogisticRegression
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -16,6 +14,7 @@ from ranking.numerics.models.covariates import (
     fit_with_covariates,
 )
 from ranking.numerics.models.existence import SeparationError
+from tests.numerics import peers
 
 # American League East, 1987: (won at home, won away) of the row team, at home against the
 # column team. Agresti (2002), Categorical Data Analysis, 2nd ed., table 10.10; the home
@@ -96,7 +95,7 @@ class TestPeers:
     def test_agrees_with_a_logistic_regression_of_statsmodels(self, rng):
         pairs, _ = simulate(rng)
 
-        peer = sm.Logit(pairs.to_first, design(pairs)).fit(disp=False, tol=1e-12)
+        peer = peers.Logit(pairs.to_first, design(pairs)).fit(disp=False, tol=1e-12)
 
         fit = fit_with_covariates(pairs, n_systems=4)
         np.testing.assert_allclose(against_first(fit), peer.params, atol=1e-6)
@@ -107,7 +106,7 @@ class TestPeers:
     def test_agrees_with_scikit_learn(self, rng):
         pairs, _ = simulate(rng)
 
-        peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
+        peer = peers.LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=10_000)
         peer.fit(design(pairs), pairs.to_first)
 
         fit = fit_with_covariates(pairs, n_systems=4)
@@ -118,7 +117,7 @@ class TestPeers:
         soft = rng.choice([0.05, 0.25, 0.5, 0.75, 0.95], size=2000)
         pairs = CoveredPairs(pairs.first, pairs.second, soft, 1 - soft, pairs.covariates)
 
-        peer = sm.GLM(soft, design(pairs), family=sm.families.Binomial()).fit(tol=1e-12)
+        peer = peers.GLM(soft, design(pairs), family=peers.Binomial()).fit(tol=1e-12)
 
         fit = fit_with_covariates(pairs, n_systems=4)
         np.testing.assert_allclose(against_first(fit), peer.params, atol=1e-6)
@@ -126,7 +125,7 @@ class TestPeers:
     def test_clustered_errors_agree_with_statsmodels(self, rng):
         pairs, unit = simulate(rng)
 
-        peer = sm.Logit(pairs.to_first, design(pairs)).fit(
+        peer = peers.Logit(pairs.to_first, design(pairs)).fit(
             disp=False,
             tol=1e-12,
             cov_type="cluster",

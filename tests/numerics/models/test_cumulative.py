@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, special
-from statsmodels.miscmodels.ordinal_model import OrderedModel
+from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -15,6 +15,7 @@ from ranking.numerics.models.cumulative import cumulative_errors, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.models.grades import Graded, Scale
 from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from tests.numerics import peers
 from tests.numerics.models.helpers import draw_grades, graded
 
 THETA = np.array([0.8, 0.2, -0.1, -0.9])
@@ -25,7 +26,7 @@ def peer(first, second, grade, n_systems):
     """Fit each judgment from both sides with an ordered model, so that thresholds mirror."""
     d = np.eye(n_systems)[first] - np.eye(n_systems)[second]
     both = np.vstack([d, -d])[:, 1:]  # the first system is the base
-    model = OrderedModel(np.concatenate([grade, -grade]), both, distr="logit")
+    model = peers.OrderedModel(np.concatenate([grade, -grade]), both, distr="logit")
     found = model.fit(method="bfgs", disp=False, gtol=1e-8, maxiter=500)
     n = n_systems - 1
     cuts = model.transform_threshold_params(found.params)[1:-1]
@@ -68,7 +69,7 @@ def test_is_where_a_general_search_ends(rng):
         p = special.expit(d - ends[level]) - special.expit(d - ends[level + 1])
         return -np.log(p).sum()
 
-    found = optimize.minimize(loss, np.zeros(6), jac="3-point", options={"gtol": 1e-7})
+    found = scipy.optimize.minimize(loss, np.zeros(6), jac="3-point", options={"gtol": 1e-7})
 
     fit = fit_cumulative(graded(first, second, grade), n_systems=4)
     np.testing.assert_allclose(fit.log_strengths[:3], found.x[:3], atol=1e-6)
@@ -173,7 +174,7 @@ class TestClusters:
             return np.log(special.expit(d - ends[level]) - special.expit(d - ends[level + 1])).sum()
 
         at = np.concatenate([fit.log_strengths, fit.thresholds])
-        sums = [optimize.approx_fprime(at, value, 1e-7, unit == u) for u in range(12)]
+        sums = [scipy.optimize.approx_fprime(at, value, 1e-7, unit == u) for u in range(12)]
         middle = np.array(sums).T @ np.array(sums) * 12 / 11
         expected = fit.covariance @ middle @ fit.covariance
 

@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import optimize, special
+from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models.davidson import fit_davidson
 from ranking.numerics.models.existence import AllTiesError
 from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from tests.numerics import peers
 
 # Six brands of chocolate pudding: pair, preferred the first, preferred the second, neither.
 # Davidson (1970), J. Amer. Statist. Assoc. 65:317-328, example 2; the counts are those of the
@@ -109,7 +110,7 @@ def peer(probabilities, wins, ties):
     def loss(at):
         return -log_likelihood(probabilities, wins, ties, at)
 
-    found = optimize.minimize(loss, np.zeros(len(wins)), jac="3-point", tol=1e-7)
+    found = scipy.optimize.minimize(loss, np.zeros(len(wins)), jac="3-point", tol=1e-7)
     return np.append(found.x[:-1], -found.x[:-1].sum()), found.x[-1], -found.fun
 
 
@@ -126,7 +127,7 @@ def log_linear_peer(wins, ties):
             worth = of_i * np.eye(len(wins))[i] + of_j * np.eye(len(wins))[j]
             rows.append([count, *worth[1:], is_tie, *np.eye(len(pairs))[number]])
     table = np.array(rows)
-    model = sm.GLM(table[:, 0], table[:, 1:], family=sm.families.Poisson())
+    model = peers.GLM(table[:, 0], table[:, 1:], family=peers.Poisson())
     found = model.fit(tol=1e-12)
     n = len(wins)
     return found.params[: n - 1], found.params[n - 1], found.bse[:n]

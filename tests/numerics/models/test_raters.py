@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.models.crowd import Answers, fit_crowd, log_posterior
@@ -134,7 +135,9 @@ class TestCrowd:
         def loss(at):
             return -log_posterior(answers, at[:4], special.expit(at[4:]))
 
-        found = optimize.minimize(loss, np.array([0.0] * 4 + [1.0] * 4), jac="3-point", tol=1e-6)
+        found = scipy.optimize.minimize(
+            loss, np.array([0.0] * 4 + [1.0] * 4), jac="3-point", tol=1e-6
+        )
 
         fit = fit_crowd(answers, n_systems=4, n_evaluators=4)
 
@@ -150,7 +153,7 @@ class TestCrowd:
             return log_posterior(answers, at[:4], at[4:])
 
         at = np.concatenate([fit.log_strengths, fit.reliability])
-        slope = optimize.approx_fprime(at, value, 1e-7)
+        slope = scipy.optimize.approx_fprime(at, value, 1e-7)
 
         np.testing.assert_allclose(slope, 0.0, atol=2e-4)
 
@@ -220,7 +223,7 @@ class TestSeverity:
             priors += ((u - means[group]) ** 2).sum() / SEVERITY_SD**2
             return priors / 2 - np.log(p).sum()
 
-        found = optimize.minimize(loss, np.zeros(9), jac="3-point", tol=1e-7)
+        found = scipy.optimize.minimize(loss, np.zeros(9), jac="3-point", tol=1e-7)
 
         fit = fit_severity(calls, group, n_systems=4)
         np.testing.assert_allclose(fit.log_strengths, found.x[:4], atol=1e-6)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.numerics.planning.correlation import intraclass_correlation
 
@@ -30,7 +30,7 @@ class TestIntraclassCorrelation:
         """Peer: the F test of SciPy, whose ratio of mean squares is B / W."""
         cluster = np.repeat(np.arange(7), [2, 5, 3, 1, 6, 2, 4])
         values = rng.normal(size=23) + cluster * 0.3
-        f = stats.f_oneway(*(values[cluster == one] for one in range(7))).statistic
+        f = scipy.stats.f_oneway(*(values[cluster == one] for one in range(7))).statistic
         size = np.bincount(cluster)
         usual = (23 - (size**2).sum() / 23) / 6
 

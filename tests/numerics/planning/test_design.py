@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.planning.design import (
@@ -62,7 +62,7 @@ class TestPower:
         """Peer: the noncentral t distribution, for a plain sample of 200."""
         of = Contrast(np.tile([1.0, -1.0], 100) / 200, 1.0)
 
-        peer = stats.nct.sf(stats.t.ppf(0.975, 199), 199, 0.2 / of.standard_error(200))
+        peer = scipy.stats.nct.sf(scipy.stats.t.ppf(0.975, 199), 199, 0.2 / of.standard_error(200))
 
         assert predicted_power(of, 0.2, 200) == pytest.approx(peer, abs=0.005)
 

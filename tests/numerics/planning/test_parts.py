@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
-from statsmodels.stats.power import TTestPower
+import scipy
 
 from benchmarks import planner
 from benchmarks.simulation import Plan
@@ -14,6 +13,7 @@ from ranking.numerics.planning.parts import ErrorParts, Judged, error_parts, lik
 from ranking.numerics.planning.reaching import needed_dialogues, needed_repeats, power_of
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
+from tests.numerics import peers
 
 
 def parts(*, n_units=50, between=0.01, within=0.02, raters=0.0):
@@ -105,7 +105,7 @@ class TestPower:
         """Of one sample: each dialogue brings one influence; statsmodels knows its power."""
         of = parts(n_units=60, between=0.04, within=0.0)
 
-        peer = TTestPower().power(0.5 / (0.2 * math.sqrt(60)), nobs=60, alpha=0.05)
+        peer = peers.TTestPower().power(0.5 / (0.2 * math.sqrt(60)), nobs=60, alpha=0.05)
 
         assert power_of(of, 0.5) == pytest.approx(peer, abs=0.01)
 
@@ -123,14 +123,14 @@ class TestNeeds:
         of = parts(n_units=60, between=0.04, within=0.02)
         sd = math.sqrt(0.06 * 60)
 
-        peer = TTestPower().solve_power(effect_size=0.3 / sd, alpha=0.05, power=0.8)
+        peer = peers.TTestPower().solve_power(effect_size=0.3 / sd, alpha=0.05, power=0.8)
 
         assert needed_dialogues(of, 0.3) == pytest.approx(peer, abs=2)
 
     def test_of_dialogues_are_the_closed_form_of_normal_errors(self):
         of = parts(n_units=1_000, between=0.0004, within=0.0006)
 
-        z = stats.norm.ppf(0.975) + stats.norm.ppf(0.9)
+        z = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.9)
 
         assert needed_dialogues(of, 0.02, power=0.9) == pytest.approx(
             z**2 * 0.001 * 1_000 / 0.02**2, rel=0.001

@@ -166,6 +166,7 @@ def test_the_table_of_groups_names_each(tmp_path):
     assert "== y (20 judgments)" in text
 
 
+@pytest.mark.full
 def test_a_machine_without_any_database_can_rank(tmp_path):
     path = write(tmp_path / "x.csv", duel(3, 1))
     settings = {
