@@ -158,7 +158,14 @@ PROCESSES = {
 }
 
 
-@pytest.mark.parametrize("name", PROCESSES)
+FIRST = {"manage.py check", "a web process after pages", "a worker that has done nothing"}
+"""What an import at the top of some module changes most often; the others are at full size."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=() if one in FIRST else pytest.mark.full) for one in PROCESSES],
+)
 def test_loads_only_what_it_needs(name, tmp_path):
     one = PROCESSES[name]
 
