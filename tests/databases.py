@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
@@ -26,7 +27,7 @@ MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
 def copied_database(cache: Path) -> Iterator[None]:
     """Lead the default connection to a fresh copy of the migrated database, for the block."""
     real = str(connection.settings_dict["NAME"])
-    name: str = connection.creation._get_test_db_name()
+    name: str = _creation()._get_test_db_name()
     connection.close()
     make, remove = (
         (_copy_file, _forget) if connection.vendor == "sqlite" else (_copy_on_server, _drop)
@@ -62,6 +63,11 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+def _creation() -> Any:
+    """Return what creates databases: django-stubs leaves its private half out."""
+    return connection.creation
+
+
 def _lead_to(name: str) -> None:
     settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
 
@@ -93,7 +99,7 @@ def _forget(_name: str) -> None:
 def _copy_on_server(_cache: Path, name: str) -> None:
     template = f"heart_tests_{hashlib.sha256(bytes(CHECKOUT)).hexdigest()[:12]}"
     wanted = fingerprint()
-    with connection.creation._nodb_cursor() as cursor:
+    with _creation()._nodb_cursor() as cursor:
         cursor.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
             [template],
@@ -109,5 +115,5 @@ def _copy_on_server(_cache: Path, name: str) -> None:
 
 
 def _drop(name: str) -> None:
-    with connection.creation._nodb_cursor() as cursor:
+    with _creation()._nodb_cursor() as cursor:
         cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')

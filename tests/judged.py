@@ -51,10 +51,11 @@ def make_judged_study(
 
 def fit_one(study: Study, at: dt.datetime, pool: EvaluatorPool = EvaluatorPool.COMBINED) -> Fit:
     """Compute the ratings of one pool in all contexts; a refit takes four times as long."""
-    where = {"study": study, "pool": pool, "context_set": ContextSet.ALL}
-    if (fit := services.claim_fit(**where, now=at)) is not None:
+    every = ContextSet.ALL
+    fit = services.claim_fit(study=study, pool=pool, context_set=every, now=at)
+    if fit is not None:
         services.run_fit(fit_id=fit.pk, clock=lambda: at)
-    return Fit.objects.filter(**where).latest("as_of")
+    return Fit.objects.filter(study=study, pool=pool, context_set=every).latest("as_of")
 
 
 def judge_all_pairs(

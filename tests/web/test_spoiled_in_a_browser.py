@@ -25,7 +25,7 @@ from tests.spoiled import make_everything, spoil
 from tests.web import writers
 from tests.web.visits import enrol, open_study, url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 HOST = "testserver"
 SITE = f"https://{HOST}"
