@@ -29,7 +29,11 @@ from tests.factories import (
     make_system,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.full,
+    pytest.mark.postgres,  # and on SQLite: workers need what each keeps for processes
+]
 N_COMPLETIONS, N_JUDGMENTS = 6, 4
 PATIENCE_S = 120
 COMPLETED = "SELECT COUNT(*) FROM completions_generationcall WHERE state = 'DONE'"
