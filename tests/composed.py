@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.drilled import ROOT
+from tests.drilled import LOOK_S, PATIENCE_S, ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if "build" in service}
 GIVEN = {"HEART_SECRET_KEY": "from-the-env-file", "POSTGRES_PASSWORD": "secret"}
 INNERMOST = re.compile(r"\$\{(\w+)(?::([-?+])([^${}]*))?\}")
-PATIENCE_S = 120.0
 
 
 class NotGivenError(Exception):
@@ -96,7 +95,7 @@ class Process:
         while time.monotonic() < deadline and self.popen.poll() is None:
             if is_ready():
                 return
-            time.sleep(0.1)
+            time.sleep(LOOK_S)
         pytest.fail(f"{self.popen.args!r} did not get there:\n{self.said()[-3000:]}")
 
     def ended(self) -> int:

@@ -2,8 +2,9 @@
 
 import datetime as dt
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,7 +18,7 @@ from access import nudges
 from annotation import blinded, selectors
 from completions.services import speaking
 from ranking.services import grounds
-from tests.databases import copied_database, delete_all_rows
+from tests.databases import begin_migrated, copied_database, delete_all_rows
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
@@ -58,6 +59,12 @@ def django_db_setup(
     ):
         patch.setattr(TransactionTestCase, "_fixture_teardown", delete_all_rows)
         yield
+
+
+@pytest.fixture(scope="session")
+def migrated(request, django_db_setup) -> Callable[[Path], None]:
+    """Let a site that is started in a folder find its tables made."""
+    return partial(begin_migrated, request.config.cache.mkdir("heart-databases"))
 
 
 @contextmanager

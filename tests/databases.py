@@ -43,6 +43,19 @@ def copied_database(cache: Path) -> Iterator[None]:
         remove(name)
 
 
+def begin_migrated(cache: Path, folder: Path) -> None:
+    """Let a site of its own in ``folder`` find its tables made, where the tests run on SQLite."""
+    template = cache / f"{fingerprint()}.sqlite3"
+    if not template.exists():
+        return
+    with (
+        closing(sqlite3.connect(template)) as migrated,
+        closing(sqlite3.connect(folder / "heart.sqlite3")) as copy,
+    ):
+        migrated.backup(copy)
+        copy.execute("PRAGMA journal_mode = WAL")  # as migrating leaves it
+
+
 def delete_all_rows(_test: TransactionTestCase) -> None:
     """Leave the database as it was migrated, after a test that committed.
 

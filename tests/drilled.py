@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,29 @@ ROOT = Path(__file__).parents[1]
 PATIENCE_S = 300
 """For a crowded machine; only what hangs takes as long."""
 LOOK_S = 0.02
+PORTS = range(20_000, 32_000)
+"""Below those that systems give to clients: a client that asks for a server which is away can
+otherwise be given that very port, and then talks to itself."""
+_begin = os.getpid() % len(PORTS)  # other runs on this machine look from elsewhere
+_untried = iter((*PORTS[_begin:], *PORTS[:_begin]))
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on, and that has not been returned before.
+
+    Raises
+    ------
+    OSError
+        If all are taken.
+    """
+    for port in _untried:
+        try:
+            with socket.create_server(("127.0.0.1", port)):
+                return port
+        except OSError:
+            continue
+    msg = f"all ports from {PORTS.start} to {PORTS.stop} are taken"
+    raise OSError(msg)
 
 
 @dataclass(frozen=True)

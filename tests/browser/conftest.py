@@ -1,13 +1,15 @@
-"""A real site to browse: the demo as a newcomer starts it, in a process of its own."""
+"""A real site to browse: the demo in a process of its own."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +29,16 @@ from tests.conftest import missing
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "annotation" / "studies"
 PROTOCOLS = ("preference", "rubric", "likert")
-OPEN_STUDIES = """
-from pathlib import Path
+MANAGE = """
+import json, sys
 from django.core.management import call_command
-for file in {files!r}:
-    call_command("study", "create", file, "--dataset", "demo")
-    call_command("study", "plan", Path(file).stem, "--yes")
-    call_command("study", "open", Path(file).stem)
+for line in sys.stdin:
+    call_command(*json.loads(line), stdout=sys.stderr)
+    print("done", flush=True)
 """
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-PATIENCE_MS = 60_000  # a busy machine is slow, not wrong
-LOADS = 120
-"""How often a page is loaded again while a worker works, at most."""
+PATIENCE_MS = 300_000  # a busy machine is slow, not wrong; only what hangs takes as long
+AGAIN_MS = 200
 expect.set_options(timeout=PATIENCE_MS)
 QUIET = [
     "--no-sandbox",
@@ -70,12 +70,27 @@ class Site:
     results: str
     password: str
     folder: Path
+    cookies: list[Any] = field(default_factory=list)
+    """Of the admin, once signed in."""
+
+    @cached_property
+    def manager(self) -> "subprocess.Popen[str]":
+        """A process that runs the site's commands: to start takes longer than they do."""
+        return self.start("shell", "--no-imports", "-c", MANAGE)
 
     def manage(self, *arguments: str) -> None:
-        """Run one of the site's commands in a process of its own."""
-        with self.start(*arguments) as process:
-            process.communicate()
-        assert process.returncode == 0, arguments
+        """Run one of the site's commands."""
+        assert self.manager.stdin is not None
+        assert self.manager.stdout is not None
+        self.manager.stdin.write(f"{json.dumps(arguments)}\n")
+        self.manager.stdin.flush()
+        assert self.manager.stdout.readline() == "done\n", arguments
+
+    def end(self) -> None:
+        """End the process of the commands where one was needed."""
+        if "manager" in vars(self):
+            with self.manager:
+                self.manager.communicate()
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """Start one of the site's commands, to be spoken with while it runs."""
@@ -90,8 +105,11 @@ class Site:
 
 
 @pytest.fixture(scope="package")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(
+    tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]
+) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
+    migrated(folder)
     with (
         (folder / "stderr").open("w") as errors,
         subprocess.Popen(
@@ -104,10 +122,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         ) as process,
     ):
         try:
-            yield _read_doors(process, folder)
+            site = _read_doors(process, folder)
+            yield site
+            site.end()
         finally:
             process.terminate()
-            assert process.wait(30) == 0
+            try:
+                ended = process.wait(PATIENCE_MS / 1000)
+            finally:
+                process.kill()
+        assert ended == 0
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -158,8 +182,10 @@ class TriedStudy:
 @pytest.fixture(scope="package")
 def studies(site: Site) -> dict[str, TriedStudy]:
     """Open a study of each protocol: questions, a screening round, checks, repeats, guesses."""
-    files = [_short_study(kind, site.folder) for kind in PROTOCOLS]
-    site.manage("shell", "--no-imports", "-c", OPEN_STUDIES.format(files=files))
+    for kind in PROTOCOLS:
+        site.manage("study", "create", _short_study(kind, site.folder), "--dataset", "demo")
+        site.manage("study", "plan", f"tried-{kind}", "--yes")
+        site.manage("study", "open", f"tried-{kind}")
     return {kind: _tried(kind, site) for kind in PROTOCOLS}
 
 
@@ -247,20 +273,28 @@ def follow(link: Locator) -> None:
         link.click()
 
 
-def load_until(page: Page, wanted: Locator) -> None:
+def load_until(page: Page, reached: Callable[[], object]) -> None:
     """Load the page again until a worker has brought about what is wanted."""
-    for _ in range(LOADS):
-        page.reload()
-        if wanted.count():
+    for _ in range(PATIENCE_MS // AGAIN_MS):
+        if reached():
             return
-        page.wait_for_timeout(PATIENCE_MS / LOADS)
-    pytest.fail(f"{wanted} never came to {page.url}")
+        page.wait_for_timeout(AGAIN_MS)
+        page.reload()
+    pytest.fail(f"what a worker should do never came to {page.url}")
+
+
+def wait_for_keys(page: Page) -> None:
+    """Wait for the script of the page: before it is there, nobody hears a key."""
+    expect(page.locator("html.js")).to_be_attached()
 
 
 def sign_in(page: Page, site: Site) -> None:
-    """Enter the console as the demo's admin."""
+    """Enter the console as the demo's admin, who gives the password once."""
+    page.context.add_cookies(site.cookies)
     page.goto(site.console)
-    page.get_by_label("Username").fill("admin")
-    page.get_by_label("Password").fill(site.password)
-    page.keyboard.press("Enter")
-    page.wait_for_url(site.console)
+    if not site.cookies:
+        page.get_by_label("Username").fill("admin")
+        page.get_by_label("Password").fill(site.password)
+        page.keyboard.press("Enter")
+        page.wait_for_url(site.console)
+        site.cookies.extend(page.context.cookies())

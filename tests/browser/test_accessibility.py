@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser import writing
-from tests.browser.conftest import Site, load_until, sign_in
+from tests.browser.conftest import Site, follow, load_until, sign_in
 from tests.browser.looks import faults_of
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
@@ -40,14 +40,14 @@ def test_what_readers_see(visitor, site):
         visitor.goto(path)
         open_folds(visitor)
         assert_accessible(visitor)
-    visitor.locator("tbody a").first.click()
+    follow(visitor.locator("tbody a").first)
     assert_accessible(visitor)
 
 
 def test_what_readers_see_of_analyses(visitor, site):
     visitor.goto(site.results)
     links = visitor.locator("ul.closer a")
-    load_until(visitor, links)
+    load_until(visitor, links.count)
     found = [link.get_attribute("href") for link in links.all()]
     for path in found:
         visitor.goto(site.address + path)
@@ -58,10 +58,10 @@ def test_what_readers_see_of_analyses(visitor, site):
 def test_what_writers_see(visitor, admin, site):
     visitor.goto(writing.make_link(admin, site))
     assert_accessible(visitor)
-    visitor.get_by_role("button", name="Yes, I agree").click()
+    follow(visitor.get_by_role("button", name="Yes, I agree"))
     assert_accessible(visitor)
     visitor.get_by_role("radio").first.check()
-    visitor.get_by_role("button", name="Go on").click()
+    follow(visitor.get_by_role("button", name="Go on"))
     for path in ("", "help/", "leave/", "withdraw/", "sent/"):
         visitor.goto(f"{site.address}/w/{path}")
         assert_accessible(visitor)
@@ -84,7 +84,8 @@ def test_what_reviewers_of_messages_see(visitor, visit, site):
     for path in ("", "demo/", "demo/import/", "demo/messages/"):
         visitor.goto(f"{site.console}writing/{path}")
         assert_accessible(visitor)
-    visitor.get_by_role("listitem").filter(has_text=MESSAGE[:20]).get_by_role("link").first.click()
+    row = visitor.get_by_role("listitem").filter(has_text=MESSAGE[:20])
+    follow(row.get_by_role("link").first)
     assert_accessible(visitor)
 
 
@@ -149,15 +150,15 @@ def test_what_admins_see_of_models(visitor, site):
         visitor.goto(f"{site.console}{path}")
         assert_accessible(visitor)
     visitor.goto(f"{site.console}models/runs/")
-    visitor.get_by_role("link", name=re.compile(r"^#\d+$")).first.click()
+    follow(visitor.get_by_role("link", name=re.compile(r"^#\d+$")).first)
     assert_accessible(visitor)
 
 
 def test_what_a_rater_sees_on_the_way_out(visitor, site):
     visitor.goto(site.rate)
-    visitor.get_by_role("button", name="Yes, I agree").click()
+    follow(visitor.get_by_role("button", name="Yes, I agree"))
     for path in ("stop/", "withdraw/"):
         visitor.goto(site.rate + path)
         assert_accessible(visitor)
-    visitor.get_by_role("button", name="Withdraw and delete").click()
+    follow(visitor.get_by_role("button", name="Withdraw and delete"))
     assert_accessible(visitor)

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, Site, follow, load_until, sign_in
-from tests.browser.looks import DESKTOP, PHONE, overflow
+from tests.browser.looks import DESKTOP, PHONE, overflow, violations
 from tests.totp import code_of
 
 NAME, PASSWORD = "ada", "four unconnected plain words"
@@ -42,7 +41,7 @@ call_command("study", "simulate", "--study", study.slug, "--raters", "{n}", "--s
 
 def look(page: Page, name: str) -> None:
     """See that nobody is shut out of the page, and that it fits its window and a phone's."""
-    assert [(name, one["id"]) for one in Axe().run(page).response["violations"]] == []
+    assert violations(page) == [], name
     assert overflow(page) <= 0, name
     page.set_viewport_size(PHONE)
     assert overflow(page) <= 0, f"{name} on a phone"
@@ -222,7 +221,7 @@ def refit_and_read_the_report(page: Page, site: Site) -> None:
     see(page, "Leaderboard")
     see(page, re.compile(r"\d+ judgments on"))
     agreement = page.locator("ul.closer").get_by_role("link", name="Do evaluators agree?")
-    load_until(page, agreement)
+    load_until(page, agreement.count)
     follow(agreement)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Do evaluators agree?")
     expect(page.get_by_role("table").first).to_be_visible()
@@ -231,10 +230,11 @@ def refit_and_read_the_report(page: Page, site: Site) -> None:
 def build_a_release(page: Page, site: Site, folder: Path) -> Path:
     """Build it by the button once the ratings are there, and return its files."""
     page.goto(f"{site.console}{TWIN}/release/")
-    load_until(page, page.get_by_role("button", name="Build a release"))
+    build = page.get_by_role("button", name="Build a release")
+    load_until(page, build.count)
     look(page, "release")
-    press(page, "Build a release")
-    load_until(page, page.get_by_role("link", name="Download"))
+    follow(build)
+    load_until(page, page.get_by_role("link", name="Download").count)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     with zipfile.ZipFile(download.value.path()) as files:

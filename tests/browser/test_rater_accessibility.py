@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROTOCOLS, Site, TriedStudy
+from tests.browser.conftest import PROTOCOLS, Site, TriedStudy, follow, wait_for_keys
 from tests.browser.looks import faults_of
 
 Step = tuple[str, Callable[[], object], str]
@@ -83,6 +83,7 @@ def first_pair(page: Page, study: TriedStudy) -> list[Step]:
 def go_and_press(page: Page, address: str, key: str) -> Callable[[], object]:
     def act() -> None:
         page.goto(address)
+        wait_for_keys(page)
         page.keyboard.press(key)
 
     return act
@@ -118,7 +119,7 @@ def faults(visit):
 def test_pairs_have_no_faults(faults, studies, kind):
     study, page = studies[kind], faults.page
     page.goto(study.address)
-    page.get_by_role("button", name="Yes, I agree").click()
+    follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
 
     faults.visit(first_pair(page, study))
@@ -140,7 +141,7 @@ def test_ways_in_and_out_have_no_faults(faults, studies):
 def test_being_screened_out_has_no_faults(faults, studies):
     study, page = studies["rubric"], faults.page
     page.goto(f"{study.address}?PROLIFIC_PID=unclear&STUDY_ID=s&SESSION_ID=x")
-    page.get_by_role("button", name="Yes, I agree").click()
+    follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
     answer_questions(page, (1, 0))()
     expect(page.get_by_role("heading", level=1)).to_have_text("Not quite yet")
@@ -155,12 +156,12 @@ def test_being_screened_out_has_no_faults(faults, studies):
 def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies):
     study, page = studies["likert"], faults.page
     page.goto(study.address)
-    page.get_by_role("button", name="Yes, I agree").click()
+    follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
     answer_questions(page, study.answers)()
     expect(page.locator("#answer")).to_be_visible()
     while page.locator("#answer").count():
-        expect(page.locator("html.js")).to_be_attached()  # else nobody hears the keys
+        wait_for_keys(page)
         token = page.locator("#answer").get_attribute("action")
         for key in "34343":
             page.keyboard.press(key)
@@ -181,7 +182,7 @@ def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies)
 def test_a_study_that_rests_has_no_faults(faults, site: Site, studies):
     study, page = studies["preference"], faults.page
     page.goto(study.address)
-    page.get_by_role("button", name="Yes, I agree").click()
+    follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
     answer_questions(page, study.answers)()
     expect(page.locator("#answer")).to_be_visible()

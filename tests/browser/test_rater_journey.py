@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import TriedStudy
-from tests.browser.looks import PHONE, overflow
+from tests.browser.looks import BEING_SWAPPED, PHONE, overflow
 
 REASON = "It takes up what this person said."
 MOST_SHOWN = 15  # of three pairs that count, with what is planted between them
@@ -92,7 +92,7 @@ def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
     expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
     keyboard.press("5")
     keyboard.press("Control+Enter")
-    expect(page.locator(".htmx-added, .htmx-settling")).to_have_count(0)  # the swap is over
+    expect(page.locator(BEING_SWAPPED)).to_have_count(0)
     expect(page.locator("#worked")).to_be_focused()
     keyboard.tab_to("Begin with the first pair")
     keyboard.answer_questions(study)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import TriedStudy
+from tests.browser.conftest import TriedStudy, wait_for_keys
 from tests.browser.looks import PHONE
 
 REASON = "It takes up what this person said."
@@ -14,7 +14,7 @@ def enrol(page: Page, address: str) -> None:
     page.get_by_role("button", name="Yes, I agree").click()
     page.get_by_role("link", name="Skip the practice").click()
     wait_for_pair(page, 1)
-    expect(page.locator("html.js")).to_be_attached()  # else nobody hears the keys
+    wait_for_keys(page)
 
 
 def wait_for_pair(page: Page, number: int) -> None:
@@ -41,7 +41,7 @@ def pass_the_questions(page: Page, study: TriedStudy) -> None:
         page.locator("fieldset").nth(n).get_by_role("radio").nth(place).check()
     page.get_by_role("button", name="Send my answers").click()
     expect(page.locator("#progress")).to_contain_text("First round, 1 of 1")
-    expect(page.locator("html.js")).to_be_attached()
+    wait_for_keys(page)
 
 
 def test_forms_alone_lead_through_without_scripts(visit, site):

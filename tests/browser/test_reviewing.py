@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -12,13 +13,6 @@ from tests.browser.conftest import Site, follow, sign_in
 from tests.browser.looks import faults_of
 
 N = 4
-N_DATASETS = 8
-MAKE = """
-from django.core.management import call_command
-for n in range(1, {datasets} + 1):
-    call_command("contexts", "import", {file!r}, "--dataset", f"review-{{n}}")
-    call_command("contexts", "build", "--dataset", f"review-{{n}}", "--regular", "{contexts}")
-"""
 
 
 @pytest.fixture(scope="package")
@@ -29,18 +23,16 @@ def read_only(site: Site) -> str:
 
 
 @pytest.fixture(scope="module")
-def unread(site: Site) -> Iterator[str]:
-    """Datasets of the authored dialogues, made in one process."""
-    code = MAKE.format(datasets=N_DATASETS, file=str(DIALOGUES), contexts=N)
-    site.manage("shell", "--no-imports", "-c", code)
-    return iter([f"review-{n}" for n in range(1, N_DATASETS + 1)])
+def names() -> Iterator[str]:
+    return (f"review-{n}" for n in count(1))
 
 
 @pytest.fixture
-def dataset(unread: Iterator[str]) -> str:
+def dataset(site: Site, names: Iterator[str]) -> str:
     """A few contexts that nobody has read."""
-    name = next(unread, None)
-    assert name is not None, "more tests than datasets: raise N_DATASETS"
+    name = next(names)
+    site.manage("contexts", "import", str(DIALOGUES), "--dataset", name)
+    site.manage("contexts", "build", "--dataset", name, "--regular", str(N))
     return name
 
 

@@ -4,54 +4,32 @@ import re
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser import writing
-from tests.browser.conftest import PATIENCE_MS, sign_in
+from tests.browser.conftest import load_until, sign_in, wait_for_keys
+from tests.browser.looks import BEING_SWAPPED
+from tests.browser.test_rater_journey import Keyboard
 
 COUNT = re.compile(r"\d+ judgments on")
 REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
-FOCUSED = "document.activeElement.matches('a, button') && document.activeElement.innerText"
 REASON = "It answers what she said about the evenings."
 
 
 def enter_by_keyboard(page: Page, address: str) -> None:
+    keyboard = Keyboard(page)
     page.goto(address)
-    press_button(page, "Yes, I agree")
+    keyboard.tab_to("Yes, I agree")
     expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
-    page.keyboard.press("5")
-    press_button(page, "Show a worked answer")
+    keyboard.press("5")
+    keyboard.tab_to("Show a worked answer")
+    expect(page.locator(BEING_SWAPPED)).to_have_count(0)
     expect(page.locator("#worked")).to_be_focused()  # moved by the swap
-    press_button(page, "Begin with the first pair")
-
-
-def press_button(page: Page, name: str) -> None:
-    """Reach a button or link with Tab alone and press Enter on it.
-
-    Once more where nothing came of it: a swap may move the focus between the look and the key.
-    """
-    for _ in range(3):
-        tab_to(page, name)
-        try:
-            with page.expect_response(lambda response: response.ok, timeout=PATIENCE_MS / 4):
-                page.keyboard.press("Enter")
-        except PlaywrightTimeoutError:
-            continue
-        page.wait_for_load_state("networkidle")
-        return
-    pytest.fail(f"{name!r} leads nowhere on {page.url}")
-
-
-def tab_to(page: Page, name: str) -> None:
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if name == page.evaluate(FOCUSED):
-            return
-    pytest.fail(f"Tab never reached {name!r} on {page.url}")
+    keyboard.tab_to("Begin with the first pair")
 
 
 def judge_by_keyboard(page: Page, number: int) -> None:
     expect(page.get_by_text(f"Pair {number} of 12", exact=True)).to_be_visible()
+    wait_for_keys(page)
     if number > 1:  # after a swap, a screen reader goes on from the new heading
         expect(page.get_by_role("heading", level=1)).to_be_focused()
     page.keyboard.press(str(number % 5 + 1))
@@ -97,10 +75,10 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
 
 def wait_for_judgments(page: Page, address: str, *, at_least: int) -> None:
     """Reload until the periodic refit has come round; other visitors may judge meanwhile."""
-    for _ in range(60):
-        page.goto(address)
+
+    def reached() -> bool:
         found = page.get_by_text(COUNT).first.inner_text()
-        if int(re.findall(r"(\d+) judgments", found)[0]) >= at_least:
-            return
-        page.wait_for_timeout(1000)
-    pytest.fail(f"{address} never came to {at_least} judgments")
+        return int(re.findall(r"(\d+) judgments", found)[0]) >= at_least
+
+    page.goto(address)
+    load_until(page, reached)

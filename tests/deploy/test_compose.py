@@ -4,10 +4,8 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from heart_site import schedule
 from tests import composed, postgres
 from tests.composed import OURS, SERVICES, Process
 from tests.conftest import REDIS_URL, missing
-from tests.drilled import ROOT
+from tests.drilled import ROOT, free_port
 
 WORKERS = sorted(name for name in OURS if name.startswith("worker-"))
 READY = dict.fromkeys(WORKERS, "ready.") | {"beat": "beat: Starting"}
@@ -27,16 +25,11 @@ ONCE = {"migrate", "backup"}
 IMAGE_TAG = re.compile(r"[\w/.]+:\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?")
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
 def answers(port: int, path: str) -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
             return response.status == 200
-    except urllib.error.URLError:
+    except OSError:
         return False
 
 

@@ -21,8 +21,8 @@ from django.test import Client, override_settings
 
 from tests.composed import SERVICES, Process, environment, killed_at_the_end, replaced
 from tests.conftest import missing
-from tests.deploy.test_compose import answers, free_port
-from tests.drilled import ROOT
+from tests.deploy.test_compose import answers
+from tests.drilled import ROOT, free_port
 
 FILE = ROOT / "deploy/Caddyfile"
 SECRET = "a-link-that-lets-in"

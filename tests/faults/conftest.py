@@ -24,7 +24,7 @@ DRILLS = (
 )
 """Each has a study of its own."""
 ROUNDS = int(os.environ.get("HEART_FAULT_ROUNDS", "1"))
-"""How often each drill breaks things; `make faults` does it more often than `make test`."""
+"""How often each drill breaks things; `make faults` does it more often than `make test-all`."""
 Table = Callable[..., None]
 
 

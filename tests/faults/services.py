@@ -4,7 +4,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,29 +16,13 @@ import redis
 
 from tests.composed import command
 from tests.conftest import missing
-from tests.drilled import Process, wait_until
+from tests.drilled import Process, free_port, wait_until
 
 ROLE = "heart"
-PORTS = range(20_000, 32_000)
-"""Below those that systems give to clients: a client that asks for a server which is away can
-otherwise be given that very port, and then talks to itself."""
 POSTGRES_HOMES = "/usr/lib/postgresql"
 UNPRIVILEGED = ("postgres", "nobody")
 FAST = ("fsync=off", "listen_addresses=127.0.0.1", "unix_socket_directories=")
 """Commits still reach the system before they are acknowledged; only power cuts may lose them."""
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    begin = os.getpid() % len(PORTS)  # other runs on this machine look from elsewhere
-    for port in (*PORTS[begin:], *PORTS[:begin]):
-        try:
-            with socket.create_server(("127.0.0.1", port)):
-                return port
-        except OSError:
-            continue
-    msg = f"all ports from {PORTS.start} to {PORTS.stop} are taken"
-    raise OSError(msg)
 
 
 @dataclass

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.composed import command
-from tests.drilled import ROOT, Process, started, wait_until
-from tests.faults.services import Broker, Cluster, free_port
+from tests.drilled import ROOT, Process, free_port, started, wait_until
+from tests.faults.services import Broker, Cluster
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from benchmarks.load.__main__ import arguments, load
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.postgres,
     pytest.mark.skipif(connection.vendor == "sqlite", reason="crowds need PostgreSQL"),
 ]
 SMALL = (

@@ -9,7 +9,7 @@ from django.utils import timezone
 from access.nudges import Work
 from ranking import services, tasks
 from ranking.choices import AnalysisKind, FitState
-from ranking.models import Analysis, Fit
+from ranking.models import Analysis
 from ranking.services import analysing
 from tests.analysed import know_kinds
 from tests.factories import NOW
@@ -30,8 +30,16 @@ class Queue:
     fits: list[int] = field(default_factory=list)
 
 
+@pytest.fixture(scope="module")
+def rated(module_rows) -> int:
+    """A study with ratings, and nothing found in them yet."""
+    study = make_judged_study()
+    services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
 @pytest.fixture
-def queue(monkeypatch, settings):
+def queue(rated, monkeypatch, settings):
     settings.HEART_ANALYSIS_PACE_SECONDS = 0.0  # as with workers of their own
     queue = Queue()
     monkeypatch.setattr(timezone, "now", lambda: queue.time)
@@ -40,7 +48,6 @@ def queue(monkeypatch, settings):
     )
     monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: queue.fits.append(fit_id))
     know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
-    services.refit_study(study=make_judged_study(), clock=lambda: START)
     return queue
 
 
@@ -129,11 +136,9 @@ class TestRefitNow:
 
         assert sorted(queue.fits) == sorted(lost * 2)
 
-    def test_begins_the_analyses_where_nothing_changed(self, queue):
-        (study,) = {fit.study for fit in Fit.objects.select_related("study")}
-
+    def test_begins_the_analyses_where_nothing_changed(self, queue, rated):
         for _ in range(2):
-            tasks.refit_now(study_id=study.pk)
+            tasks.refit_now(study_id=rated)
 
         assert queue.fits == []
         assert len(queue.analyses) == len(set(queue.analyses)) == 4

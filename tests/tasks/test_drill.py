@@ -36,6 +36,8 @@ from tests.factories import TURNS, make_context, make_dataset, make_dialogue, ma
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.full,
+    pytest.mark.postgres,
     pytest.mark.skipif(connection.vendor == "sqlite", reason="the drill needs PostgreSQL"),
 ]
 REDIS_URL = os.environ.get("HEART_TEST_DRILL_REDIS_URL", "redis://127.0.0.1:6379/14")

@@ -21,6 +21,7 @@ from tests.factories import (
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
+    pytest.mark.postgres,
     pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time"),
 ]
 

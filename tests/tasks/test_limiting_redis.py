@@ -66,6 +66,7 @@ class TestTogether:
 
         assert sum(taken) == n
 
+    @pytest.mark.full
     def test_two_processes_take_no_more_than_the_limit(self, redis_url, prefix):
         code = (
             "import asyncio; from tests.tasks import test_limiting_redis as it;"

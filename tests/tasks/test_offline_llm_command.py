@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from completions.offline import OfflineServer
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
 def test_it_serves_until_a_signal_also_in_the_background_of_a_shell(ending):
     # A shell without job control has its background jobs ignore Ctrl-C.

@@ -141,6 +141,11 @@ BROKEN = [
     pytest.param(with_text(7, "Useless. I want to kill myself."), "no self-harm", id="self-harm"),
     pytest.param(with_text(7, f"I suppose so. {SEEKER[3]}"), "highly hostile", id="a mild end"),
 ]
+AGAIN_AND_AGAIN = [
+    BROKEN[0],  # what the writer's answer shows
+    *(pytest.param(*one.values, id=one.id, marks=pytest.mark.full) for one in BROKEN[1:-1]),
+    BROKEN[-1],  # what the rater alone finds
+]
 
 
 class TestMaking:
@@ -275,7 +280,7 @@ class TestBrokenAnswers:
         assert again.request["messages"][-2]["content"] == refused.raw_answer
         assert Context.objects.get(stratum=Stratum.ADVERSARIAL).provenance["rounds"] == 2
 
-    @pytest.mark.parametrize(("how", "problem"), BROKEN)
+    @pytest.mark.parametrize(("how", "problem"), AGAIN_AND_AGAIN)
     def test_are_given_up_after_three_and_replaced(self, dataset, make, spoil, how, problem):
         spoil("offline-rewriter", how, times=3)
 
@@ -503,6 +508,7 @@ class TestOnDialogues:
 
         assert (report.n_contexts, report.dropped) == (4, ())
 
+    @pytest.mark.full
     def test_of_esconv_gives_twenty(self, make):
         dataset = build(shared_file("esconv/ESConv.json"), n=280)
 

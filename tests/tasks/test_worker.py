@@ -3,9 +3,6 @@
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,6 +17,7 @@ from django.db import connection
 
 from annotation.rubric import load_rubric
 from completions.offline import OfflineServer
+from tests.drilled import PATIENCE_S, Process, started, wait_until
 from tests.factories import (
     make_comparison,
     make_generation_call,
@@ -29,9 +27,12 @@ from tests.factories import (
     make_system,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.full,
+    pytest.mark.postgres,  # and on SQLite: workers need what each keeps for processes
+]
 N_COMPLETIONS, N_JUDGMENTS = 6, 4
-PATIENCE_S = 120
 COMPLETED = "SELECT COUNT(*) FROM completions_generationcall WHERE state = 'DONE'"
 JUDGED = "SELECT COUNT(*) FROM annotation_judgecall WHERE state = 'DONE'"
 
@@ -103,33 +104,18 @@ def broker(redis_url: str) -> Iterator[Celery]:
 
 @pytest.fixture
 def worker(
-    broker: Celery, database: SharedDatabase, provider: OfflineServer
-) -> Iterator[subprocess.Popen[str]]:
+    broker: Celery, database: SharedDatabase, provider: OfflineServer, tmp_path: Path
+) -> Iterator[Process]:
     options = ["-P", "prefork", "-c", "2", "-Q", "maintenance,llm", "--loglevel", "WARNING"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "celery", "-A", "heart_site", "worker", *options],
-        env={
-            **os.environ,
-            "DATABASE_URL": database.url,
-            "HEART_BROKER_URL": broker.conf.broker_url,
-            "HEART_BROKER_PREFIX": broker.conf.broker_transport_options["global_keyprefix"],
-            "HEART_OFFLINE_LLM_URL": provider.base_url,
-        },
-        text=True,
-        stderr=subprocess.PIPE,
-    )
-    yield process
-    process.kill()
-    process.communicate()
-
-
-def wait_until(reached: Callable[[], bool], worker: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not reached():
-        if worker.poll() is not None or time.monotonic() > deadline:
-            worker.kill()
-            pytest.fail(f"The run was not completed: {worker.communicate()[1]}")
-        time.sleep(0.1)
+    command = ["-m", "celery", "-A", "heart_site", "worker", *options]
+    env = {
+        "DATABASE_URL": database.url,
+        "HEART_BROKER_URL": broker.conf.broker_url,
+        "HEART_BROKER_PREFIX": broker.conf.broker_transport_options["global_keyprefix"],
+        "HEART_OFFLINE_LLM_URL": provider.base_url,
+    }
+    with started("worker", *command, folder=tmp_path, env=env) as process:
+        yield process
 
 
 def test_a_worker_completes_a_run_and_stops_when_asked(broker, database, provider, worker):
@@ -138,9 +124,8 @@ def test_a_worker_completes_a_run_and_stops_when_asked(broker, database, provide
 
     wait_until(lambda: database.count(COMPLETED) == N_COMPLETIONS, worker)
     wait_until(lambda: database.count(JUDGED) == N_JUDGMENTS, worker)
-    worker.send_signal(signal.SIGTERM)
-    worker.communicate(timeout=PATIENCE_S)
+    worker.popen.send_signal(signal.SIGTERM)
 
-    assert worker.returncode == 0
+    assert worker.popen.wait(PATIENCE_S) == 0
     assert database.count("SELECT COUNT(*) FROM annotation_judgment") == N_JUDGMENTS
     assert len(provider.calls) == N_COMPLETIONS + N_JUDGMENTS
