@@ -5,6 +5,7 @@ latter, tests/postgres.py finds a server: DATABASE_URL, or the usual local port.
 """
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -20,6 +21,9 @@ VARIABLES = {
     # pytest-playwright's event loop would make Django refuse the ORM in browser tests.
     "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
 }
+
+# Shells make what they run in the background ignore it, and tests interrupt themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.update(VARIABLES)
 if os.environ.get("HEART_TEST_DATABASE", "sqlite") == "postgres":
