@@ -8,9 +8,10 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from completions.demo import DIALOGUES
 from completions.models import Dataset
 from heart_site import demo
 from tests.dialogue_files import write_array
+from tests.drilled import LOOK_S, PATIENCE_S
 from tests.factories import NOW
 from tests.shared_data import shared_file
 
@@ -73,11 +75,10 @@ def counts(folder: Path) -> dict[str, int]:
 
 def wait_for_a_judgment(folder: Path, process: subprocess.Popen[str]) -> None:
     while process.poll() is None:
-        try:
+        with suppress(sqlite3.OperationalError):  # not migrated yet
             if counts(folder)["annotation_judgment"]:
                 return
-        except sqlite3.OperationalError:
-            continue  # not migrated yet
+        time.sleep(LOOK_S)
     pytest.fail(f"the demo ended early: {process.communicate()}")
 
 
@@ -102,7 +103,8 @@ def test_a_killed_demo_resumes_and_duplicates_nothing(start, tmp_path):
     }
 
 
-def test_a_real_file_ends_in_a_leaderboard(start, tmp_path):
+def test_a_real_file_ends_in_a_leaderboard(start, tmp_path, migrated):
+    migrated(tmp_path)
     process = start("demo", "--check", "--dialogues", shared_file("esconv/ESConv.json"))
 
     out, err = process.communicate()
@@ -111,7 +113,8 @@ def test_a_real_file_ends_in_a_leaderboard(start, tmp_path):
     assert "188 judgments on 30 source dialogues" in out
 
 
-def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(start, tmp_path):
+def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(start, tmp_path, migrated):
+    migrated(tmp_path)
     file = tmp_path / "dialogues.json"
     file.write_bytes(b"[{")
     process = start("demo", "--check", "--dialogues", file)
@@ -164,7 +167,8 @@ def test_bad_records_of_a_file_are_skipped_and_told(tmp_path):
     assert line.startswith(f"{file}: 1 bad records skipped, first dialogue 13: both a seeker")
 
 
-def test_a_taken_port_moves_the_site_to_the_next_one_and_ctrl_c_ends_it(start):
+def test_a_taken_port_moves_the_site_to_the_next_one_and_ctrl_c_ends_it(start, tmp_path, migrated):
+    migrated(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = start("serve", "--port", str(port))
@@ -176,6 +180,6 @@ def test_a_taken_port_moves_the_site_to_the_next_one_and_ctrl_c_ends_it(start):
             assert answer.status == 200
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, err
     assert out.endswith("Stopped.\n")
