@@ -1,7 +1,6 @@
 """Rows that are written once cannot be changed or deleted in any of the usual ways."""
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -133,19 +132,6 @@ def foreign_keys():
         for field in relations(BUILDERS)
         if field.many_to_one and not field.remote_field.hidden
     ]
-
-
-@pytest.fixture
-def each(subtests):
-    """Return what runs one case in a transaction of its own, under its name."""
-
-    @contextmanager
-    def one(*names):
-        with subtests.test(" ".join(map(str, names))), transaction.atomic():
-            yield
-            transaction.set_rollback(True)
-
-    return one
 
 
 def test_every_append_only_model_is_tried_here():

@@ -1,7 +1,5 @@
 """Every named constraint and unique column refuses what it should, and nothing more."""
 
-from contextlib import contextmanager
-
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -10,19 +8,6 @@ from tests.db.constraints.rules import broken_rule, rules
 from tests.factories_written_once import make_rating
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def each(subtests):
-    """Return what runs one case of a table in a transaction of its own, under its name."""
-
-    @contextmanager
-    def one(name):
-        with subtests.test(name), transaction.atomic():
-            yield
-            transaction.set_rollback(True)
-
-    return one
 
 
 def test_the_database_refuses_every_row_that_breaks_a_rule(each):
