@@ -16,20 +16,23 @@ def names_of(package: str) -> Callable[[str], object]:
     """Return the ``__getattr__`` of a package whose imports stand under ``if TYPE_CHECKING:``.
 
     So a reader, a type checker and this function take from one list which module holds what
-    (PEP 562).
+    (PEP 562). The package's own modules of that list are to be had by their names too, as if the
+    imports had run.
     """
 
     @cache
     def homes() -> dict[str, Home]:
         source = Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8")
-        return dict(_homes(ast.parse(source)))
+        named = dict(_homes(ast.parse(source)))
+        own = {module for module, _ in named.values() if module.rpartition(".")[0] == package}
+        return {module.rpartition(".")[2]: (package, module) for module in own} | named
 
     def loaded(name: str) -> object:
         if name.startswith("__") or name not in homes():
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
         module, there = homes()[name]
-        value = getattr(import_module(module), there)
+        value = import_module(there) if module == package else getattr(import_module(module), there)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -188,3 +188,27 @@ def loaded_by(code: str) -> set[str]:
     )
     assert found.returncode == 0, found.stderr
     return set(json.loads(found.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("expression", ["names.hand.wave()", "names.wave()"])
+def test_a_package_of_names_has_its_modules_too(expression, tmp_path):
+    """Whatever else was loaded before: a test once found a module only where another had run."""
+    package = tmp_path / "names"
+    package.mkdir()
+    package.joinpath("hand.py").write_text("def wave() -> str:\n    return 'hello'\n")
+    package.joinpath("__init__.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "from access.later import names_of\n"
+        "if TYPE_CHECKING:\n"
+        "    from names.hand import wave\n"
+        "else:\n"
+        "    __getattr__ = names_of(__name__)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", f"import names; print({expression})"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == "hello\n", found.stderr
