@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from celery import Celery, current_app
 from django.db import connection, transaction
-from kombu import pools
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 PATIENCE_S = 1.0
 """How long the broker may take to be reached, and to answer."""
@@ -94,9 +96,14 @@ class Sender:
             logger.warning("no nudge for %s: %s", work, type(error).__name__)
 
 
-def publish(work: Work, within_s: float = 0.0, *, app: Celery | None = None) -> None:
+def publish(work: Work, within_s: float = 0.0, *, app: "Celery | None" = None) -> None:
     """Send one message by the name of the task, without waiting for a broker that is away."""
-    app = app or current_app
+    # Imported here, so that commands which only know of the work do not load Celery.
+    from kombu import pools  # noqa: PLC0415
+
+    from access import background  # noqa: PLC0415
+
+    app = app or background.app
     bounded = {
         "max_retries": 0,
         "socket_connect_timeout": PATIENCE_S,

@@ -4,15 +4,15 @@ A task that beat or a nudge begins says how much it did: where that is nothing, 
 for debugging alone.
 """
 
-from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
 from access import outgoing, services
+from access.background import app
 from access.nudges import KEPT_S, SOON_S, Work, nudge
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def deliver_hooks() -> int:
     """Send what waits for webhooks, and come again when there is more; safe to run twice."""
     n = services.deliver(clock=timezone.now, rules=outgoing_rules())
@@ -22,7 +22,7 @@ def deliver_hooks() -> int:
     return n
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def forget_idempotency_keys() -> int:
     """Beat tick: delete the answers that are kept no longer; safe to run twice."""
     return services.forget_idempotency_keys(now=timezone.now())

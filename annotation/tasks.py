@@ -1,20 +1,20 @@
 """Celery entry points of the annotation app; each calls one service."""
 
-from celery import shared_task
 from django.utils import timezone
 
+from access.background import app
 from access.nudges import Work, nudge
 from annotation import services
 from annotation.services.reporting import ALERT_WITHIN_S
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def release_expired_leases() -> int:
     """Beat tick: give back the slots of leases that ran out."""
     return services.release_expired_leases(now=timezone.now())
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
@@ -25,31 +25,31 @@ def look_after_runs() -> int:
     return services.finish_judge_runs(now=now) + services.finish_rationale_runs(now=now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def ask_judges() -> int:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
     return services.pull_judging(clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def find_themes() -> int:
     """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
     return services.pull_rationale_labelling(clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def scan_rationales() -> int:
     """Beat tick: scan rationales for personal data, if not done yet; safe to run twice."""
     return services.scan_rationales(clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def enforce_retention() -> int:
     """Beat tick: delete what is held about people and whose time is over; safe to run twice."""
     return len(services.enforce_retention(now=timezone.now()))
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def send_report_alerts() -> int:
     """Tell admins by e-mail of what raters reported; safe to run twice."""
     n = services.send_report_alerts(now=timezone.now())
@@ -58,13 +58,13 @@ def send_report_alerts() -> int:
     return n
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def announce_full_studies() -> int:
     """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
     return services.announce_full_studies(now=timezone.now())
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def keep_figures(*, kind: str, study_id: int) -> None:
     """Work out figures that a page waits for, and keep them; safe to run twice."""
     services.keep_figures(kind=kind, study_id=study_id, now=timezone.now())

@@ -1,19 +1,19 @@
 """Celery entry points of the completions app; each calls one service."""
 
-from celery import shared_task
 from django.utils import timezone
 
+from access.background import app
 from access.nudges import Work, nudge
 from completions import services
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def release_expired_writing_leases() -> int:
     """Beat tick: give back the contexts of writing leases that ran out."""
     return services.release_expired_writing_leases(now=timezone.now())
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def send_writer_mails() -> int:
     """Send the mails to writers that wait; safe to run twice."""
     n = services.send_writer_mails(now=timezone.now())
@@ -22,7 +22,7 @@ def send_writer_mails() -> int:
     return n
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
@@ -33,13 +33,13 @@ def look_after_runs() -> int:
     return services.finish_all_runs(now=now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def generate_completions() -> int:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
     return services.pull_generation(clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def name_strategies() -> int:
     """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
     return services.pull_labelling(clock=timezone.now)

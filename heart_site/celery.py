@@ -1,24 +1,20 @@
-"""The Celery application; queues and the periodic schedule are in heart_site.schedule."""
+"""What `celery -A heart_site` runs: the application with all tasks, and what workers do besides."""
 
 import os
 from collections.abc import Collection
 
-from celery import Celery, signals
+from celery import signals
 
 from access import nudges
+from access.background import app
 from heart_site import (
     schedule,
     tracing,  # noqa: F401 (connects its signals)
 )
 from heart_site.logs import NO_ID, current_id
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
 # The system checks load every page, some 50 MB in each worker; migrating runs them as well.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
-# The numerics share their work out among threads of their own; BLAS's on top slow both down.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-app = Celery("heart")
-app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add("heart_site.heartbeats:Heart")
 

@@ -136,7 +136,7 @@ def _start_worker() -> WorkController:
         app=celery_app,
         pool="threads",
         concurrency=WORKER_THREADS,
-        queues=[queue.name for queue in schedule.QUEUES],
+        queues=list(schedule.QUEUES),
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from heart_site import schedule
 
-NAMES = [queue.name for queue in schedule.QUEUES]
+NAMES = list(schedule.QUEUES)
 PATIENCE_S = 2.0
 AT_ONCE = 200
 """How many of a queue are looked at for ones that expired; the oldest are first."""

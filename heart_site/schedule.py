@@ -4,8 +4,6 @@ Work is announced when it is committed (ADR-0004); what runs here sweeps up what
 A deployment that does nothing sends fewer than ten messages a minute.
 """
 
-from kombu import Queue
-
 from access.nudges import KEPT_S, Work
 
 MAINTENANCE = "maintenance"  # ticks and mails: short, must never wait behind slow work
@@ -13,7 +11,8 @@ LLM = "llm"  # long-running pulls of provider calls
 ANALYSIS = "analysis"  # processor-bound estimation
 OUTGOING = "outgoing"  # waits for receivers of webhooks, however slow they are
 
-QUEUES = tuple(Queue(name) for name in (MAINTENANCE, LLM, ANALYSIS, OUTGOING))
+QUEUES: dict[str, dict[str, object]] = {name: {} for name in (MAINTENANCE, LLM, ANALYSIS, OUTGOING)}
+"""Celery's options of each queue: none."""
 
 ROUTES = {
     "access.tasks.deliver_hooks": {"queue": OUTGOING},

@@ -3,10 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from celery import shared_task
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
+from access.background import app
 from annotation import services
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ else:
     running = SimpleLazyObject(lambda: import_module("heart_site.blinding.running"))
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def run_audit(*, audit_id: int) -> None:
     """Run one claimed audit of blinding; safe to run twice."""
     running.run_audit(audit_id=audit_id, clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def reclaim_lost_audits() -> int:
     """Beat tick: hand each audit whose worker was lost to another."""
     lost = services.reclaim_lost_audits(now=timezone.now())

@@ -1,8 +1,7 @@
 """The WSGI application."""
 
-import os
-
 from django.core.wsgi import get_wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
+import access.background  # noqa: F401 (so that the first nudge of a process need not load Celery)
+
 application = get_wsgi_application()

@@ -1,12 +1,12 @@
 """Celery entry points of the ranking app; each calls one service."""
 
-from celery import shared_task
 from django.utils import timezone
 
+from access.background import app
 from ranking import services
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def refit_changed_studies() -> int:
     """Claim the fits that are out of date and hand each to a worker; safe to run twice."""
     claimed = services.claim_all_changed_fits(now=timezone.now())
@@ -15,13 +15,13 @@ def refit_changed_studies() -> int:
     return len(claimed)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def run_fit(*, fit_id: int) -> None:
     """Compute one claimed fit, and let an adaptive plan follow it; safe to run twice."""
     services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def refit_now(*, study_id: int) -> None:
     """Claim whatever ratings of one study are out of date and hand each to a worker."""
     claimed = services.claim_refit(study_id=study_id, now=timezone.now())
@@ -31,7 +31,7 @@ def refit_now(*, study_id: int) -> None:
         run_analysis.delay(analysis_id=analysis_id)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def claim_due_analyses() -> int:
     """Claim the analyses that are due next and hand each to a worker; safe to run twice."""
     claimed = services.claim_due_analyses(now=timezone.now())
@@ -40,13 +40,13 @@ def claim_due_analyses() -> int:
     return len(claimed)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def run_analysis(*, analysis_id: int) -> None:
     """Compute one claimed analysis; safe to run twice."""
     services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def review_judged_studies() -> int:
     """Beat tick: hand each study that was judged lately to a worker that reviews its raters.
 
@@ -61,25 +61,25 @@ def review_judged_studies() -> int:
     return len(unmeasured) + len(judged)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def review_raters(*, study_id: int) -> None:
     """Hold the raters of one study against its rules; safe to run twice."""
     services.review_study(study_id=study_id, now=timezone.now())
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def measure_raters(*, study_id: int) -> None:
     """Measure the raters of one study for the console; safe to run twice."""
     services.measure_study(study_id=study_id, now=timezone.now())
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def build_release(*, release_id: int) -> None:
     """Build one claimed release; safe to run twice."""
     services.run_release(release_id=release_id, clock=timezone.now)
 
 
-@shared_task(ignore_result=True)
+@app.task(ignore_result=True)
 def reclaim_lost_releases() -> int:
     """Beat tick: hand each release whose worker was lost to another."""
     lost = services.reclaim_lost_releases(now=timezone.now())

@@ -25,7 +25,8 @@ def export(stack: Stack, out: Path, *, is_full: bool) -> "subprocess.CompletedPr
     return subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
-        env={**os.environ, **stack.env},
+        # What Python compiles would be cut off as well, and be there for every later process.
+        env={**os.environ, **stack.env, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=leave_little_room if is_full else None,
         capture_output=True,
         text=True,

@@ -40,7 +40,7 @@ VALUES = {
     "state": {"pending", "claimed", *(state.lower() for state in RunState.values)},
     "reason": {reason.lower() for reason in PauseReason.values},
     "of": {*queues.NAMES, "beat", "rater", "writer", "spent", "reserved"},
-    "queue": {queue.name for queue in schedule.QUEUES},
+    "queue": set(schedule.QUEUES),
     "job": {job["job_name"] for job in SCRAPE["scrape_configs"]},
 }
 NAME = re.compile(r"\b(heart_\w+|up)\b(?:\{([^}]*)\})?")

@@ -122,8 +122,8 @@ PROCESSES = {
     "a web process after pages": process(VISITS, ALL, {"redis"}, shows="ranking.results_pages"),
     "a worker that has done nothing": process(WORKER, ALL, PAGES, KEYS, shows="ranking.tasks"),
     **{
-        f"a worker of {queue.name} after its ticks": process(
-            ticks(queue.name), *without, shows="ranking.tasks"
+        f"a worker of {queue} after its ticks": process(
+            ticks(queue), *without, shows="ranking.tasks"
         )
         for queue, without in zip(
             schedule.QUEUES,
