@@ -10,6 +10,7 @@ from ranking.numerics.arrays import Floats
 FEWEST_MEASURES = 3
 SINGULAR = 1e-8
 STEEP = 1e-7  # gradient above which a search did not arrive
+EXACT = 1e-12  # misfit below which nothing is left for one more factor
 CLOSEST = 1e-12  # distance of eigenvalues that are told apart
 MOST_STEPS = 5000
 MOST_HALVINGS = 10
@@ -132,7 +133,8 @@ def factor_analysis(correlation: Floats, n_factors: int) -> Factors:
     ------
     FactorsUndefinedError
         If there are fewer than three measures or more factors than can be told apart, if the
-        correlations are singular, or if the search does not end.
+        correlations are singular or wholly explained by fewer factors, or if the search does not
+        end.
 
     Notes
     -----
@@ -158,6 +160,10 @@ def factor_analysis(correlation: Floats, n_factors: int) -> Factors:
         msg = "one measure follows from the others"
         raise FactorsUndefinedError(msg)
     inverse = np.asarray(np.linalg.inv(correlation), dtype=np.float64)
+    fewer = n_factors - 1
+    if fewer and _misfit(inverse, np.log(_unique_variances(inverse, fewer)), fewer) < EXACT:
+        msg = f"{fewer} already explain the correlations wholly, and one more would be any"
+        raise FactorsUndefinedError(msg)
     unique = _unique_variances(inverse, n_factors)
     inner, vectors = _weighed(inverse, np.log(unique))
     beyond_chance = np.sqrt(np.maximum(1.0 / inner[:n_factors] - 1.0, 0.0))
@@ -176,13 +182,18 @@ def _weighed(inverse: Floats, logs: Floats) -> tuple[Floats, Floats]:
     return np.maximum(values, np.finfo(np.float64).tiny), vectors
 
 
+def _misfit(inverse: Floats, logs: Floats, n_factors: int) -> float:
+    """Return how much less likely the correlations are than they could be; 0 at best."""
+    rest = _weighed(inverse, logs)[0][n_factors:]
+    return float((1.0 / rest + np.log(rest) - 1.0).sum())
+
+
 def _unique_variances(inverse: Floats, n_factors: int) -> Floats:
     """Return the unique variances under which the correlations are likeliest."""
     start = -np.log(np.diag(inverse))
 
     def misfit(logs: Floats) -> float:
-        rest = _weighed(inverse, logs)[0][n_factors:]
-        return float((1.0 / rest + np.log(rest) - 1.0).sum())
+        return _misfit(inverse, logs, n_factors)
 
     def gradient(logs: Floats) -> Floats:
         values, vectors = _weighed(inverse, logs)

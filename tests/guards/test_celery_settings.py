@@ -17,12 +17,7 @@ def test_a_worker_takes_no_message_ahead():
 
 
 def test_the_queues_are_those_of_the_workers_and_no_other_comes_about_by_itself():
-    assert {queue.name for queue in app.conf.task_queues} == {
-        "llm",
-        "analysis",
-        "maintenance",
-        "outgoing",
-    }
+    assert set(app.amqp.queues) == {"llm", "analysis", "maintenance", "outgoing"}
     assert not app.conf.task_create_missing_queues
 
 

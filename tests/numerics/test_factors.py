@@ -135,12 +135,16 @@ class TestFactorAnalysis:
         assert found.communalities == pytest.approx([1.0, 0.36, 0.36], abs=1e-5)
         assert found.loadings[:, 0] == pytest.approx([1.0, 0.6, 0.6], abs=1e-5)
 
-    @pytest.mark.parametrize("n_factors", [1, 2, 3])
-    def test_finds_the_one_factor_of_equal_correlations_and_nothing_beside_it(self, n_factors):
-        found = factor_analysis(np.full((6, 6), 0.4) + 0.6 * np.eye(6), n_factors)
+    def test_finds_the_one_factor_of_equal_correlations(self):
+        found = factor_analysis(np.full((6, 6), 0.4) + 0.6 * np.eye(6), 1)
 
         assert found.loadings[:, 0] == pytest.approx(np.sqrt(0.4), abs=1e-6)
-        assert found.loadings[:, 1:] == pytest.approx(0.0, abs=1e-3)
+
+    @pytest.mark.parametrize("n_factors", [2, 3])
+    def test_refuses_more_factors_than_there_is_anything_left_for(self, n_factors):
+        # Whatever comes out for them hangs on the last digits, and so on the processor.
+        with pytest.raises(FactorsUndefinedError, match=f"{n_factors - 1} already explain"):
+            factor_analysis(np.full((6, 6), 0.4) + 0.6 * np.eye(6), n_factors)
 
     def test_recovers_two_factors_that_go_together(self, rng):
         values, loadings = simulate_two(rng)
