@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import Judge, Rater
+from annotation.models import Judge, Judgment, Rater
 from ranking.frames.integers import room
 from ranking.rule import Selection, selected
 
@@ -21,9 +21,10 @@ class Evaluators:
 
 def read_evaluators(selection: Selection) -> Evaluators:
     """Return who gave the selected judgments: one of each is looked for, they are not all read."""
+    given = selected(selection)
     raters = Rater.objects.filter(study=selection.study)
-    people = _who_judged(raters.values_list("code", "is_simulated"), "rater", selection)
-    judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", selection)
+    people = _who_judged(raters.values_list("code", "is_simulated"), "rater", given)
+    judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", given)
     return Evaluators(
         n_raters=len(people),
         judges=tuple(sorted(name for name, _ in judges)),
@@ -32,14 +33,13 @@ def read_evaluators(selection: Selection) -> Evaluators:
 
 
 def _who_judged(
-    rows: "QuerySet[Any, tuple[Any, ...]]", evaluator: str, selection: Selection
+    rows: "QuerySet[Any, tuple[Any, ...]]", evaluator: str, given: QuerySet[Judgment]
 ) -> list[tuple[str, bool]]:
     """Return names and whether they are simulated, of those who gave one of the judgments.
 
     The question is a column and no condition: as a condition, the database would rather gather
     all judgments first.
     """
-    given = selected(selection).filter(**{evaluator: OuterRef("pk")})
-    asked = rows.annotate(has=Exists(given))
+    asked = rows.annotate(has=Exists(given.filter(**{evaluator: OuterRef("pk")})))
     with room():
         return [(name, is_simulated) for name, is_simulated, has in asked if has]

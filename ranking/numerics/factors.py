@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
 
 from ranking.numerics.arrays import Floats
 
@@ -98,7 +98,7 @@ def parallel_analysis(
     if n <= size:
         msg = f"{n} things do not determine the factors of {size} measures"
         raise FactorsUndefinedError(msg)
-    drawn = stats.wishart.rvs(df=n - 1, scale=np.eye(size), size=n_samples, random_state=rng)
+    drawn = scipy.stats.wishart.rvs(df=n - 1, scale=np.eye(size), size=n_samples, random_state=rng)
     drawn = np.reshape(drawn, (n_samples, size, size))
     spread = np.sqrt(np.diagonal(drawn, axis1=1, axis2=2))
     chance = np.linalg.eigvalsh(drawn / (spread[:, :, None] * spread[:, None, :]))[:, ::-1]
@@ -211,7 +211,7 @@ def _unique_variances(inverse: Floats, n_factors: int) -> Floats:
         curved += np.einsum("ijk,ijl,kl->ij", outside, inside, across)
         return np.asarray(curved, dtype=np.float64)
 
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         misfit,
         start,
         jac=gradient,

@@ -2,14 +2,7 @@
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import optimize
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import brier_score_loss
-from sklearn.model_selection import GroupKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
-from statsmodels.stats.proportion import proportion_confint
+import scipy
 
 from ranking.numerics.calibrated_judge import (
     cross_validated,
@@ -24,6 +17,7 @@ from ranking.numerics.judge_scores import (
     squared_errors,
     turned_correlation,
 )
+from tests.numerics import peers
 
 WEIGHTS = np.array([1.2, -0.4, 0.0])
 
@@ -43,7 +37,7 @@ class TestPeers:
 
         found = fit_judge(figures, won, penalty=1e-9)
 
-        peer = sm.Logit(won.astype(float), figures).fit(disp=0, tol=1e-12)
+        peer = peers.Logit(won.astype(float), figures).fit(disp=0, tol=1e-12)
         np.testing.assert_allclose(found, peer.params, atol=1e-6)
 
     def test_the_penalty_is_half_the_squares_of_weights_on_even_scales(self, made_up):
@@ -58,7 +52,7 @@ class TestPeers:
 
         found = fit_judge(figures, won, penalty=8.0)
 
-        peer = optimize.minimize(loss, np.zeros(3), tol=1e-14)
+        peer = scipy.optimize.minimize(loss, np.zeros(3), tol=1e-14)
         np.testing.assert_allclose(found * size, peer.x, atol=1e-6)
 
     def test_cross_validation_is_that_of_a_plain_pipeline(self, made_up):
@@ -68,10 +62,10 @@ class TestPeers:
 
         found = cross_validated(figures, won, unit)
 
-        model = LogisticRegression(C=1.0, fit_intercept=False, tol=1e-10, max_iter=1000)
-        pipeline = make_pipeline(FunctionTransformer(), model)
-        peer = cross_val_predict(
-            pipeline, figures, won, groups=unit, cv=GroupKFold(5), method="predict_proba"
+        model = peers.LogisticRegression(C=1.0, fit_intercept=False, tol=1e-10, max_iter=1000)
+        pipeline = peers.make_pipeline(peers.FunctionTransformer(), model)
+        peer = peers.cross_val_predict(
+            pipeline, figures, won, groups=unit, cv=peers.GroupKFold(5), method="predict_proba"
         )
         np.testing.assert_allclose(found, peer[:, 1], atol=1e-6)
 
@@ -81,14 +75,16 @@ class TestPeers:
 
         found = folds(unit, n_folds)
 
-        for n, (_, held) in enumerate(GroupKFold(n_folds).split(unit, groups=unit)):
+        for n, (_, held) in enumerate(peers.GroupKFold(n_folds).split(unit, groups=unit)):
             np.testing.assert_array_equal(np.flatnonzero(found == n), held)
 
     def test_the_brier_score_is_that_of_the_library(self, made_up):
         figures, won, unit = made_up
         p = cross_validated(figures, won, unit)
 
-        assert squared_errors(p, won).mean() == pytest.approx(brier_score_loss(won, p), abs=1e-12)
+        assert squared_errors(p, won).mean() == pytest.approx(
+            peers.brier_score_loss(won, p), abs=1e-12
+        )
 
     def test_wilsons_interval_of_independent_pairs_is_the_usual_one(self):
         # As many of each dialogue right as of any other: dialogues tell nothing more.
@@ -96,7 +92,7 @@ class TestPeers:
 
         found = clustered_wilson(values, unit, level=0.9)
 
-        low, high = proportion_confint(30, 40, alpha=0.1, method="wilson")
+        low, high = peers.proportion_confint(30, 40, alpha=0.1, method="wilson")
         assert (found.value, found.low, found.high) == pytest.approx((0.75, low, high), abs=1e-9)
 
     def test_wilsons_interval_of_alike_pairs_counts_dialogues(self):
@@ -105,7 +101,7 @@ class TestPeers:
         found = clustered_wilson(values, unit)
 
         # 4 independent dialogues, less one for the unbiased variance.
-        low, high = proportion_confint(0.75 * 3, 3, method="wilson")
+        low, high = peers.proportion_confint(0.75 * 3, 3, method="wilson")
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
     def test_the_correlation_is_pearsons_of_pairs_both_ways(self, rng):

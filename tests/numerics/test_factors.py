@@ -4,9 +4,6 @@ import csv
 
 import numpy as np
 import pytest
-from sklearn.decomposition import FactorAnalysis
-from statsmodels.multivariate.factor import Factor
-from statsmodels.multivariate.factor_rotation import rotate_factors
 
 from ranking.numerics.factors import (
     FactorsUndefinedError,
@@ -20,6 +17,7 @@ from ranking.numerics.reliability import (
     mcdonald_omegas,
     moments,
 )
+from tests.numerics import peers
 from tests.shared_data import shared_file
 
 # Six tests of 112 people: Smith & Stanley (1983), as ability.cov in R's datasets.
@@ -96,7 +94,7 @@ class TestFactorAnalysis:
 
         found = factor_analysis(np.corrcoef(z, rowvar=False), 2)
 
-        theirs = FactorAnalysis(2, tol=1e-12, max_iter=50_000, svd_method="lapack").fit(z)
+        theirs = peers.FactorAnalysis(2, tol=1e-12, max_iter=50_000, svd_method="lapack").fit(z)
         common = found.loadings @ found.correlation @ found.loadings.T
         assert common == pytest.approx(theirs.components_.T @ theirs.components_, abs=1e-6)
         assert 1 - found.communalities == pytest.approx(theirs.noise_variance_, abs=1e-6)
@@ -107,12 +105,12 @@ class TestFactorAnalysis:
 
         found = factor_analysis(correlation, n_factors)
 
-        model = Factor(corr=correlation, n_factor=n_factors, method="ml")
+        model = peers.Factor(corr=correlation, n_factor=n_factors, method="ml")
         apart = found.loadings @ np.linalg.cholesky(found.correlation)
         assert model.score((apart, 1 - found.communalities)) == pytest.approx(0.0, abs=1e-6)
         loadings, turn = apart, np.eye(n_factors)
         if n_factors > 1:
-            loadings, turn = rotate_factors(apart, "quartimin", max_tries=5000, tol=1e-8)
+            loadings, turn = peers.rotate_factors(apart, "quartimin", max_tries=5000, tol=1e-8)
         order = np.argsort(-(loadings**2).sum(axis=0))
         sign = np.sign(loadings.sum(axis=0))[order]
         assert found.loadings == pytest.approx(loadings[:, order] * sign, abs=1e-6)
@@ -125,7 +123,9 @@ class TestFactorAnalysis:
 
         found = factor_analysis(correlation, 2)
 
-        peer = Factor(corr=correlation, n_factor=2, method="ml").fit(opt={"gtol": 1e-9}, rng=1)
+        peer = peers.Factor(corr=correlation, n_factor=2, method="ml").fit(
+            opt={"gtol": 1e-9}, rng=1
+        )
         assert found.communalities == pytest.approx(1 - peer.uniqueness, abs=1e-5)
 
     def test_goes_to_the_edge_where_one_measure_is_the_factor(self):

@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
-import scipy
 
+from access.later import call_of
 from ranking.numerics.correlation import TooFewError
 from ranking.numerics.draws import draw_units
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.unit_correlation import unit_pearson, unit_spearman
 
-BOTH = [(unit_pearson, scipy.stats.pearsonr), (unit_spearman, scipy.stats.spearmanr)]
+BOTH = [
+    (unit_pearson, call_of("scipy.stats.pearsonr")),
+    (unit_spearman, call_of("scipy.stats.spearmanr")),
+]
 
 
 def figures(rng, n_units=40):
