@@ -76,7 +76,7 @@ class Stack:
     def beat(self) -> Iterator[Process]:
         """Send ticks for the length of the block."""
         words = command("beat", schedule=str(self.folder / "schedule"))
-        env = {**self.env, "HEART_REFIT_SECONDS": "0.5"}
+        env = {**self.env, "HEART_REVIEW_SECONDS": "0.5"}
         with started("beat", "-m", *words, folder=self.folder, env=env) as process:
             yield process
 

@@ -8,7 +8,7 @@ from threading import Event
 import psycopg
 import redis
 
-from tests.drilled import wait_until
+from tests.drilled import Process, wait_until
 from tests.faults.conftest import ROUNDS
 from tests.faults.crowd import Crowd, Rater, judging
 from tests.faults.services import Broker
@@ -47,10 +47,11 @@ def asked(web: Web) -> int:
         return int(answer.status)
 
 
-def ticks_wait(stack: Stack) -> bool:
-    """Say whether beat has sent ticks for which no worker is there."""
+def wait_for_ticks(stack: Stack, beat: Process) -> None:
+    """Wait until beat sends ticks, of which none is left from before and no worker takes any."""
+    stack.broker.flush()
     with redis.Redis.from_url(stack.broker.url) as client:
-        return any(b"analysis" in key for key in client.scan_iter())
+        wait_until(lambda: any(client.type(key) == b"list" for key in client.scan_iter()), beat)
 
 
 def break_redis(broker: Broker, web: Web, crowd: Crowd) -> float:
@@ -69,14 +70,15 @@ def break_redis(broker: Broker, web: Web, crowd: Crowd) -> float:
 def test_redis_forgets_everything_and_comes_back(stack, web, settle):
     study = "redis-restarted"
     give_up(stack, web, study)
-    with stack.worker("worker") as worker, stack.beat() as beat:
-        wait_until(lambda: ticks_wait(stack), worker, beat)
-        with judging(study, web.process, addresses=[web.address]) as crowd:
-            healed_s = max(break_redis(stack.broker, web, crowd) for _ in range(ROUNDS))
-        assert asked(web) == HTTPStatus.OK
-        wait_until(lambda: ticks_wait(stack), beat)
-        stack.run("-c", TICK_OFTEN)
-        wait_until(lambda: stack.cluster.rows(HELD, study) == [(0,)], worker)
+    with stack.beat() as beat:
+        wait_for_ticks(stack, beat)
+        with stack.worker("worker") as worker:
+            with judging(study, web.process, addresses=[web.address]) as crowd:
+                healed_s = max(break_redis(stack.broker, web, crowd) for _ in range(ROUNDS))
+            assert asked(web) == HTTPStatus.OK
+            stack.run("-c", TICK_OFTEN)
+            wait_until(lambda: stack.cluster.rows(HELD, study) == [(0,)], worker)
+        wait_for_ticks(stack, beat)
 
     settle(study, "flushed, killed, started", crowd, healed_s=healed_s)
     assert not crowd.troubles
