@@ -51,14 +51,6 @@ QUIET = [
 ]
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist writes the groups into the names
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all browser tests on one worker, so that they share one site."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @dataclass(frozen=True)
 class Site:
     """Where the running demo is, and its ways in."""
