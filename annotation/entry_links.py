@@ -1,5 +1,7 @@
 """How a visitor came: the parameters that crowd platforms put on their links; pure."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,10 +15,28 @@ PLATFORMS = (
     ("CONNECT", "participantId", ("assignmentId", "projectId")),
     ("GENERIC", "pid", ()),
 )
+FILLED_IN = {
+    "PROLIFIC": "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
+    "&SESSION_ID={{%SESSION_ID%}}",
+    "MTURK": "workerId=A1B2C3D4E5&assignmentId=3XYZ&hitId=3ABC",
+    "CONNECT": "participantId=A1B2C3&assignmentId=D4E5&projectId=F6G7",
+    "GENERIC": "pid=1234",
+}
+"""What the end of a link looks like: in the form of Prolific, else as it arrives."""
+
+_ID = re.compile(rf"[\w.~@:+=/|,-]{{1,{LONGEST}}}")
+_NOBODY = frozenset(
+    {"undefined", "null", "nil", "none", "nan", "na", "n/a", "unknown", "anonymous", "id", "userid"}
+)
+"""What programs write where they have no id, without the signs between words."""
 
 
 class EntryLinkError(ValueError):
-    """A link's parameters are not what a platform fills in."""
+    """A link's parameters are not what a platform fills in; ``platform`` is the one they are of."""
+
+    def __init__(self, message: str, *, platform: str) -> None:
+        super().__init__(message)
+        self.platform = platform
 
 
 @dataclass(frozen=True)
@@ -30,7 +50,10 @@ class Arrival:
 
 
 def read_arrival(parameters: Mapping[str, str]) -> Arrival:
-    """Read who comes from the parameters of the entry link.
+    """Read who comes from the parameters of the entry link, whose names may be in any case.
+
+    What surrounds an id and what nobody sees in it is no part of it: two copies of one link are
+    one person.
 
     Raises
     ------
@@ -38,27 +61,45 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
         If a parameter is empty, was not filled in by the platform, or is overlong; or if the
         link has a platform's parameters but not the one that names the person.
     """
-    if parameters.get("assignmentId") == PREVIEW:
+    given = {_folded(name): value for name, value in parameters.items()}
+    if _seen(given.get(_folded("assignmentId"), "")) == PREVIEW:
         return Arrival(platform="MTURK", is_preview=True)
     for platform, name, others in PLATFORMS:
-        if name in parameters:
-            session = {key: parameters[key] for key in others if key in parameters}
-            for value in (parameters[name], *session.values()):
-                _check(value)
-            return Arrival(platform, parameters[name], session)
-    _check_names_nobody(parameters)
+        if _folded(name) in given:
+            known = [one for one in (name, *others) if _folded(one) in given]
+            ids = {one: _id(given[_folded(one)], platform) for one in known}
+            return Arrival(platform, ids.pop(name), ids)
+    _check_names_nobody(given)
     return Arrival()
 
 
-def _check(value: str) -> None:
-    if not value.strip() or len(value) > LONGEST or "{" in value or "\0" in value:
+def _id(value: str, platform: str) -> str:
+    """Return an id as it is meant, or refuse what is none."""
+    found = _seen(value)
+    if not _ID.fullmatch(found) or not any(map(str.isalnum, found)) or _is_placeholder(found):
         msg = f"not an id that a platform fills in: {value[:40]!r}"
-        raise EntryLinkError(msg)
+        raise EntryLinkError(msg, platform=platform)
+    return found
 
 
-def _check_names_nobody(parameters: Mapping[str, str]) -> None:
+def _seen(value: str) -> str:
+    """Return a value without spaces around it and signs that have no shape."""
+    return "".join(sign for sign in value if unicodedata.category(sign) != "Cf").strip()
+
+
+def _is_placeholder(value: str) -> bool:
+    """Say whether a value stands where an id was to be filled in: the name of a parameter, too."""
+    names = {_folded(one) for _platform, name, others in PLATFORMS for one in (name, *others)}
+    return _folded(value) in names | _NOBODY
+
+
+def _folded(name: str) -> str:
+    return name.strip().replace("_", "").replace("-", "").casefold()
+
+
+def _check_names_nobody(given: Mapping[str, str]) -> None:
     """Refuse half a link: whoever came from a platform must not become a guest without pay."""
-    for _platform, name, others in PLATFORMS:
-        if any(other in parameters for other in others):
+    for platform, name, others in PLATFORMS:
+        if any(_folded(other) in given for other in others):
             msg = f"the link has no {name}"
-            raise EntryLinkError(msg)
+            raise EntryLinkError(msg, platform=platform)

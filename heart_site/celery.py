@@ -13,6 +13,8 @@ from heart_site import (
 )
 from heart_site.logs import NO_ID, current_id
 
+__all__ = ["app", "nudge_for"]
+
 # The system checks load every page, some 50 MB in each worker; migrating runs them as well.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
 app.autodiscover_tasks()

@@ -1,5 +1,6 @@
 """Before the first pair: entry, consent, how it works, questions on it, and the way back in."""
 
+import logging
 from dataclasses import asdict
 from typing import Any
 
@@ -11,13 +12,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.limits import seconds_to_wait
-from annotation import entry_links, forms, http, services
+from annotation import entry_links, forms, http, selectors, services
 from annotation.blinded import Practice, StudyPage
 from annotation.choices import RaterState
 from annotation.endings import Ending, Way
 from annotation.http import RaterRequest, rater_known, rater_page
 from annotation.models import Rater, Study
 from annotation.visit import is_simulated_visit, visit_time
+
+logger = logging.getLogger(__name__)
 
 REFUSED = (services.StudyNotOpenError, services.WrongPlatformError, services.StudyFullError)
 
@@ -29,8 +32,9 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     found = http.study_or_404(study)
     try:
         arrival = entry_links.read_arrival(request.GET)
-    except entry_links.EntryLinkError:
-        return _say_open_from_platform(request, study)
+    except entry_links.EntryLinkError as error:
+        logger.warning("a link into %s was refused: no id of %s", study, error.platform)
+        return _say_open_from_platform(request, study, platform=error.platform)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
         return http.go(request, reverse("annotation:judge", args=[study]))
     try:
@@ -179,18 +183,22 @@ def _say_refused(
     if isinstance(refusal, services.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, services.WrongPlatformError):
-        return _say_open_from_platform(request, study.slug)
+        wanted = selectors.content_of(study)["crowd"]["platform"].upper()
+        return _say_open_from_platform(request, study.slug, platform=wanted)
     return http.say_not_open(request, study)
 
 
-def _say_open_from_platform(request: HttpRequest, slug: str) -> HttpResponse:
-    return http.say(
-        request,
-        http.study_page(request, slug),
-        heading=_("This link is not complete"),
-        text=_("Your platform should have put your id into it. Open the study from there."),
-        status=400,
-    )
+def _say_open_from_platform(request: HttpRequest, slug: str, *, platform: str) -> HttpResponse:
+    """Tell the visitor how to come in, and whoever runs the study what its link has to be."""
+    link = f"{reverse('annotation:entry', args=[slug])}?{entry_links.FILLED_IN[platform]}"
+    note = _("If you run this study, give the platform a link that ends like this: %(link)s")
+    context = {
+        "study": http.study_page(request, slug),
+        "heading": _("This link is not complete"),
+        "text": _("It is missing your participant ID. Please open the study from your platform."),
+        "note": note % {"link": link},
+    }
+    return http.render_fragment(request, "annotation/_message.html", context, status=400)
 
 
 def _say_goodbye(

@@ -29,6 +29,17 @@ from annotation.entry_links import PLATFORMS, Arrival, EntryLinkError, read_arri
             Arrival("CONNECT", "c1", {"assignmentId": "a1", "projectId": "j1"}),
         ),
         ({"pid": "77"}, Arrival("GENERIC", "77")),
+        (
+            {"pid": "jan.de-vries+2@panel.example"},
+            Arrival("GENERIC", "jan.de-vries+2@panel.example"),
+        ),
+        (
+            {"prolific_pid": "p1", "Study_Id": "s1", "SESSION_ID": "x1"},
+            Arrival("PROLIFIC", "p1", {"STUDY_ID": "s1", "SESSION_ID": "x1"}),
+        ),
+        ({"WORKERID": "w1"}, Arrival("MTURK", "w1")),
+        ({"participant_id": "c1"}, Arrival("CONNECT", "c1")),
+        ({"assignmentid": " ASSIGNMENT_ID_NOT_AVAILABLE"}, Arrival("MTURK", is_preview=True)),
     ],
     ids=[
         "nothing",
@@ -39,10 +50,52 @@ from annotation.entry_links import PLATFORMS, Arrival, EntryLinkError, read_arri
         "MTurk preview with its task",
         "Connect",
         "generic",
+        "generic with an address",
+        "Prolific in another case",
+        "MTurk in another case",
+        "Connect with a line between the words",
+        "MTurk preview in another case",
     ],
 )
 def test_arrival_is_read_from(parameters, arrival):
     assert read_arrival(parameters) == arrival
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        "abc ",
+        "\tabc\n",
+        "abc\u200b",
+        "\ufeffabc",
+        "a\u00adbc",
+        "abc\u2060",
+        "\u202eabc",
+        "abc\u00a0",
+    ],
+)
+def test_a_copy_with_what_nobody_sees_is_the_same_person(copied):
+    assert read_arrival({"PROLIFIC_PID": copied}) == Arrival("PROLIFIC", "abc")
+
+
+@pytest.mark.parametrize("name", [name for _platform, name, _others in PLATFORMS])
+def test_what_stands_for_no_id_is_nobody(name, subtests):
+    for value in (
+        *("undefined", "null", "NULL", "None", "NaN", "n/a", "N/A", "unknown", "anonymous"),
+        *(
+            "[PID]",
+            "{pid}",
+            "{{%PROLIFIC_PID%}}",
+            "%PROLIFIC_PID%",
+            "${workerId}",
+            "<id>",
+            "(null)",
+        ),
+        *("[object Object]", "PROLIFIC_PID", "prolific_pid", "worker-id", "pid", "user_id", "..."),
+        *("", " ", "\u200b", "\u200b\u200b", "a b", "a\0b", "-", "'; --", "x" * 121, "%E2%80%8B"),
+    ):
+        with subtests.test(value), pytest.raises(EntryLinkError):
+            read_arrival({name: value})
 
 
 @pytest.mark.parametrize(
@@ -52,6 +105,8 @@ def test_arrival_is_read_from(parameters, arrival):
         {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"},
         {"PROLIFIC_PID": "p1", "STUDY_ID": "{{%STUDY_ID%}}"},
         {"STUDY_ID": "s1", "SESSION_ID": "x1"},
+        {"study_id": "s1"},
+        {"PROLIFIC_PID": "p1", "SESSION_ID": "undefined"},
         {"assignmentId": "a1", "projectId": "j1"},
         {"participantId": ""},
         {"pid": "x" * 121},
@@ -62,6 +117,8 @@ def test_arrival_is_read_from(parameters, arrival):
         "not filled in",
         "half filled in",
         "Prolific without the person",
+        "Prolific without the person in another case",
+        "the session not filled in",
         "Connect without the person",
         "empty on Connect",
         "overlong",

@@ -1,5 +1,7 @@
 """Coming in: the entry link, consent, the practice pair, the way back."""
 
+import html
+
 import pytest
 from django.core.signing import Signer
 from django.test import Client
@@ -62,6 +64,20 @@ class TestEntry:
 
         assert page.status_code == 400
         assert "not complete" in page.content.decode()
+        link = f"{url(study, 'entry')}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID="
+        assert link in html.unescape(page.content.decode())
+
+    def test_copies_of_one_link_are_one_person(self, client, study):
+        enrol(client, study, PROLIFIC_PID="abc")
+
+        for copied in ("abc ", "abc\u200b"):
+            page = client.get(url(study, "entry"), {"prolific_pid": copied})
+            assert (page.status_code, page["Location"]) == (303, url(study, "judge"))
+
+    def test_two_visitors_without_an_id_are_not_one_person(self, client, study):
+        for visitor in (client, Client()):
+            page = visitor.get(url(study, "entry"), {"PROLIFIC_PID": "undefined"})
+            assert page.status_code == 400
 
     @pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])
     def test_study_that_takes_nobody_says_so_kindly(self, client, state):
