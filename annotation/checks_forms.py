@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import Expected, ReportOutcome
+from completions.forms import Words
 
 MAX_REASON = 1000
 NO_REASON = _("Write in a few words why: it is kept with the decision.")
@@ -14,7 +15,7 @@ NO_ANSWER = _("Choose what is known of it.")
 class WithReason(forms.Form):
     """An act that needs a reason."""
 
-    reason = forms.CharField(
+    reason = Words(
         max_length=MAX_REASON,
         error_messages={"required": NO_REASON, "max_length": LONG_REASON},
     )

@@ -13,6 +13,7 @@ from annotation.blinded import StudyPage
 from annotation.choices import Protocol
 from annotation.rubric import Dimension
 from annotation.verdicts import Answer
+from completions.forms import Words
 
 Posted = Mapping[str, Any] | None
 MAX_RATIONALE = 4000
@@ -96,7 +97,7 @@ class AnswerForm(forms.Form):
     needs_rationale: ClassVar[bool]
 
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
-    rationale = forms.CharField(
+    rationale = Words(
         max_length=MAX_RATIONALE,
         widget=forms.Textarea({"rows": 3}),
         help_text=_("A sentence is enough."),

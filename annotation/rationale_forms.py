@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import TextOutcome
 from annotation.services import TextWords
+from completions.forms import Words
 
 MAX_REASON = 1000
 MAX_ALSO = 2000
@@ -20,10 +21,10 @@ class TextDecision(forms.Form):
         coerce=TextOutcome,
         error_messages={"required": NO_OUTCOME, "invalid_choice": NO_OUTCOME},
     )
-    reason = forms.CharField(
+    reason = Words(
         required=False, max_length=MAX_REASON, error_messages={"max_length": LONG_REASON}
     )
-    also = forms.CharField(required=False, max_length=MAX_ALSO)
+    also = Words(required=False, max_length=MAX_ALSO)
 
     def words(self) -> TextWords:
         """Return what was decided; each line of ``also`` is words to remove, too."""

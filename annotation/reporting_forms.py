@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import ReportKind
+from completions.forms import Words
 
 MAX_TEXT = 1000
 
@@ -18,4 +19,4 @@ class ReportForm(forms.Form):
     """Why a talk is reported, with a few words if the rater has some."""
 
     kind = forms.ChoiceField(choices=KINDS)
-    text = forms.CharField(required=False, max_length=MAX_TEXT, strip=True)
+    text = Words(required=False, max_length=MAX_TEXT)

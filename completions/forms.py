@@ -4,19 +4,19 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from completions.choices import HoldState, Review
+from completions.normaliser import typed
 
 NOTE_LENGTH = 2_000
 
 
 class Words(forms.CharField):
-    """A text as it was typed, but with plain line ends and nothing that cannot be stored."""
+    """A text as it was typed, but with plain line ends and without what nobody can see."""
 
     widget = forms.Textarea({"rows": 4})
 
     def to_python(self, value: object) -> str:
-        """Return the text as it can be stored."""
-        text = super().to_python(value) or ""
-        return text.replace("\r\n", "\n").replace("\0", "")
+        """Return the text that the rules are about."""
+        return super().to_python(typed(value) if isinstance(value, str) else value) or ""
 
 
 class ReviewForm(forms.Form):

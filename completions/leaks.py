@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-VERSION = "leaks-1"
+VERSION = "leaks-2"
 
 EMPTY = "empty"
 SELF_IDENTIFICATION = "self-identification"
@@ -48,6 +48,8 @@ _AI = (
 _PROGRAM = rf"(?:{_AI}|(?:computer |software )?program|(?:ro)?bot|machine)"
 
 
+# Every pattern costs as much as the text is long, whatever is in it: a run of spaces is looked
+# through once, and what starts anew at each sign ends soon (tests/unit/test_patterns.py).
 def _words(*patterns: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
@@ -105,32 +107,33 @@ _REFUSALS = _words(
 
 _FORMS = _cased(
     r"^\s{0,3}#{1,6}\s+\S.*$",  # heading
-    r"^\s*[-*+\u2022]\s+\S.*\n(?:\s*\n)?\s*[-*+\u2022]\s+\S",  # two bullets
+    r"^[^\S\n]*[-*+\u2022][^\S\n]+\S.*\n\s*[-*+\u2022][^\S\n]+\S",  # two bullets
     r"(?:^|\s)1[.)]\s+\S[\s\S]{0,400}?\s2[.)]\s+\S",  # numbered list, on one line too
     r"\*\*[^\s*][^*\n]*\*\*|(?<!\w)__[^\s_][^_\n]*__(?!\w)",  # bold
     r"```|(?<!`)`[^`\n]+`(?!`)",  # code
-    r"\[[^\]\n]+\]\(https?://[^)\s]+\)",  # link
-    r"^\s*\|.*\|\s*$",  # table
-    r"^\s*-{3,}\s*$",  # rule
+    r"\[[^\[\]\n]+\]\(https?://[^\[)\s]+\)",  # link
+    r"^[^\S\n]*\|.*\|[^\S\n]*$",  # table
+    r"^[^\S\n]*-{3,}[^\S\n]*$",  # rule
     r"<\|[^|>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>|\u258c",  # tokens, and a cursor
     r"</?(?:s|eos|bos|pad|unk|br|p|b|i|em|strong|div|span|think|thinking|answer|response|reply"
     r"|assistant|user|system|supporter|seeker|(?:start|end)_of_turn)\s*/?>",  # tags
-    r"^\s*[\[{][\s\S]*[\]}]\s*$",  # JSON, or nothing but a note in brackets
+    r"\A\s*[\[{][\s\S]*[\]}]\s*\Z",  # JSON, or nothing but a note in brackets
+    r"^[^\S\n]*[\[{](?:.*[\]}])?[^\S\n]*$",  # a line of either
 )
 _LABELS = _words(
     r"^\s*\W{0,3}(?:supporter|assistant|ai|bot|chatbot|human|user|seeker|system|therapist"
     r"|counsell?or|response|reply|answer|completion|(?:next )?supporter message|final answer)"
     r"\W{0,3}:",
     r"(?:\n|[.!?]\s)(?:supporter|assistant|user|seeker|system|human): ",
-    r"^\s*(?:sure|certainly|of course|absolutely|okay|ok)?\W{0,3}\s*here(?:'s| is| are) "
+    r"^\s*+(?:sure|certainly|of course|absolutely|okay|ok)?\W{0,3}\s*here(?:'s| is| are) "
     r"(?:a|an|my|one|the)\b[^.!?\n]{0,60}\b(?:response|reply|message|answer|completion)\b[^.\n]{0,40}:",
     r"^\s*\"[^\"]{20,}\"\s*$",  # the whole message in quotation marks
 )
-_SPACED_DOTS = r"(?:\s*\.\s*){0,3}"
+_SPACED_DOTS = r"(?:\s*+\.){0,3}"
 _UNFINISHED = _words(
     r"(?:[,;\[{&+=]|(?<![:;=-])\()\s*$",
     rf"\b(?:a|an|the|and|or|but|because|although|your|my|our|its|whose|if|unless|whereas|i'm|i've"
-    rf"|i'll|it's|you're|you've|we're|they're|that's){_SPACED_DOTS}\s*(?<![.!?])$",
+    rf"|i'll|it's|you're|you've|we're|they're|that's){_SPACED_DOTS}\s*+(?<![.!?])$",
     r"\w-$",
 )
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})

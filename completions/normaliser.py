@@ -8,8 +8,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-VERSION = "normaliser-1"
+VERSION = "normaliser-2"
 KEPT = 4096  # texts: the same turns are shown again and again
+DEEPEST = 20
+"""How many layers of markup are taken off: more is an attack, and each costs a look at all."""
 
 _SIGNS = str.maketrans(
     dict.fromkeys(
@@ -67,7 +69,7 @@ _EMPHASIS = re.compile(
     r"(?![^\s)\]}'\".,;:!?*_~`/])",
     re.DOTALL,
 )
-_LABEL = re.compile(r"(?<![\w*])\*\*(?![\s*])([^*\n]*[^\W_][^*\n]*[.:!?,])\*\*(?=\w)")
+_LABEL = re.compile(r"(?<![\w*])\*\*(?![\s*])(?=[^*\n]*[^\W_*\n])([^*\n]*+(?<=[.:!?,]))\*\*(?=\w)")
 
 _RANGE = re.compile(rf"(?<=\d)[{_DASHES}](?=\d)")
 _DASH = re.compile(rf" ?[{_DASHES}]+ ?|(?<=[\w.,;!?'\")])(?: --+ |--+ ?)(?=[\w'\"(])")
@@ -79,16 +81,30 @@ def plain(text: str) -> str:
 
     What is plain already comes back unchanged, and what can be seen never disappears altogether.
     """
-    while True:
+    for _layer in range(DEEPEST):
         cleaned = _clean(text)
         undressed = _undress(cleaned) or " ".join(cleaned.split())
         if undressed == text:  # no markup stood inside other markup
-            return text
+            break
         text = undressed
+    return text
+
+
+def typed(text: str) -> str:
+    """Return what somebody typed, with plain line ends and without what nobody can see.
+
+    Forms apply it before any rule: so a length is the one that the browser counts, and signs
+    without a shape are no reason.
+    """
+    return _seen(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _clean(text: str) -> str:
-    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text.translate(_SIGNS)))
+    return _seen(text.translate(_SIGNS))
+
+
+def _seen(text: str) -> str:
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
 
 
 def _undress(text: str) -> str:

@@ -8,7 +8,9 @@ AIM_WORDS = 40
 MAX_CHARACTERS = 4000
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019\-][^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+(?:\s|$)")
+_SENTENCE_END = re.compile(
+    r"(?<![.!?\u2026\u3002\uff01\uff1f])[.!?\u2026\u3002\uff01\uff1f]++(?:\s|$)"
+)
 
 
 class UnusableTextError(ValueError):

@@ -3,6 +3,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from completions.forms import Words
+
 MAX_ASKED = 200
 MAX_REASON = 500
 NOBODY_ASKED = _("Write a code, an id of a platform, or an address.")
@@ -23,7 +25,7 @@ class Leaving(forms.Form):
         choices=[("anonymise", "anonymise"), ("delete", "delete")],
         error_messages={"required": NO_CHOICE, "invalid_choice": NO_CHOICE},
     )
-    reason = forms.CharField(
+    reason = Words(
         max_length=MAX_REASON,
         error_messages={"required": NO_REASON, "max_length": _("Say it more briefly.")},
     )

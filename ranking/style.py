@@ -22,7 +22,7 @@ _STOPS = (
 _CLOSING = r"\"'\u2019\u201d\u00bb)\]\u300d\u300f\uff09"
 # A Latin full stop ends a sentence before space only ("3.5"), an ideographic one anywhere.
 _SENTENCE_END = re.compile(
-    rf"[{_STOPS}]+[{_CLOSING}]*(?:\s+|$)|[\u3002\uff01\uff1f\uff61]+[{_CLOSING}]*|\n\s*\n"
+    rf"(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:\s+|$)|[\u3002\uff01\uff1f\uff61]+[{_CLOSING}]*|\n\s*\n"
 )
 _LIST_ITEM = re.compile(
     r"^[ \t]*(?:[-*+\u2022\u2023\u25e6\u2043\u2219\u30fb\u00b7]|\(?(?:\d{1,2}|[a-zA-Z])[.)])"

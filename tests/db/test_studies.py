@@ -106,7 +106,9 @@ class TestLockStudy:
     def test_gives_another_hash_when_anything_differs(self, changes):
         study = lock(create())
         changed = protocol(**changes)
-        content = changed.content(load_rubric(changed.rubric).content(), normaliser="normaliser-1")
+        content = changed.content(
+            load_rubric(changed.rubric).content(), normaliser=normaliser.VERSION
+        )
 
         assert study.protocol_hash != content_hash(content)
 

@@ -128,6 +128,12 @@ class TestJudge:
         assert "about 40 minutes left" in client.get(url(study, "judge")).content.decode()
 
 
+WITH_NULL_BYTE = {"verdict": "2", "rationale": "it names\0 the feeling"}
+AS_LONG_AS_MAY_BE = {"verdict": "2", "rationale": "word\r\n" * 799 + "words"}
+"""4,000 characters: a browser counts an end of line as one, and sends two."""
+
+ONE_MORE = {"verdict": "2", "rationale": "word\r\n" * 799 + "words!"}
+
 SENT = [
     ("five points", "preference", {"verdict": "2", "rationale": "it names the feeling"}, 303),
     ("about the same", "preference", {"verdict": "0", "rationale": "it names the feeling"}, 303),
@@ -137,7 +143,11 @@ SENT = [
     ("no reason", "preference", {"verdict": "2"}, 422),
     ("reason too short", "preference", {"verdict": "2", "rationale": "   short   "}, 422),
     ("reason of a megabyte", "preference", {"verdict": "2", "rationale": "a" * 1_000_000}, 422),
-    ("null byte", "preference", {"verdict": "2", "rationale": "it names\0the feeling"}, 422),
+    ("a null byte among words", "preference", WITH_NULL_BYTE, 303),
+    ("signs that nobody sees", "preference", {"verdict": "2", "rationale": "\u200b" * 20}, 422),
+    ("blanks of other scripts", "preference", {"verdict": "2", "rationale": "\u3164" * 20}, 422),
+    ("lines as long as the browser counts", "preference", AS_LONG_AS_MAY_BE, 303),
+    ("one character more", "preference", ONE_MORE, 422),
     ("nothing", "preference", {}, 422),
     ("forced choice", "rubric", {"winner": "A", "strength": "5"}, 303),
     ("forced choice with a mark", "rubric", {"winner": "B", "strength": "1", "mark_T": "1"}, 303),

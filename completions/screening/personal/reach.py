@@ -15,7 +15,7 @@ _SPELLED_MAIL = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"(?:https?://|www\.)\S{3,}|\b[\w-]+(?:\.[\w-]+){0,3}\.[a-z]{2,6}/[\w@%~.?=&/-]+"
+    r"(?:https?://|www\.)\S{3,}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.[a-z]{2,6}/[\w@%~.?=&/-]+"
 )
 _HOST = re.compile(r"(?:https?://)?(?:www\.)?(?P<host>[\w.-]+)(?P<page>\S*)", re.IGNORECASE)
 PUBLIC_ENDINGS = (".gov", ".org", ".int", ".edu", ".ac.uk", ".nhs.uk", ".gov.uk")

@@ -1,0 +1,120 @@
+"""No text makes a pattern slow: what one costs grows as the text does, whatever is in it."""
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+
+import pytest
+
+import access
+import annotation
+import completions
+import heart_site
+import ranking
+from completions.leaks import find_leaks
+from completions.normaliser import plain, typed
+from completions.wording import count_sentences, count_words
+
+APPS = (access, annotation, completions, ranking, heart_site)
+HOSTILE = (
+    *("\n", " ", "\t", "1", "-", "1-", "a", "a ", "(", "[", "{", "<", "*", "_", "`", "#", "|", '"'),
+    *(
+        ".",
+        "...",
+        "!",
+        ", ",
+        "- ",
+        "1. ",
+        "a@",
+        "a.",
+        "http://",
+        "[a](",
+        "[a](http://",
+        "<a",
+        "\n\n",
+    ),
+    *("\n#", "\n- ", "\n|", "a\n", "a'", "i am ", "the ", "and.", ".  ", "{a", "] ", "**a", "AI "),
+)
+BEFORE = ("", "a", "1. a ", "[a](http://", "**a", "and.", "- a\n", "<")
+SHORT, LONG = 1_000, 4_000
+NOTICED_S = 0.004
+STEEPEST = 9
+"""What costs in proportion to the length costs 4 times as much; by its square, 16 times."""
+
+
+def patterns_in(value: object, depth: int = 4) -> Iterator[re.Pattern[str]]:
+    """Yield the patterns in a value of a module, through so many layers of what holds them."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth:
+        if is_dataclass(value) and not isinstance(value, type):
+            value = [getattr(value, one.name, None) for one in fields(value)]
+        elif isinstance(value, dict):
+            value = [*value, *value.values()]
+        if isinstance(value, (tuple, list, set, frozenset)):
+            for one in value:
+                yield from patterns_in(one, depth - 1)
+
+
+def own_patterns() -> dict[str, re.Pattern[str]]:
+    found: dict[tuple[str, int], tuple[str, re.Pattern[str]]] = {}
+    for app in APPS:
+        for module in pkgutil.walk_packages(app.__path__, f"{app.__name__}."):
+            if ".migrations" in module.name or ".commands" in module.name:
+                continue
+            for name, value in list(vars(importlib.import_module(module.name)).items()):
+                for one in patterns_in(value):
+                    if isinstance(one.pattern, str):
+                        found.setdefault((one.pattern, one.flags), (f"{module.name}.{name}", one))
+    return {f"{name} {one.pattern[:40]}": one for name, one in found.values()}
+
+
+def cost(read: Callable[[str], object], text: str, n_times: int) -> float:
+    """Return the processor time in seconds, of the best of some tries."""
+    tries = []
+    for _ in range(n_times):
+        begun = time.process_time()
+        read(text)
+        tries.append(time.process_time() - begun)
+    return min(tries)
+
+
+def steep(read: Callable[[str], object], befores: Sequence[str] = BEFORE) -> list[str]:
+    """Return the texts whose cost grows much faster than they do."""
+    found = []
+    for before in befores:
+        for unit in HOSTILE:
+            short, long = (before + (unit * length)[:length] + "\0" for length in (SHORT, LONG))
+            if cost(read, long, 1) < NOTICED_S:
+                continue
+            if cost(read, long, 3) > STEEPEST * max(cost(read, short, 5), NOTICED_S / STEEPEST):
+                found.append(long[:12])
+    return found
+
+
+def all_matches(pattern: re.Pattern[str]) -> Callable[[str], object]:
+    return lambda text: [match.span() for match in pattern.finditer(text)]
+
+
+@pytest.mark.full
+def test_every_pattern_of_the_project_costs_as_much_as_the_text_is_long(subtests):
+    patterns = own_patterns()
+    assert len(patterns) > 100
+
+    for name, pattern in patterns.items():
+        with subtests.test(name):
+            assert steep(all_matches(pattern)) == []
+
+
+@pytest.mark.parametrize(
+    "read", [find_leaks, plain.__wrapped__, typed, count_words, count_sentences]
+)
+def test_what_reads_strangers_texts_costs_as_much_as_they_are_long(read):
+    assert steep(read) == []
+
+
+def test_a_pattern_that_looks_through_each_run_again_and_again_is_seen():
+    assert steep(all_matches(re.compile(r"\w+!")), befores=("",))
