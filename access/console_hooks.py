@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access import hook_selectors, outgoing, services, signing
 from access.choices import DeliveryState, HookEvent, Role
@@ -25,7 +25,7 @@ OWNERS_ACT = Needs(acts=Role.OWNER)
 REFUSED = 422
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @members_only(OWNERS_ACT)
 def hooks(request: StaffRequest) -> HttpResponse:
@@ -64,7 +64,7 @@ def _shown(hook: Hook) -> dict[str, object]:
     }
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(OWNERS_ACT)
 def hook(request: StaffRequest, pk: int) -> HttpResponse:
@@ -83,7 +83,7 @@ def hook(request: StaffRequest, pk: int) -> HttpResponse:
     return render(request, "console/hooks/hook.html", parts)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(OWNERS_ACT)
 def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:

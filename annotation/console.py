@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from annotation import console_selectors, reports_selectors, selectors, services
@@ -17,7 +17,7 @@ from annotation.models import Study
 from annotation.study_counts import COUNTS
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def overview(request: HttpRequest) -> HttpResponse:

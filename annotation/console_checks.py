@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.asked import read_text
 from access.http import StaffRequest
@@ -18,7 +18,7 @@ from annotation.console_http import study_page
 from annotation.models import Comparison, Study
 
 
-@require_GET
+@require_safe
 @study_page
 def checks(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how each check fares, and a comparison that may become one, by its key."""

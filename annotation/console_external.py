@@ -5,7 +5,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
 from access.http import StaffRequest, may
@@ -20,7 +20,7 @@ DECIDED = {
 }
 
 
-@require_GET
+@require_safe
 @study_page
 def external(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every batch with where it comes from and what was decided about it."""

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from access.lists import PER_PAGE, csv_of
@@ -31,7 +31,7 @@ from completions.system_selectors import Choose
 JUDGES = shown_endpoints.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def all_judges(request: HttpRequest) -> HttpResponse:
@@ -43,7 +43,7 @@ def all_judges(request: HttpRequest) -> HttpResponse:
     return render(request, "console/judges/judges.html", {"page": page, "wanted": wanted})
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
@@ -53,7 +53,7 @@ def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
     return csv_of(request, "judges", (*shown_endpoints.COLUMNS, "calls"), cells)
 
 
-@require_GET
+@require_safe
 @study_page
 def runs(request: StaffRequest, study: Study) -> HttpResponse:
     """List the study's runs of judges, the newest first unless another order is asked for."""
@@ -63,7 +63,7 @@ def runs(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/judges/runs.html", parts)
 
 
-@require_GET
+@require_safe
 @study_page
 def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same runs, in the same order."""
@@ -71,14 +71,14 @@ def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     return csv_of(request, f"{study.slug}-judge-runs", RUN_COLUMNS, (row.cells for row in rows))
 
 
-@require_GET
+@require_safe
 @study_page
 def choose(request: StaffRequest, study: Study) -> HttpResponse:
     """Ask who is to judge, in which orders and how often."""
     return _choose(request, study, WantedJudging())
 
 
-@require_GET
+@require_safe
 @study_page
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what such a run would come to; nothing is written."""
@@ -111,7 +111,7 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
     return _show_plan(request, study, form, budget)
 
 
-@require_GET
+@require_safe
 @study_page
 def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     """Show how far a run is, and what can be done to it."""
@@ -119,7 +119,7 @@ def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     return render(request, "console/judges/run.html", parts)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(is_part=True)
 def progress(request: StaffRequest, study: str, pk: int) -> HttpResponse:
@@ -127,7 +127,7 @@ def progress(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     return run_http.show_progress(request, _found(study_or_404(study), pk))
 
 
-@require_GET
+@require_safe
 @study_page
 def failed(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     """List the calls of a run that brought nothing."""

@@ -2,7 +2,7 @@
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from annotation import verdict_selectors
@@ -13,7 +13,7 @@ from annotation.models import Study
 from annotation.verdict_selectors import JudgesFigures
 
 
-@require_GET
+@require_safe
 @study_page
 def judges(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what became of every call, how steady each judge is, and where they do not agree."""
@@ -30,7 +30,7 @@ def judges(request: StaffRequest, study: Study) -> HttpResponse:
     return with_kept(request, study, JUDGES, page)
 
 
-@require_GET
+@require_safe
 @study_page
 def judged(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Show the calls that put one comparison to the judges."""

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.http import StaffRequest
 from annotation import selectors, services
@@ -49,7 +49,7 @@ BESIDE: Mapping[type[Exception], str] = {
 """The field that each refusal is about; others are about the study as a whole."""
 
 
-@require_GET
+@require_safe
 @managers_page
 def start(request: StaffRequest) -> HttpResponse:
     """Ask what a new study starts from: a template, or a file."""
@@ -129,7 +129,7 @@ def version(request: StaffRequest, study: str) -> HttpResponse:
     return _form(request, form, study=locked, is_version=True)
 
 
-@require_GET
+@require_safe
 @study_page
 def protocol(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what the study asks, in which numbers and by which rules."""
@@ -137,7 +137,7 @@ def protocol(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/protocol.html", parts)
 
 
-@require_GET
+@require_safe
 @study_page
 def toml(_request: StaffRequest, study: Study) -> HttpResponse:
     """Send the study's file."""

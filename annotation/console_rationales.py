@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from access.http import StaffRequest
 from access.lists import Asked, Listing, csv_of
@@ -36,7 +36,7 @@ LISTING = Listing(
 )
 
 
-@require_GET
+@require_safe
 @study_page
 def queue(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study's rationales stand, and those of one state."""
@@ -58,7 +58,7 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/personal_data.html", context)
 
 
-@require_GET
+@require_safe
 @study_page
 def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same list, without a text."""

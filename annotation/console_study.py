@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.http import StaffRequest, members_only
@@ -25,7 +25,7 @@ from completions.pictures import Picture
 from completions.services import DatasetTakenError
 
 
-@require_GET
+@require_safe
 @study_page
 def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study stands and what can be done to it."""
@@ -35,7 +35,7 @@ def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/study.html", parts)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(is_part=True)
 def live(request: HttpRequest, study: str) -> HttpResponse:
@@ -54,7 +54,7 @@ def _progress(study: Study) -> Progress:
     return study_progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
 
 
-@require_GET
+@require_safe
 @study_page
 def contexts(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the contexts of the study's dataset came about, under the tabs of the study."""
@@ -69,7 +69,7 @@ def contexts(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/contexts/funnel.html", parts)
 
 
-@require_GET
+@require_safe
 @study_page
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""

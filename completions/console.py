@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from completions import (
@@ -27,7 +27,7 @@ from completions.models import Dataset
 from completions.pictures import Picture
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
@@ -36,7 +36,7 @@ def datasets(request: HttpRequest) -> HttpResponse:
     return render(request, "console/contexts/datasets.html", {"datasets": rows})
 
 
-@require_GET
+@require_safe
 @staff_page
 def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show the way from dialogues to contexts, every step with its counts."""
@@ -50,7 +50,7 @@ def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return render(request, "console/contexts/funnel.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the contexts that the address asks for."""
@@ -67,7 +67,7 @@ def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return render(request, "console/contexts/list.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the candidates that the address asks for, with what removed them."""
@@ -83,7 +83,7 @@ def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return render(request, "console/contexts/candidates.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Show one candidate as screened, to read."""
@@ -97,7 +97,7 @@ def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     return render(request, "console/contexts/candidate.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def context(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
     """Show one context with all that a reviewer weighs, and the way to keep or drop it."""

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest
 from completions import forms, hold_selectors, services
@@ -24,7 +24,7 @@ _SAID = {
 }
 
 
-@require_GET
+@require_safe
 @staff_page
 def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List what is held, dropped or released, with the words that matched."""

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.choices import Role
@@ -19,7 +19,7 @@ from heart_site import tasks
 from heart_site.blinding import telling
 
 
-@require_GET
+@require_safe
 @study_page
 def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """Show an audit, or the newest that ended, and those before it."""
@@ -38,7 +38,7 @@ def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpRe
     return render(request, "console/blinding/audits.html", parts)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(is_part=True)
 def progress(request: HttpRequest, study: str) -> HttpResponse:

@@ -9,19 +9,19 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import resolve
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 ADDRESSES = ("/healthz", "/readyz")
 
 
-@require_GET
+@require_safe
 @never_cache
 def alive(_request: HttpRequest) -> HttpResponse:
     """Answer that the process runs."""
     return HttpResponse("alive\n", content_type="text/plain")
 
 
-@require_GET
+@require_safe
 @never_cache
 def ready(_request: HttpRequest) -> HttpResponse:
     """Answer 200 if the database does and has every table that this code expects, else 503.

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -58,7 +58,7 @@ class Standing(Collector):
             yield family
 
 
-@require_GET
+@require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer whoever knows the token; without a token set there are no metrics."""

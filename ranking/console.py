@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from access.lists import csv_answer
@@ -48,7 +48,7 @@ def staff_page(
     return never_cache(members_only()(wrapper))
 
 
-@require_GET
+@require_safe
 @staff_page
 def raters(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every rater with figures and findings."""
@@ -69,7 +69,7 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/raters/list.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
@@ -78,7 +78,7 @@ def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     return csv_answer(request, chosen, f"{study.slug}-raters")
 
 
-@require_GET
+@require_safe
 @staff_page
 def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show one rater: the figures, what the rules found, and every decision."""
@@ -123,7 +123,7 @@ def review(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/raters/review.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def moves(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how ranks would move without the raters that the address names; a part of the review."""

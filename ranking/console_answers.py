@@ -4,7 +4,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_answer
@@ -18,7 +18,7 @@ from ranking.rater_filters import KINDS, AnswerFilter
 PER_PAGE = 50
 
 
-@require_GET
+@require_safe
 @staff_page
 def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show what a rater answered: which counts, which was a check, and how that went."""
@@ -36,7 +36,7 @@ def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     return render(request, "console/raters/answers.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttpResponse:
     """Download the same answers, in the same order."""

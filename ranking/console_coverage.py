@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.asked import read_text
 from access.http import StaffRequest
@@ -23,7 +23,7 @@ from ranking.console import staff_page
 COLUMNS = ("context", "system", "state", "completions")
 
 
-@require_GET
+@require_safe
 @staff_page
 def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
@@ -36,7 +36,7 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/coverage.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
@@ -48,7 +48,7 @@ def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     return csv_of(request, f"{study.slug}-coverage", COLUMNS, rows)
 
 
-@require_GET
+@require_safe
 @staff_page
 def cell(request: StaffRequest, study: Study, context: str, system: str) -> HttpResponse:
     """Show what there is of one system in one context, and what went wrong."""

@@ -4,7 +4,7 @@ from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_answer
@@ -18,7 +18,7 @@ OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422
 DICTIONARY = "heart-data-dictionary"
 
 
-@require_GET
+@require_safe
 @study_page
 def page(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what there is to take, how much of it, and in which forms."""

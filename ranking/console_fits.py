@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest
 from annotation.console_http import study_page
@@ -14,7 +14,7 @@ from annotation.models import Study
 from ranking import fit_selectors, tasks
 
 
-@require_GET
+@require_safe
 @study_page
 def fits(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which ratings are computed, how old they are, and how their analyses ended."""

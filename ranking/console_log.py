@@ -3,7 +3,7 @@
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest, members_only
 from access.lists import csv_answer
@@ -13,21 +13,21 @@ from ranking.console import staff_page
 from ranking.log_forms import LogQuestion
 
 
-@require_GET
+@require_safe
 @staff_page
 def study_log(request: StaffRequest, study: Study) -> HttpResponse:
     """Show who did what to a study, its raters, runs and releases."""
     return _page(request, study)
 
 
-@require_GET
+@require_safe
 @staff_page
 def study_log_csv(request: StaffRequest, study: Study) -> HttpResponse | StreamingHttpResponse:
     """Download the entries that are meant."""
     return _csv(request, study, f"{study.slug}-log")
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def whole_log(request: StaffRequest) -> HttpResponse:
@@ -35,7 +35,7 @@ def whole_log(request: StaffRequest) -> HttpResponse:
     return _page(request, None)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def whole_log_csv(request: StaffRequest) -> HttpResponse | StreamingHttpResponse:

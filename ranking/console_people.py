@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from access import evidence_selectors
 from access.choices import Role
@@ -71,7 +71,7 @@ def person(request: StaffRequest, code: str) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @members_only(OWNERS)
 def retention(request: StaffRequest) -> HttpResponse:
     """Show what is held about people, and when it falls due to be deleted."""
@@ -83,7 +83,7 @@ def retention(request: StaffRequest) -> HttpResponse:
 
 
 @never_cache
-@require_GET
+@require_safe
 @members_only(OWNERS)
 def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
     """Download the same, in the same order."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_answer
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FEWEST_SYSTEMS = 2
 
 
-@require_GET
+@require_safe
 @study_page
 def planner(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what it takes to tell neighbours apart, given the judgments so far."""
@@ -47,7 +47,7 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/planner/planner.html", parts)
 
 
-@require_GET
+@require_safe
 @study_page
 def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     """Download the table of neighbours; only its header before there are judgments."""

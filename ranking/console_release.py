@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
 from access.http import Needs, StaffRequest, may, members_only
@@ -27,7 +27,7 @@ from ranking.released_http import zip_answer
 P = ParamSpec("P")
 
 
-@require_GET
+@require_safe
 @study_page
 def releases(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what a release would hold, what is in the way, and the releases that there are."""
@@ -56,7 +56,7 @@ def build(request: StaffRequest, study: Study) -> HttpResponse:
     return redirect("raters:release", study.slug)
 
 
-@require_GET
+@require_safe
 @study_page
 def download(_request: StaffRequest, study: Study, key: str) -> HttpResponseBase:
     """Hand out a release as a zip."""

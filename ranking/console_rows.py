@@ -5,7 +5,7 @@ from typing import TypeVar
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_of
@@ -42,7 +42,7 @@ JUDGMENT_COLUMNS = (
 )
 
 
-@require_GET
+@require_safe
 @staff_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
@@ -52,7 +52,7 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/comparisons.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
@@ -74,7 +74,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
     return csv_of(request, f"{study.slug}-comparisons", COMPARISON_COLUMNS, lines)
 
 
-@require_GET
+@require_safe
 @staff_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
@@ -85,7 +85,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     return render(request, "console/study/judgments.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import http, selectors, services
 from annotation.blinded import Progress
@@ -14,7 +14,7 @@ from annotation.views import guessing
 from annotation.visit import visit_time
 
 
-@require_GET
+@require_safe
 @rater_page
 def help_lines(request: HttpRequest, study: str) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""
@@ -80,7 +80,7 @@ def withdraw(request: RaterRequest) -> HttpResponse:
     return http.render_fragment(request, "annotation/_withdraw.html", context, status=status)
 
 
-@require_GET
+@require_safe
 @rater_known
 def done(request: RaterRequest) -> HttpResponse:
     """Thank a rater whose part is over; send anybody else back to their pairs."""

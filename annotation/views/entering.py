@@ -9,7 +9,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.limits import seconds_to_wait
 from annotation import entry_links, forms, http, selectors, services
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 REFUSED = (services.StudyNotOpenError, services.WrongPlatformError, services.StudyFullError)
 
 
-@require_GET
+@require_safe
 @rater_page
 def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
@@ -103,7 +103,7 @@ def how(request: RaterRequest) -> HttpResponse:
     return http.render_fragment(request, "annotation/_how.html", context, status=status)
 
 
-@require_GET
+@require_safe
 @rater_page
 def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
     """Let a guest in again by the private link."""

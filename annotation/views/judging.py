@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.limits import MINUTE
 from annotation import blinded, forms, http, selectors, services
@@ -21,7 +21,7 @@ from completions.choices import LeaseOutcome
 SAVED = gettext_lazy("Your answer is saved.")
 
 
-@require_GET
+@require_safe
 @rater_required
 def judge(request: RaterRequest) -> HttpResponse:
     """Show the pair that this rater should judge now."""
@@ -68,7 +68,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     return _go_on(request, saved=_("Skipped."))
 
 
-@require_GET
+@require_safe
 @rater_required
 def last(request: RaterRequest) -> HttpResponse:
     """Show the last judged pair again with the answer given, to be changed or left."""

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from access.lists import csv_of
@@ -25,7 +25,7 @@ from completions.services import drafting
 from completions.shown_runs import RUN_COLUMNS, RUNS
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def runs(request: HttpRequest) -> HttpResponse:
@@ -36,7 +36,7 @@ def runs(request: HttpRequest) -> HttpResponse:
     return render(request, "console/models/runs.html", parts)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
@@ -45,7 +45,7 @@ def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
     return csv_of(request, "runs", RUN_COLUMNS, (row.cells for row in rows))
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def choose(request: HttpRequest) -> HttpResponse:
@@ -53,7 +53,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     return render(request, "console/models/choose.html", {"form": WantedRun()})
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def plan(request: HttpRequest) -> HttpResponse:
@@ -85,7 +85,7 @@ def start(request: StaffRequest) -> HttpResponse:
     return redirect("models:run", run.pk)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def run(request: HttpRequest, pk: int) -> HttpResponse:
@@ -94,7 +94,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "console/models/run.html", {"shown": shown})
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only(is_part=True)
 def progress(request: StaffRequest, pk: int) -> HttpResponse:
@@ -102,7 +102,7 @@ def progress(request: StaffRequest, pk: int) -> HttpResponse:
     return run_http.show_progress(request, or_404(generation_run(pk, now=timezone.now())))
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def failed(request: HttpRequest, pk: int) -> HttpResponse:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
 from access.http import StaffRequest, may, members_only
@@ -22,7 +22,7 @@ from completions.services.reaching import trusted_hosts
 from completions.services.syncing import SyncReport
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def systems(request: HttpRequest) -> HttpResponse:
@@ -30,7 +30,7 @@ def systems(request: HttpRequest) -> HttpResponse:
     return _show(request)
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
@@ -63,7 +63,7 @@ def sync(request: StaffRequest) -> HttpResponse:
     return _show(request, report)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @members_only()
 def add(request: StaffRequest) -> HttpResponse:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest
 from completions import services, spot_selectors
@@ -31,7 +31,7 @@ REFUSALS: dict[type[Exception], Promise] = {
 }
 
 
-@require_GET
+@require_safe
 @staff_page
 def label(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Show one text to label, with what this person found before."""
@@ -60,7 +60,7 @@ def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: in
     return redirect("strategies:label", dataset.slug, check, following + 1)
 
 
-@require_GET
+@require_safe
 @staff_page
 def settle(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Show one text on which the two people differ."""

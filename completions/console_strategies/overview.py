@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest, members_only
 from completions import spot_selectors
@@ -74,7 +74,7 @@ class CheckShown:
         )
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
@@ -83,7 +83,7 @@ def datasets(request: HttpRequest) -> HttpResponse:
     return render(request, "console/strategies/datasets.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show how far assistants are, and every spot check."""

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest
 from completions import message_selectors, services
@@ -26,7 +26,7 @@ REFUSALS: dict[type[Exception], Obstacle | None] = {
 }
 
 
-@require_GET
+@require_safe
 @staff_page
 def queue(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the messages that the address asks for; without a wish, those that wait."""
@@ -45,7 +45,7 @@ def queue(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return render(request, "console/writing/messages.html", parts)
 
 
-@require_GET
+@require_safe
 @staff_page
 def message(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Show one message with all that a reviewer weighs, and the way to decide on it."""

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
 from completions import mails, pool_selectors, services
@@ -19,7 +19,7 @@ from completions.pool_selectors import WriterFilter
 MOST_NAMED = 5
 
 
-@require_GET
+@require_safe
 @never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
@@ -28,7 +28,7 @@ def datasets(request: HttpRequest) -> HttpResponse:
     return render(request, "console/writing/datasets.html", {"datasets": rows})
 
 
-@require_GET
+@require_safe
 @staff_page
 def pool(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show the people who write for a dataset."""

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest
 from completions import mails, pool_selectors, services, trial_selectors
@@ -33,7 +33,7 @@ TOLD = ("admit", "refuse")
 AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 
 
-@require_GET
+@require_safe
 @staff_page
 def writer(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     """Show a writer: where they stand, their mails, and what they wrote on trial."""

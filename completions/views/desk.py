@@ -1,13 +1,13 @@
 """A writer's desk, and where to find help."""
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from completions import blinded, http, selectors, services
 from completions.http import WriterRequest, writer_page, writer_required
 
 
-@require_GET
+@require_safe
 @writer_required
 def desk(request: WriterRequest) -> HttpResponse:
     """Show what is waiting and what is done."""
@@ -17,7 +17,7 @@ def desk(request: WriterRequest) -> HttpResponse:
     return http.render_fragment(request, "completions/_desk.html", context)
 
 
-@require_GET
+@require_safe
 @writer_required
 def sent(request: WriterRequest) -> HttpResponse:
     """Show everything that was sent, and where it stands."""
@@ -27,7 +27,7 @@ def sent(request: WriterRequest) -> HttpResponse:
     return http.render_fragment(request, "completions/_all_sent.html", {"page": page})
 
 
-@require_GET
+@require_safe
 @writer_page
 def help_lines(request: HttpRequest) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from completions import blinded, http, selectors, services, writing_selectors
 from completions.choices import MessageState
@@ -17,7 +17,7 @@ from completions.views import showing
 from completions.writer_forms import writing as forms
 
 
-@require_GET
+@require_safe
 @writer_required
 def next_talk(request: WriterRequest) -> HttpResponse:
     """Find the talk that this writer should write for now, and go to its own address."""
@@ -40,7 +40,7 @@ def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     return _show_talk(request, lease)
 
 
-@require_GET
+@require_safe
 @writer_required
 def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Show a message that was sent in the text box again, while it may be changed."""

@@ -130,3 +130,17 @@ class TestCookies:
         assert badge["path"] == url(study, "entry")
         assert (badge["secure"], badge["httponly"], badge["samesite"]) == (True, True, "Lax")
         assert badge["max-age"] == 90 * 24 * 60 * 60
+
+
+def test_whatever_is_read_can_be_asked_for_its_head():
+    """Programs that look whether a link is alive ask so, and a 405 is a dead link to them."""
+    client, allowed = Client(), {}
+    client.force_login(make_member())
+    for address in addresses():
+        answer = client.options(address.example, secure=True)
+        allowed[address.route] = set(answer.headers.get("Allow", "").split(", "))
+
+    assert sum("GET" in methods for methods in allowed.values()) > 100
+    assert [
+        route for route, methods in allowed.items() if methods & {"GET", "HEAD"} == {"GET"}
+    ] == []
