@@ -21,6 +21,8 @@ RETRY_AFTER_S = 5
 DETAIL = "The database or the broker does not answer. Nothing was lost: send the same again later."
 UNKNOWN_TO_SQLITE = sqlite3.SQLITE_ERROR
 """Its one code for statements that make no sense, which waiting does not change."""
+WRITES_REFUSED = ("MISCONF", "NOREPLICAS", "BUSY")
+"""How Redis begins to say that it takes no writes now, where its client has no error of its own."""
 
 logger = logging.getLogger("heart.outages")
 
@@ -68,7 +70,10 @@ def _is_away(error: BaseException) -> bool:
         return True
     from redis import exceptions as redis  # noqa: PLC0415 (only where something failed)
 
-    return isinstance(error, (redis.ConnectionError, redis.TimeoutError))
+    away = (redis.ConnectionError, redis.TimeoutError, redis.ClusterDownError)
+    full = (redis.OutOfMemoryError, redis.ReadOnlyError)
+    says = str(error) if isinstance(error, redis.ResponseError) else ""
+    return isinstance(error, away + full) or says.startswith(WRITES_REFUSED)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

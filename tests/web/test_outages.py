@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from kombu.exceptions import OperationalError as NoBrokerError
+from redis._parsers.base import BaseParser
 
 from annotation import selectors
 from heart_site import errors, outages
@@ -19,6 +20,24 @@ from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 pytestmark = pytest.mark.django_db
 AWAY = OperationalError("the database system is shutting down")
 SAFE = "Your answer is safe; try again"
+
+
+REDIS_TAKES_NOTHING = (
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "READONLY You can't write against a read only replica.",
+    "MISCONF Redis is configured to save RDB snapshots, but it's unable to persist to disk.",
+    "NOREPLICAS Not enough good replicas to write.",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    "LOADING Redis is loading the dataset in memory",
+    "CLUSTERDOWN The cluster is down",
+    "BUSY Redis is busy running a script.",
+)
+"""What it answers, as it comes over the wire, where waiting helps."""
+
+
+def redis_error(words: str) -> Exception:
+    """The error that the client makes of an answer."""
+    return BaseParser.parse_error(words)
 
 
 def raised(error: Exception, cause: BaseException | None = None) -> Exception:
@@ -112,7 +131,9 @@ def test_a_program_gets_a_problem(client: Client, monkeypatch):
         (raised(OperationalError("no disk"), sqlite_error(sqlite3.SQLITE_FULL)), True),
         (raised(OperationalError("no such table"), sqlite_error(sqlite3.SQLITE_ERROR)), False),
         (ProgrammingError("no such column"), False),
-        (redis.ResponseError("wrong kind"), False),
+        *((redis_error(words), True) for words in REDIS_TAKES_NOTHING),
+        (redis_error("WRONGTYPE Operation against a key holding the wrong kind of value"), False),
+        (redis_error("ERR unknown command"), False),
         (ValueError("ours"), False),
         (None, False),
     ],
