@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from heart_site import schedule
+from manage import OF_FILES
 
 ARRAYS = {"numpy", "scipy"}
 SLOW_NUMERICS = {"scipy.stats", "scipy.optimize"}
@@ -25,9 +26,9 @@ ALL = ARRAYS | SLOW_NUMERICS | TABLES | DRAWING | MODELS
 SET_UP = "import django; django.setup()\n"
 MANAGE = """
 import contextlib, os
-from django.core.management import execute_from_command_line
+from manage import main
 with contextlib.suppress(SystemExit), contextlib.redirect_stdout(open(os.devnull, "w")):
-    execute_from_command_line(["manage.py", *{words}])
+    main(["manage.py", *{words}])
 """
 WITH_TABLES = f"""
 {SET_UP}
@@ -114,11 +115,15 @@ PROCESSES = {
     "manage.py check": process(
         MANAGE.replace("{words}", '["check"]'), ALL, KEYS, {"redis"}, shows="heart_site.urls"
     ),
-    "manage.py rank --help": process(
-        MANAGE.replace("{words}", '["rank", "--help"]'),
-        *(ALL, PAGES, KEYS, {"pydantic", "redis", "psycopg", "requests"}),
-        shows="ranking.management.commands.rank",
-    ),
+    **{
+        f"manage.py {command} --help": process(
+            MANAGE.replace("{words}", f'["{command}", "--help"]'),
+            *(ALL, PAGES, KEYS, {"celery", "pydantic", "redis", "psycopg", "requests"}),
+            {"annotation.models", "django.db.models"},
+            shows=f"ranking.management.commands.{command}",
+        )
+        for command in OF_FILES
+    },
     "a web process after pages": process(VISITS, ALL, {"redis"}, shows="ranking.results_pages"),
     "a worker that has done nothing": process(WORKER, ALL, PAGES, KEYS, shows="ranking.tasks"),
     **{
