@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -56,17 +56,27 @@ class Proxy:
         self.port = port
         self.upstream = upstream
 
-    def ask(self, method: str, path: str, body: bytes = b"", **headers: str):
+    def _link(self) -> http.client.HTTPSConnection:
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # its own authority
-        link = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
+        return http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
+
+    def ask(self, method: str, path: str, body: bytes = b"", **headers: str):
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        try:
+        with closing(self._link()) as link:
             link.request(method, path, body, names)
             answer = link.getresponse()
             return answer, answer.read()
-        finally:
-            link.close()
+
+    def wait(self, health_port: int) -> None:
+        """Wait until it is well, and listens: it opens one port after the other."""
+        self.process.wait_until(lambda: answers(health_port, "/") and self._listens())
+
+    def _listens(self) -> bool:
+        with closing(self._link()) as link, suppress(OSError):
+            link.connect()
+            return True
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +100,9 @@ def proxy(tmp_path_factory) -> Iterator[Proxy]:
     words = replaced(SERVICES["proxy"]["command"], {"/etc/caddy/Caddyfile": str(FILE)})
     process = Process(words, env, folder / "log")
     with killed_at_the_end({"proxy": process}):
-        process.wait_until(lambda: answers(health_port, "/"))
-        yield Proxy(process, https_port, upstream)
+        proxy = Proxy(process, https_port, upstream)
+        proxy.wait(health_port)
+        yield proxy
         assert process.ended() == 0
     upstream.shutdown()
     upstream.server_close()
@@ -156,8 +167,8 @@ class TestProxy:
         words = replaced(SERVICES["proxy"]["command"], {"/etc/caddy/Caddyfile": str(FILE)})
         process = Process(words, env, tmp_path / "log")
         with killed_at_the_end({"proxy": process}):
-            process.wait_until(lambda: answers(int(env["HEART_PROXY_HEALTH_PORT"]), "/"))
             broken = Proxy(process, int(env["HEART_PROXY_HTTPS_PORT"]), proxy.upstream)
+            broken.wait(int(env["HEART_PROXY_HEALTH_PORT"]))
 
             answer, _ = broken.ask("GET", f"/s/kind/resume/{SECRET}/", Cookie=SECRET)
 
