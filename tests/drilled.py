@@ -23,7 +23,7 @@ LOOK_S = 0.02
 PORTS = range(20_000, 32_000)
 """Below those that systems give to clients: a client that asks for a server which is away can
 otherwise be given that very port, and then talks to itself."""
-_begin = os.getpid() % len(PORTS)  # other runs on this machine look from elsewhere
+_begin = os.getpid() * 1009 % len(PORTS)  # processes begun one after the other look far apart
 _untried = iter((*PORTS[_begin:], *PORTS[:_begin]))
 
 
