@@ -120,7 +120,7 @@ class TestPlatform:
         page = client.get(url(study, "entry"), parameters)
 
         assert page.status_code == 400
-        assert "Open the study from there." in page.content.decode()
+        assert "open the study from your platform" in page.content.decode()
 
     def test_study_of_one_platform_takes_its_people(self, client):
         study = open_crowd_study(platform="connect")
