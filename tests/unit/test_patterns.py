@@ -69,7 +69,7 @@ def own_patterns() -> dict[str, re.Pattern[str]]:
                 for one in patterns_in(value):
                     if isinstance(one.pattern, str):
                         found.setdefault((one.pattern, one.flags), (f"{module.name}.{name}", one))
-    return {f"{name} {one.pattern[:40]}": one for name, one in found.values()}
+    return {f"{name} {one.pattern[:40]!a}": one for name, one in found.values()}
 
 
 def cost(read: Callable[[str], object], text: str, n_times: int) -> float:
