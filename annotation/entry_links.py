@@ -1,9 +1,10 @@
 """How a visitor came: the parameters that crowd platforms put on their links; pure."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from completions.normaliser import typed
 
 LONGEST = 120
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -62,7 +63,7 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
         link has a platform's parameters but not the one that names the person.
     """
     given = {_folded(name): value for name, value in parameters.items()}
-    if _seen(given.get(_folded("assignmentId"), "")) == PREVIEW:
+    if typed(given.get(_folded("assignmentId"), "")).strip() == PREVIEW:
         return Arrival(platform="MTURK", is_preview=True)
     for platform, name, others in PLATFORMS:
         if _folded(name) in given:
@@ -75,16 +76,12 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
 
 def _id(value: str, platform: str) -> str:
     """Return an id as it is meant, or refuse what is none."""
-    found = _seen(value)
-    if not _ID.fullmatch(found) or not any(map(str.isalnum, found)) or _is_placeholder(found):
+    found = typed(value).strip()
+    is_one = _ID.fullmatch(found) and any(map(str.isalnum, found)) and "\0" not in value
+    if not is_one or _is_placeholder(found):
         msg = f"not an id that a platform fills in: {value[:40]!r}"
         raise EntryLinkError(msg, platform=platform)
     return found
-
-
-def _seen(value: str) -> str:
-    """Return a value without spaces around it and signs that have no shape."""
-    return "".join(sign for sign in value if unicodedata.category(sign) != "Cf").strip()
 
 
 def _is_placeholder(value: str) -> bool:

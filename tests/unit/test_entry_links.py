@@ -70,6 +70,8 @@ def test_arrival_is_read_from(parameters, arrival):
         "\ufeffabc",
         "a\u00adbc",
         "abc\u2060",
+        "abc\u3164",
+        "\uffa0abc",
         "\u202eabc",
         "abc\u00a0",
     ],
