@@ -9,7 +9,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadGroupScheduling
 
-LONGEST_FIRST = ("tests/browser/", "tests/faults/", "tests/deploy/", "tests/")
+LONGEST_FIRST = ("tests/browser/", "tests/faults/", "tests/deploy/")
 
 
 class ByFile(LoadGroupScheduling):
@@ -29,4 +29,4 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile 
 @pytest.hookimpl(trylast=True)  # after they were shuffled
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest first; files stay whole."""
-    items.sort(key=lambda item: [item.nodeid.startswith(one) for one in LONGEST_FIRST].index(True))
+    items.sort(key=lambda item: [not item.nodeid.startswith(one) for one in LONGEST_FIRST])
