@@ -107,18 +107,18 @@ _REFUSALS = _words(
 
 _FORMS = _cased(
     r"^\s{0,3}#{1,6}\s+\S.*$",  # heading
-    r"^[^\S\n]*[-*+\u2022][^\S\n]+\S.*\n\s*[-*+\u2022][^\S\n]+\S",  # two bullets
+    r"^[^\S\n]*[-*+\u2022]\s+\S.*\n\s*[-*+\u2022]\s+\S",  # two bullets
     r"(?:^|\s)1[.)]\s+\S[\s\S]{0,400}?\s2[.)]\s+\S",  # numbered list, on one line too
     r"\*\*[^\s*][^*\n]*\*\*|(?<!\w)__[^\s_][^_\n]*__(?!\w)",  # bold
     r"```|(?<!`)`[^`\n]+`(?!`)",  # code
-    r"\[[^\[\]\n]+\]\(https?://[^\[)\s]+\)",  # link
+    r"\[[^\[\]\n]*\]\(https?://(?:[^\[)\s]+\)|[^\[)\s]*\[)",  # link
     r"^[^\S\n]*\|.*\|[^\S\n]*$",  # table
     r"^[^\S\n]*-{3,}[^\S\n]*$",  # rule
     r"<\|[^|>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>|\u258c",  # tokens, and a cursor
     r"</?(?:s|eos|bos|pad|unk|br|p|b|i|em|strong|div|span|think|thinking|answer|response|reply"
     r"|assistant|user|system|supporter|seeker|(?:start|end)_of_turn)\s*/?>",  # tags
-    r"\A\s*[\[{][\s\S]*[\]}]\s*\Z",  # JSON, or nothing but a note in brackets
-    r"^[^\S\n]*[\[{](?:.*[\]}])?[^\S\n]*$",  # a line of either
+    # JSON, or nothing but a note in brackets: from the first line that opens with one
+    r"\A(?:(?![^\S\n]*[\[{]).*\n)*+([^\S\n]*[\[{][\s\S]*[\]}]\s*)$",
 )
 _LABELS = _words(
     r"^\s*\W{0,3}(?:supporter|assistant|ai|bot|chatbot|human|user|seeker|system|therapist"
@@ -166,7 +166,8 @@ def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
 def _found(text: str) -> Iterator[Leak]:
     for reason, patterns in _RULES:
         end = 0
-        spans = sorted(match.span() for one in patterns for match in one.finditer(text))
+        # Where a pattern has a group, that is what is told; before it stands what leads there.
+        spans = sorted(match.span(one.groups) for one in patterns for match in one.finditer(text))
         for start, stop in spans:
             if start >= end:
                 yield Leak(reason, text[start:stop].strip(), start)
