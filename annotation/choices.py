@@ -52,6 +52,16 @@ class Platform(models.TextChoices):
     GENERIC = "GENERIC", "Another platform"
 
 
+class SubmissionState(models.TextChoices):
+    """Where a submission of a rater stands, by what their platform said of it last."""
+
+    ACTIVE = "ACTIVE", "Under way"
+    RETURNED = "RETURNED", "Given back on the platform"
+    TIMED_OUT = "TIMED_OUT", "Out of time on the platform"
+    REJECTED = "REJECTED", "Rejected on the platform"
+    APPROVED = "APPROVED", "Approved on the platform"
+
+
 class RaterState(models.TextChoices):
     """Where a rater stands."""
 

@@ -28,14 +28,26 @@ def study_page(
     view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
     """Let staff in, find the study of the address, and keep the page out of every cache."""
+    return never_cache(members_only()(_of_study(view)))
 
+
+def owners_study_page(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """Let owners in alone, find the study of the address, and keep the page out of every cache."""
+    return never_cache(members_only(Needs(Role.OWNER, Role.OWNER))(_of_study(view)))
+
+
+def _of_study(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
     @wraps(view)
     def wrapper(
         request: StaffRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
         return view(request, study_or_404(study), *args, **kwargs)
 
-    return never_cache(members_only()(wrapper))
+    return wrapper
 
 
 def managers_page(

@@ -9,7 +9,7 @@ from django.utils.crypto import salted_hmac
 
 from annotation import selectors
 from annotation.choices import Platform, RaterState
-from annotation.models import Rater, Study
+from annotation.models import PlatformSubmission, Rater, Study
 
 DEFAULT_RETURN = {Platform.PROLIFIC: "https://app.prolific.com/submissions/complete?cc={code}"}
 """Where a platform expects people back with its own code, if the study file says nothing."""
@@ -53,12 +53,13 @@ class Ending:
         """Return how it ended for a rater, or how far they are; before the end there is no code."""
         done, total = selectors.rater_progress(rater)
         is_blocked = selectors.is_excluded(rater)
-        way = _way(rater, done=done, is_blocked=is_blocked)
+        submission = selectors.newest_submission(rater)
+        way = _way_of(rater, submission, done=done, is_blocked=is_blocked)
         is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
         code, return_url = "", ""
         if is_over:
             code, return_url = _take_along(
-                rater.study, way, platform=rater.platform, whose=rater.code
+                rater.study, way, platform=rater.platform, whose=_whose(rater, submission)
             )
         return cls(
             way,
@@ -69,6 +70,28 @@ class Ending:
             has_withdrawn=rater.state == RaterState.WITHDRAWN,
             data_kept=rater.data_kept,
         )
+
+
+def _way_of(
+    rater: Rater, submission: PlatformSubmission | None, *, done: int, is_blocked: bool
+) -> Way:
+    """Return the way in which the newest submission of a rater ends, by the work done in it.
+
+    One that was opened after the part had ended, or was blocked, holds no work at all.
+    """
+    if submission is None or submission.number == 1:
+        return _way(rater, done=done, is_blocked=is_blocked)
+    was_over = rater.ended_at is not None and rater.ended_at <= submission.opened_at
+    own = done - submission.n_before
+    if was_over or not own:
+        return Way.NO_CONSENT
+    return _way(rater, done=own, is_blocked=is_blocked)
+
+
+def _whose(rater: Rater, submission: PlatformSubmission | None) -> str:
+    """Return by what a code is made: the rater, and which of their submissions after the first."""
+    number = 1 if submission is None else submission.number
+    return rater.code if number == 1 else f"{rater.code} {number}"
 
 
 def _way(rater: Rater, *, done: int, is_blocked: bool) -> Way:

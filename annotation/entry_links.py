@@ -8,6 +8,8 @@ from completions.normaliser import typed
 
 LONGEST = 120
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SIGNED = "prolific_token"
+"""The parameter in which Prolific sends what it signed."""
 
 # platform, the parameter that names the person, the other parameters worth keeping
 PLATFORMS = (
@@ -42,12 +44,13 @@ class EntryLinkError(ValueError):
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who comes, as their platform names them."""
+    """Who comes, as their platform names them; ``is_signed`` says that it signed what it says."""
 
     platform: str = "GUEST"
     external_id: str = ""
     session: Mapping[str, str] = field(default_factory=dict)
     is_preview: bool = False
+    is_signed: bool = False
 
 
 def read_arrival(parameters: Mapping[str, str]) -> Arrival:
@@ -97,6 +100,7 @@ def _folded(name: str) -> str:
 def _check_names_nobody(given: Mapping[str, str]) -> None:
     """Refuse half a link: whoever came from a platform must not become a guest without pay."""
     for platform, name, others in PLATFORMS:
-        if any(_folded(other) in given for other in others):
+        known = (*others, SIGNED) if platform == "PROLIFIC" else others
+        if any(_folded(other) in given for other in known):
             msg = f"the link has no {name}"
             raise EntryLinkError(msg, platform=platform)

@@ -2,7 +2,7 @@
 
 from annotation import design
 from annotation.choices import Platform, Purpose
-from annotation.models import Comparison, Lease, Rater, Study
+from annotation.models import Comparison, Lease, PlatformSubmission, Rater, Study
 from annotation.selectors import content_of
 from completions.choices import LeaseOutcome
 from completions.models import Completion
@@ -15,13 +15,18 @@ def has_room(study: Study) -> bool:
     ).exists()
 
 
-def raters_of_participant(participant_id: str) -> list[Rater]:
-    """Return the raters, of all studies, whom Prolific calls by this name."""
-    return list(
-        Rater.objects.select_related("study").filter(
-            platform=Platform.PROLIFIC, external_id=participant_id
-        )
+def submission_of(
+    *, participant_id: str, session_id: str, study: Study
+) -> PlatformSubmission | None:
+    """Return the submission of Prolific of these names, of whatever study.
+
+    A submission whose link did not name it can only be one of ``study``.
+    """
+    own = PlatformSubmission.objects.select_related("rater__study").filter(
+        rater__platform=Platform.PROLIFIC, rater__external_id=participant_id
     )
+    named = own.filter(session_id=session_id).first() if session_id else None
+    return named or own.filter(session_id="", rater__study=study).order_by("-number").first()
 
 
 def messages_to_guess(rater: Rater) -> list[Completion]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
+from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -15,6 +16,8 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from access.choices import Role
+from access.http import may
 from annotation import blinded, places, selectors, services
 from annotation.blinded import StudyPage
 from annotation.choices import RaterStage, RaterState, StudyState
@@ -85,6 +88,8 @@ def rater_known(
         if rater is None:
             return go(request, reverse("annotation:entry", args=[study.slug]))
         _remember_writer(request, rater)
+        if not rater.is_team and is_team(request):
+            services.flag_team(rater)
         request.rater, request.page = rater, study_page(request, study.slug)
         request.badge = Badge(study.slug, rater.code, rater.link_version)
         return view(request, *args, **kwargs)
@@ -185,6 +190,11 @@ def recognised_writer(request: HttpRequest, study: Study) -> Writer | None:
     return writer if writer.dataset_id == study.dataset_id else None
 
 
+def is_team(request: HttpRequest) -> bool:
+    """Say whether a member of the team is signed in; who has no session costs no query."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES and may(request, Role.ANALYST)
+
+
 def badge(rater: Rater, *, use: str) -> str:
     """Return the rater's code, signed for one use in one study."""
     return _signer(rater.study.slug, use).sign(f"{rater.code}-{rater.link_version}")
@@ -243,7 +253,7 @@ def render_fragment(
     """Render ``fragment`` alone for htmx, or inside the page for a plain request."""
     if getattr(request, "htmx", False):
         return render(request, fragment, {**context, "swap": True}, status=status)
-    page = {**context, "fragment": fragment}
+    page = {"is_team": is_team(request), **context, "fragment": fragment}
     return render(request, "annotation/page.html", page, status=status)
 
 

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from annotation.choices import Platform, RaterState
-from annotation.models import Judgment, Rater
+from annotation.models import Judgment, PlatformSubmission, Rater
 from completions.choices import WriterState
 from completions.models import Message, MessageRevision, Writer
 
@@ -31,6 +31,8 @@ class Held:
     """What is held about somebody: each kind with its number, and which links to them there are.
 
     ``links`` says of each link to the person whether there is one; what it is, is shown nowhere.
+    ``submissions`` are those of a rater's platform, and ``is_bound`` says whether their browser is
+    the only one that a platform's link lets in.
     """
 
     person: PersonFound
@@ -40,6 +42,8 @@ class Held:
     consents: tuple[tuple[str, dt.datetime], ...]
     links: tuple[tuple[str, bool], ...]
     counts: tuple[tuple[str, int], ...]
+    submissions: tuple[PlatformSubmission, ...] = ()
+    is_bound: bool = False
 
 
 def find_people(asked: str) -> list[PersonFound]:
@@ -67,9 +71,10 @@ def writer_of(code: str) -> Writer | None:
 
 
 def held_of_rater(rater: Rater) -> Held:
-    """Return what is held about a rater, in seven queries."""
+    """Return what is held about a rater, in eight queries."""
     given = Judgment.objects.filter(rater=rater).aggregate(**counted("rationale"))
     reports = rater.reports.aggregate(**counted("text"))
+    submissions = tuple(rater.submissions.order_by("number"))
     return Held(
         person=_rater_found(rater),
         is_withdrawn=rater.state == RaterState.WITHDRAWN,
@@ -78,7 +83,7 @@ def held_of_rater(rater: Rater) -> Held:
         consents=tuple(rater.consents.order_by("given_at").values_list("version", "given_at")),
         links=(
             (_("id of the platform"), bool(rater.external_id)),
-            (_("session of the platform"), bool(rater.session)),
+            (_("session of the platform"), any(one.session_id for one in submissions)),
             (_("time zone"), rater.utc_offset_minutes is not None),
             (_("the same person as a writer"), rater.writer_id is not None),
             (_("messages of the platform"), rater.platform_events.exists()),
@@ -92,6 +97,8 @@ def held_of_rater(rater: Rater) -> Held:
             (_("guesses who wrote"), rater.source_guesses.count()),
             (_("decisions to leave out or take back"), rater.exclusions.count()),
         ),
+        submissions=submissions,
+        is_bound=bool(rater.external_id and rater.bound_by),
     )
 
 

@@ -9,7 +9,16 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.choices import Purpose, Side, StudyState
-from annotation.models import Comparison, JudgeCall, Judgment, Lease, Rater, Report, Study
+from annotation.models import (
+    Comparison,
+    JudgeCall,
+    Judgment,
+    Lease,
+    PlatformSubmission,
+    Rater,
+    Report,
+    Study,
+)
 from completions.choices import LeaseOutcome
 from completions.models import Completion, WritingLease
 from completions.normaliser import plain
@@ -139,6 +148,11 @@ def standing_of(rater: Rater) -> Standing:
 def rater_progress(rater: Rater) -> tuple[int, int]:
     """Return how many pairs the rater has answered, and how many a session has."""
     return standing_of(rater).answered, rater.study.session_length
+
+
+def newest_submission(rater: Rater) -> PlatformSubmission | None:
+    """Return the submission of a platform that the rater came with last, or None."""
+    return rater.submissions.order_by("-number").first()
 
 
 def screening_answers(rater: Rater) -> list[Judgment]:

@@ -32,6 +32,7 @@ from completions.demo import DIALOGUES
 from completions.models import Dataset
 from ranking import frames
 from ranking import selectors as ranking
+from ranking import services as publishing
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.models import Fit
 
@@ -174,7 +175,10 @@ def run(study: Study) -> Fit:
         annotation.start_judge_run(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
-    return _newest_fit(study)
+    fit = _newest_fit(study)
+    # The study stays open, for newcomers to judge in: of its results they see these.
+    publishing.publish_fit(fit=fit, now=timezone.now())
+    return fit
 
 
 def doors(study: Study, *, now: dt.datetime) -> Doors:

@@ -52,6 +52,9 @@ SOCIALACCOUNT_PROVIDERS = sign_in.providers(
     name=env.str("HEART_OIDC_NAME", default="single sign-on"),
 )
 HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
+HEART_PROLIFIC_KEYS_URL = env.str(
+    "HEART_PROLIFIC_KEYS_URL", default="https://api.prolific.com/.well-known/study/jwks.json"
+)
 HEART_HOOK_HTTP = env.bool("HEART_HOOK_HTTP", default=False)
 HEART_HOOK_HOSTS = env.list("HEART_HOOK_HOSTS", default=[])
 HEART_EVIDENCE_KEY = env.str("HEART_EVIDENCE_KEY", default=SECRET_KEY)

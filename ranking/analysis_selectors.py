@@ -8,7 +8,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 
 from annotation.choices import Protocol
 from annotation.models import Study
@@ -109,15 +109,15 @@ def analysis_of(fit: Fit, slug: str) -> ShownAnalysis | None:
     return None if row is None else _shown(row)
 
 
-def analysed_fit(fit: Fit) -> Fit | None:
-    """Return the fit whose analyses can be shown beside this one, or None if there is none.
+def analysed_fit(fit: Fit, fits: QuerySet[Fit]) -> Fit | None:
+    """Return which of the fits has the analyses to show beside this one, or None if none has.
 
     Analyses take longer than fits. So it is the newest fit, up to this one, on the same pool and
     context set of which every analysis has ended, or else the newest of which any has.
     """
-    fits = Fit.objects.filter(study=fit.study_id, pool=fit.pool, context_set=fit.context_set)
+    same = fits.filter(pool=fit.pool, context_set=fit.context_set)
     ended = Count("analyses__kind", filter=Q(analyses__state__in=ENDED), distinct=True)
-    known = fits.filter(as_of__lte=fit.as_of).annotate(n_ended=ended).filter(n_ended__gt=0)
+    known = same.filter(as_of__lte=fit.as_of).annotate(n_ended=ended).filter(n_ended__gt=0)
     newest = list(known.select_related("study").order_by("-as_of", "-pk")[:LOOKED_BACK])
     whole = [one for one in newest if one.n_ended >= len(kinds_of(fit.study))]
     return next(iter([*whole, *newest]), None)

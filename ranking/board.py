@@ -184,7 +184,7 @@ class Board:
     """The ratings of one fit, or why there are none, with the conditions.
 
     They are ``is_implied`` where nobody compared messages: each was rated alone, and pairs follow
-    from points.
+    from points. While they are ``is_embargoed`` they are for the study's team alone.
     """
 
     study: str
@@ -200,6 +200,7 @@ class Board:
     joining: tuple[Joining, ...] = ()
     analyses: tuple[AnalysisLink, ...] = ()
     is_implied: bool = False
+    is_embargoed: bool = False
 
     @property
     def has_human_baseline(self) -> bool:

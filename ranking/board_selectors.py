@@ -47,6 +47,7 @@ def board_of(fit: Fit) -> Board:
         people_refused=_people_refused(fit),
         ticks=drawn.ticks,
         is_implied=fit.study.protocol == Protocol.LIKERT,
+        is_embargoed=fit.is_embargoed,
     )
 
 

@@ -1,17 +1,19 @@
 """The console's page on a study's ratings as computations, and "refit now"."""
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.http import StaffRequest
-from annotation.console_http import study_page
+from access.choices import Role
+from access.http import StaffRequest, may
+from annotation.console_http import owners_study_page, study_page
 from annotation.models import Study
-from ranking import fit_selectors, tasks
+from ranking import fit_selectors, selectors, services, tasks
+from ranking.models import Fit
 
 
 @require_safe
@@ -19,7 +21,8 @@ from ranking import fit_selectors, tasks
 def fits(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which ratings are computed, how old they are, and how their analyses ended."""
     page = fit_selectors.fits_page(study, now=timezone.now())
-    return render(request, "console/fits/fits.html", {"study": study, "page": page})
+    parts = {"study": study, "page": page, "may_publish": may(request, Role.OWNER)}
+    return render(request, "console/fits/fits.html", parts)
 
 
 @require_POST
@@ -38,3 +41,33 @@ def refit(request: StaffRequest, study: Study) -> HttpResponse:
         tasks.refit_now.delay(study_id=study.pk)
         messages.success(request, _("A worker computes now whatever changed. Look again soon."))
     return redirect("raters:fits", study.slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@owners_study_page
+def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Say what it means to publish a fit; when that is confirmed, publish it."""
+    fit = _fit_or_404(study, key)
+    if request.method != "POST":
+        parts = {"study": study, "fit": fit, "n_before": selectors.n_published(fit)}
+        return render(request, "console/fits/publish.html", parts)
+    services.publish_fit(fit=fit, now=timezone.now(), by=request.user)
+    messages.success(request, _("%(fit)s is published. It stays as it is.") % {"fit": fit.key})
+    return redirect("raters:fits", study.slug)
+
+
+@require_POST
+@owners_study_page
+def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Keep a published fit to the team again."""
+    fit = _fit_or_404(study, key)
+    services.unpublish_fit(fit=fit, now=timezone.now(), by=request.user)
+    messages.success(request, _("%(fit)s is the team's alone again.") % {"fit": fit.key})
+    return redirect("raters:fits", study.slug)
+
+
+def _fit_or_404(study: Study, key: str) -> Fit:
+    fit = selectors.fit_by_key(study=study, key=key)
+    if fit is None:
+        raise Http404
+    return fit

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access import evidence_selectors
 from access.choices import Role
@@ -68,6 +68,24 @@ def person(request: StaffRequest, code: str) -> HttpResponse:
     context = {"held": held, "affected": affected, "is_rater": is_rater, "form": form}
     status = 422 if form.is_bound else 200
     return render(request, "console/people/person.html", context, status=status)
+
+
+@never_cache
+@require_POST
+@members_only(OWNERS)
+def unbind(request: StaffRequest, code: str) -> HttpResponse:
+    """Let the next browser that comes with a rater's id be theirs."""
+    found = person_selectors.rater_of(code)
+    if found is None:
+        raise Http404
+    try:
+        services.release_binding(rater=found, by=request.user, now=timezone.now())
+    except ValueError:
+        messages.error(request, _("%(code)s has no ID to come back with.") % {"code": code})
+    else:
+        text = _("%(code)s can come back by the link of the platform, in any browser.")
+        messages.success(request, text % {"code": code})
+    return redirect("people:person", code)
 
 
 @never_cache

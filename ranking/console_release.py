@@ -1,30 +1,22 @@
 """The console's page of a study's releases: what one would hold, building, publishing, download."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
-from access.http import Needs, StaffRequest, may, members_only
-from annotation.console_http import figures_of, study_page
-from annotation.http import study_or_404
+from access.http import StaffRequest, may
+from annotation.console_http import figures_of, owners_study_page, study_page
 from annotation.models import Study
 from ranking import release_selectors, released_selectors, services, tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.release_selectors import RELEASE
 from ranking.released_http import zip_answer
-
-P = ParamSpec("P")
 
 
 @require_safe
@@ -63,22 +55,8 @@ def download(_request: StaffRequest, study: Study, key: str) -> HttpResponseBase
     return zip_answer(_release_or_404(study, key))
 
 
-def _of_owner(
-    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponse],
-) -> Callable[..., HttpResponseBase]:
-    """Let owners in alone, and find the study of the address."""
-
-    @wraps(view)
-    def wrapper(
-        request: StaffRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        return view(request, study_or_404(study), *args, **kwargs)
-
-    return never_cache(members_only(Needs(Role.OWNER, Role.OWNER))(wrapper))
-
-
 @require_POST
-@_of_owner
+@owners_study_page
 def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Let everybody download a release."""
     release = _release_or_404(study, key)
@@ -89,7 +67,7 @@ def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
 
 
 @require_POST
-@_of_owner
+@owners_study_page
 def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Keep a published release to the team again."""
     release = _release_or_404(study, key)

@@ -42,6 +42,10 @@ urlpatterns = [
     path("<slug:study>/judgments.csv", rows.judgments_csv, name="judgments_csv"),
     path("<slug:study>/ratings/", console_fits.fits, name="fits"),
     path("<slug:study>/ratings/refit/", console_fits.refit, name="refit"),
+    path("<slug:study>/ratings/<slug:key>/publish/", console_fits.publish, name="publish_fit"),
+    path(
+        "<slug:study>/ratings/<slug:key>/unpublish/", console_fits.unpublish, name="unpublish_fit"
+    ),
     path("<slug:study>/planner/", console_planner.planner, name="planner"),
     path("<slug:study>/planner.csv", console_planner.planner_csv, name="planner_csv"),
     path("<slug:study>/exports/", console_exports.page, name="exports"),

@@ -13,84 +13,86 @@ from ranking.released_http import zip_answer
 from ranking.results_http import (
     filters_or_404,
     fit_or_404,
-    is_staff,
     json_answer,
+    results_page,
     study_or_404,
 )
+from ranking.selectors import Results
 from ranking.serializers import BoardOut
 
 
-@require_safe
-def ratings_csv(request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
+@results_page
+def ratings_csv(request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
     """Download the table of one fit."""
-    fit = fit_or_404(study, key)
+    fit = fit_or_404(results, key)
     board = board_of(fit)
     what = "implied-ratings" if board.is_implied else "ratings"
-    rows = export.rating_rows(board)
-    name = export.file_name(study, key, what, is_simulated=fit.is_simulated)
-    return csv_answer(request, rows, name)
+    return csv_answer(request, export.rating_rows(board), _name(fit, what))
 
 
-@require_safe
-def ratings_json(_request: HttpRequest, study: str, key: str) -> JsonResponse:
+@results_page
+def ratings_json(_request: HttpRequest, results: Results, key: str) -> JsonResponse:
     """Download the ratings of one fit with their conditions."""
-    fit = fit_or_404(study, key)
-    content = BoardOut(board_of(fit)).data
-    return json_answer(
-        dict(content), export.file_name(study, key, "ratings", is_simulated=fit.is_simulated)
-    )
+    fit = fit_or_404(results, key)
+    return json_answer(dict(BoardOut(board_of(fit)).data), _name(fit, "ratings"))
 
 
-@require_safe
+@results_page
 def table_csv(
-    request: HttpRequest, study: str, key: str, kind: str, table: str
+    request: HttpRequest, results: Results, key: str, kind: str, table: str
 ) -> StreamingHttpResponse:
     """Download one table of an analysis."""
-    fit = fit_or_404(study, key)
-    findings = _findings_or_404(request, fit, kind)
+    fit = fit_or_404(results, key)
+    findings = _findings_or_404(results, fit, kind)
     found = results_pages.table_by_key(findings, table)
     if found is None:
         msg = f"there is no table {table}"
         raise Http404(msg)
     terms = results_pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
     rows = export.finding_rows(found, terms=terms)
-    name = export.file_name(study, key, f"{kind}-{table}", is_simulated=fit.is_simulated)
-    return csv_answer(request, rows, name)
+    return csv_answer(request, rows, _name(fit, f"{kind}-{table}"))
 
 
-@require_safe
-def analysis_json(request: HttpRequest, study: str, key: str, kind: str) -> JsonResponse:
+@results_page
+def analysis_json(_request: HttpRequest, results: Results, key: str, kind: str) -> JsonResponse:
     """Download all that one analysis found."""
-    fit = fit_or_404(study, key)
-    found = _findings_or_404(request, fit, kind)
+    fit = fit_or_404(results, key)
+    found = _findings_or_404(results, fit, kind)
     content = results_pages.as_json(found, fit=fit, kind=kind)
-    return json_answer(content, export.file_name(study, key, kind, is_simulated=fit.is_simulated))
+    return json_answer(content, _name(fit, kind))
 
 
-@require_safe
-def history_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
+@results_page
+def history_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
     """Download how the ratings moved of the pool and the contexts that the address names."""
-    found = study_or_404(study)
-    pool, context_set = filters_or_404(request, found).selected
-    points = history_selectors.history(found, pool, context_set)
+    pool, context_set = filters_or_404(request, results).selected
+    points = history_selectors.history(results, pool, context_set)
     is_simulated = any(point.is_simulated for point in points)
-    parts = (study, "history", pool.lower(), context_set.lower())
-    name = export.file_name(*parts, is_simulated=is_simulated)
+    parts = (results.study.slug, "history", pool.lower(), context_set.lower())
+    is_embargoed = results.is_team and results.is_embargoed
+    name = export.file_name(*parts, is_simulated=is_simulated, is_embargoed=is_embargoed)
     return csv_answer(request, export.history_rows(points), name)
 
 
-@require_safe
-def verdicts_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
+@results_page
+def verdicts_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
     """Download what became of every call to a judge and of every pair handed to people."""
-    accounts = results_pages.accounts_of(study_or_404(study))
-    name = export.file_name(study, "verdicts", is_simulated=accounts.is_simulated)
+    if not results.has_all:
+        msg = "what became of the calls is kept back until the study is closed"
+        raise Http404(msg)
+    accounts = results_pages.accounts_of(results)
+    name = export.file_name(
+        *(results.study.slug, "verdicts"),
+        is_simulated=accounts.is_simulated,
+        is_embargoed=results.is_embargoed,
+    )
     return csv_answer(request, export.account_rows(accounts.rows), name)
 
 
-@require_safe
-def release_zip(_request: HttpRequest, study: str, key: str) -> StreamingHttpResponse:
+@results_page
+def release_zip(_request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
     """Download a release that is published; members find the others in the console."""
-    release = released_selectors.release_by_key(study_or_404(study), key)
+    release = released_selectors.release_by_key(results.study, key)
     if release is None or release.published_at is None:
         msg = f"there is no release {key} for everybody"
         raise Http404(msg)
@@ -105,8 +107,13 @@ def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     return csv_answer(request, rows, f"{study}-ensemble")
 
 
-def _findings_or_404(request: HttpRequest, fit: Fit, kind: str) -> Findings:
-    found = results_pages.analysis_findings(fit, kind, shows_people=is_staff(request))
+def _name(fit: Fit, what: str) -> str:
+    parts = (fit.study.slug, fit.key, what)
+    return export.file_name(*parts, is_simulated=fit.is_simulated, is_embargoed=fit.is_embargoed)
+
+
+def _findings_or_404(results: Results, fit: Fit, kind: str) -> Findings:
+    found = results_pages.analysis_findings(fit, kind, shows_people=results.is_team)
     if found is None:
         msg = f"there is no analysis {kind} of {fit.key}"
         raise Http404(msg)

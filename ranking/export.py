@@ -19,6 +19,7 @@ Rows = Iterator[tuple[Cell, ...]]
 RATING_COLUMNS = (
     "fit",
     "fit_is_simulated",
+    "fit_is_embargoed",
     "tier",
     "rank",
     "rank_low",
@@ -44,6 +45,7 @@ RATING_COLUMNS = (
 RATER_COLUMNS = (
     "rater",
     "is_simulated",
+    "is_team",
     "state",
     "answers",
     "median_seconds",
@@ -90,7 +92,7 @@ def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
     implied = ("is_implied",) if board.is_implied else ()  # by ratings of single messages
     shares = (f"win_per_cent_{share.key}" for share in board.dimensions)
     yield (*RATING_COLUMNS, *shares, *implied)
-    head = (board.key, board.conditions.is_simulated)
+    head = (board.key, board.conditions.is_simulated, board.is_embargoed)
     for row in board.rows:
         yield (*head, *_rating_cells(row), *(True for _ in implied))
     for one in board.people:
@@ -124,9 +126,10 @@ def history_rows(points: Iterable[HistoryPoint]) -> Iterator[tuple[Cell, ...]]:
             yield (*head, slug, *map(_rounded, band))
 
 
-def file_name(*parts: str, is_simulated: bool) -> str:
-    """Return the name of a download, which says by itself if simulated data are behind it."""
-    return "-".join([*(["simulated"] if is_simulated else []), *parts])
+def file_name(*parts: str, is_simulated: bool, is_embargoed: bool) -> str:
+    """Return the name of a download, which says by itself what must be known before it is used."""
+    said = {"embargoed": is_embargoed, "simulated": is_simulated}
+    return "-".join([*(word for word, holds in said.items() if holds), *parts])
 
 
 def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
@@ -138,7 +141,8 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
         figures = (row.median_seconds, row.share_a, row.infit, row.agreement)
         seconds, *shares = (None if one is None else round(one, 4) for one in figures)
         yield (
-            *(row.code, row.head.is_simulated, row.head.state.lower(), row.n_answers, seconds),
+            *(row.code, row.head.is_simulated, row.head.is_team, row.head.state.lower()),
+            *(row.n_answers, seconds),
             *(row.n_checks, row.n_passed, *shares, row.last_at),
             " ".join(finding.rule for finding in row.findings),
             row.standing,

@@ -4,45 +4,49 @@ from collections.abc import Callable
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_safe
 
 from ranking import export, figures, results_figures
-from ranking.figures import FigureRefusedError, FiguresBusyError, Form
+from ranking.figures import FigureRefusedError, FiguresBusyError, Form, Sign
 from ranking.figures.marks import Drawing
 from ranking.plots.chosen import Chosen, UnknownRowError
-from ranking.results_http import fit_or_404
+from ranking.results_http import fit_or_404, results_page
+from ranking.selectors import Results
 
 KEPT_S = 3600  # names of systems may be mended, and an analysis be computed anew
 RETRY_S = 30
 
 
-@require_safe
-def ratings_figure(_request: HttpRequest, study: str, key: str, form: str) -> HttpResponse:
+@results_page
+def ratings_figure(_request: HttpRequest, results: Results, key: str, form: str) -> HttpResponse:
     """Download the ratings of one fit, with their intervals, as a figure."""
     chosen = _form_or_404(form)
-    board, sign = results_figures.ratings_to_draw(fit_or_404(study, key))
-    name = export.file_name(study, key, "ratings", is_simulated=sign.is_simulated)
+    board, sign = results_figures.ratings_to_draw(fit_or_404(results, key))
+    name = _name(results, key, "ratings", sign)
     return _answer(lambda: figures.board_drawing(board, sign), chosen, name)
 
 
-@require_safe
+@results_page
 def table_figure(
-    request: HttpRequest, study: str, key: str, kind: str, table: str, form: str
+    request: HttpRequest, results: Results, key: str, kind: str, table: str, form: str
 ) -> HttpResponse:
     """Download one table of an analysis as a figure."""
     chosen = _form_or_404(form)
     chosen_rows = Chosen.read(request.GET.getlist("systems"))
     try:
-        found = results_figures.table_to_draw(fit_or_404(study, key), kind, table, chosen_rows)
+        found = results_figures.table_to_draw(fit_or_404(results, key), kind, table, chosen_rows)
     except UnknownRowError as error:
         msg = f"there is no system {error} in {key}"
         raise Http404(msg) from error
     if found is None:
         msg = f"there is no table {table} of {kind}"
         raise Http404(msg)
-    part = f"{kind}-{table}"
-    name = export.file_name(study, key, part, is_simulated=found.sign.is_simulated)
+    name = _name(results, key, f"{kind}-{table}", found.sign)
     return _answer(lambda: figures.table_drawing(found.table, found.sign), chosen, name)
+
+
+def _name(results: Results, key: str, what: str, sign: Sign) -> str:
+    parts = (results.study.slug, key, what)
+    return export.file_name(*parts, is_simulated=sign.is_simulated, is_embargoed=sign.is_embargoed)
 
 
 def _form_or_404(form: str) -> Form:

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.choices import Protocol
+from annotation.choices import Protocol, StudyState
 from annotation.models import Study
 from annotation.study_progress import Alert
 from ranking.analysis_selectors import ANALYSED, ShownAnalysis, analyses_of_fits
@@ -39,6 +39,7 @@ class FitRow:
     refusal: str
     is_simulated: bool
     is_by_present_code: bool
+    is_published: bool
     analyses: tuple[ShownAnalysis, ...] = ()
 
     @property
@@ -89,11 +90,15 @@ def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
     """Return the newest ratings of other studies of pairs on the same dialogues, by their title.
 
     Of each study those of the same pool if there are any, else of the most telling; on the same
-    contexts, and simulated studies beside simulated ones only. Two queries.
+    contexts, and simulated studies beside simulated ones only. What goes into an analysis of this
+    study is read when this one is closed, so of others only what is public. Two queries.
     """
     others = Study.objects.filter(dataset=fit.study.dataset_id, is_simulated=fit.study.is_simulated)
     pairs = others.exclude(protocol=Protocol.LIKERT).exclude(pk=fit.study_id)
-    done = Fit.objects.filter(study__in=pairs, context_set=fit.context_set, state=FitState.DONE)
+    public = Q(study__state=StudyState.CLOSED) | Q(published_at__isnull=False)
+    done = Fit.objects.filter(
+        public, study__in=pairs, context_set=fit.context_set, state=FitState.DONE
+    )
     newest = done.order_by().values("study", "pool").annotate(newest=Max("pk")).values("newest")
     found = Fit.objects.filter(pk__in=newest).select_related("study")
     chosen = {
@@ -187,5 +192,6 @@ def _row(
         refusal=fit.refusal,
         is_simulated=fit.is_simulated,
         is_by_present_code=fit.code_version == code_version(),
+        is_published=fit.published_at is not None,
         analyses=(analyses or {}).get(fit.pk, ()),
     )

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import Mod, RowNumber
 
-from annotation.models import Study
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import Fit, Rating
+from ranking.selectors import Results
 
 MOST_POINTS = 200
 FIT = ("fit__as_of", "fit__key", "fit__code_version", "fit__n_judgments", "fit__is_simulated")
@@ -43,15 +43,15 @@ class HistoryPoint:
 
 
 def history(
-    study: Study, pool: EvaluatorPool, context_set: ContextSet, *, most: int = MOST_POINTS
+    results: Results, pool: EvaluatorPool, context_set: ContextSet, *, most: int = MOST_POINTS
 ) -> tuple[HistoryPoint, ...]:
-    """Return the ratings of a selection over time, the oldest first, in two queries.
+    """Return the ratings of a selection that may be read, the oldest first, in two queries.
 
     Of more than ``most`` fits every second is left out, or two of three, and so on; the newest
     is never. Fits that were refused have no ratings and are no points. Where the version of the
     code changes, ratings may have moved without a judgment.
     """
-    fits = Fit.objects.filter(study=study, pool=pool, context_set=context_set, state=FitState.DONE)
+    fits = results.fits.filter(pool=pool, context_set=context_set, state=FitState.DONE)
     kept = _every(fits, step=-(-fits.count() // most))
     ratings = Rating.objects.filter(fit__in=kept.values("pk"))
     rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)

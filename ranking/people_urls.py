@@ -10,4 +10,5 @@ urlpatterns = [
     path("retention/", console_people.retention, name="retention"),
     path("retention.csv", console_people.retention_csv, name="retention_csv"),
     path("<slug:code>/", console_people.person, name="person"),
+    path("<slug:code>/unbind/", console_people.unbind, name="unbind"),
 ]

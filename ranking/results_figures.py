@@ -58,7 +58,14 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable |
 
 def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool | None = None) -> Sign:
     """Return what a figure of a fit says of its origin."""
-    return Sign(fit.study.title, fit.key, fit.as_of, is_simulated, is_exploratory)
+    return Sign(
+        fit.study.title,
+        fit.key,
+        fit.as_of,
+        is_simulated=is_simulated,
+        is_exploratory=is_exploratory,
+        is_embargoed=fit.is_embargoed,
+    )
 
 
 def _with_names(table: Table, names: Names) -> Table:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from annotation.models import Study
 from ranking import results_selectors
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Picture
 from ranking.history_selectors import HistoryPoint, history
 from ranking.plots.planes import Plot, Series, lines
 from ranking.plots.scales import Tick
+from ranking.selectors import Results
 from ranking.shown.cells import written
 from ranking.shown.chart_parts import axis
 from ranking.shown.names import Name
@@ -46,10 +46,10 @@ class History:
     chart: Chart | None = None
 
 
-def history_page(study: Study, pool: EvaluatorPool, context_set: ContextSet) -> History:
+def history_page(results: Results, pool: EvaluatorPool, context_set: ContextSet) -> History:
     """Return how the ratings of a selection moved, systems by their newest rating. Five queries."""
-    points = history(study, pool, context_set, most=MOST_POINTS)
-    names = results_selectors.names_in(study, shows_people=True)
+    points = history(results, pool, context_set, most=MOST_POINTS)
+    names = results_selectors.names_in(results.study, shows_people=True)
     slugs = _by_newest(points)
     rows = tuple(_row(point, slugs) for point in reversed(points))
     systems = tuple(map(names.system, slugs))

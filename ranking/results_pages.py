@@ -20,6 +20,7 @@ from ranking.models import Fit
 from ranking.plots.chosen import Chosen
 from ranking.results_links import AnalysisLink
 from ranking.results_questions import question_of
+from ranking.selectors import Results
 from ranking.shown.names import Names
 from ranking.shown.people import public_table
 from ranking.shown.tables import shown_table
@@ -103,14 +104,14 @@ class Accounts:
         return any(row.is_simulated for row in self.rows)
 
 
-def accounts_of(study: Study) -> Accounts:
-    """Return what became of all calls of a study, as of now."""
-    return Accounts(verdict_accounting(study))
+def accounts_of(results: Results) -> Accounts:
+    """Return what became of all calls of a study, as of now; nothing of it while that is kept."""
+    return Accounts(verdict_accounting(results.study) if results.has_all else ())
 
 
-def analyses_beside(fit: Fit) -> Analyses | None:
+def analyses_beside(fit: Fit, results: Results) -> Analyses | None:
     """Return the analyses to show beside a fit: its own, or those of an earlier one so long."""
-    shown = analysis_selectors.analysed_fit(fit) or fit
+    shown = analysis_selectors.analysed_fit(fit, results.fits) or fit
     states = results_selectors.analysis_states(shown)
     if not states:
         return None
@@ -123,14 +124,14 @@ def links_of(fit: Fit) -> tuple[AnalysisLink, ...]:
     return analysis_links(fit, results_selectors.analysis_states(fit))
 
 
-def scores_beside(fit: Fit) -> AnalysisPage | None:
+def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
     """Return the mean points to show above the ratings that they imply; None if there are none.
 
     Like other analyses they may be of an earlier fit. In a study of pairs there are none.
     """
     if fit.study.protocol != Protocol.LIKERT:
         return None
-    shown = analysis_selectors.analysed_fit(fit) or fit
+    shown = analysis_selectors.analysed_fit(fit, results.fits) or fit
     page = analysis_page(shown, "likert", shows_people=False, chosen=Chosen())
     if page is None:
         return None
@@ -152,9 +153,9 @@ def analysis_links(
     )
 
 
-def board_with_analyses(fit: Fit) -> Board:
+def board_with_analyses(fit: Fit, results: Results) -> Board:
     """Return the ratings of a fit with the analyses that can be shown beside them."""
-    analyses = analyses_beside(fit)
+    analyses = analyses_beside(fit, results)
     return replace(board_of(fit), analyses=analyses.links if analyses else ())
 
 
@@ -259,4 +260,8 @@ def as_json(found: Findings, *, fit: Fit, kind: str) -> dict[str, Any]:
 
 def terms_of(fit: Fit) -> dict[str, str | bool]:
     """Return what a download says of the fit behind it."""
-    return {"fit": fit.key, "fit_is_simulated": fit.is_simulated}
+    return {
+        "fit": fit.key,
+        "fit_is_simulated": fit.is_simulated,
+        "fit_is_embargoed": fit.is_embargoed,
+    }

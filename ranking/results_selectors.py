@@ -35,15 +35,13 @@ def analysis_states(fit: Fit) -> dict[AnalysisKind, FitState]:
     return {kind: FitState(known[kind]) for kind in AnalysisKind if kind in known}
 
 
-def ended_fits(study: Study) -> QuerySet[Fit]:
-    """Return all fits of a study that have ended, newest first, with their count of analyses."""
+def newest_first(fits: QuerySet[Fit]) -> QuerySet[Fit]:
+    """Return fits in the order of a list, with their count of analyses."""
     n_analyses = Count("analyses", filter=Q(analyses__state__in=ENDED))
-    fits = Fit.objects.filter(study=study, state__in=ENDED)
     return fits.annotate(n_analyses=n_analyses).order_by("-as_of", "-pk")
 
 
-def earlier_fits(fit: Fit) -> list[Fit]:
-    """Return the few fits that came just before this one on the same pool and contexts."""
-    same = Fit.objects.filter(study=fit.study_id, pool=fit.pool, context_set=fit.context_set)
-    before = same.filter(state__in=ENDED, as_of__lt=fit.as_of)
-    return list(before.order_by("-as_of", "-pk")[:EARLIER])
+def earlier_fits(fit: Fit, fits: QuerySet[Fit]) -> list[Fit]:
+    """Return the few of the fits that came just before this one on the same pool and contexts."""
+    same = fits.filter(pool=fit.pool, context_set=fit.context_set, as_of__lt=fit.as_of)
+    return list(same.order_by("-as_of", "-pk")[:EARLIER])

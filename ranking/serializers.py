@@ -127,6 +127,9 @@ class BoardOut(serializers.Serializer[Board]):
     study = serializers.CharField()
     fit = serializers.CharField(source="key")
     is_implied = serializers.BooleanField()
+    is_embargoed = serializers.BooleanField(
+        help_text="For the study's team alone: the study is not closed, and nobody published this."
+    )
     refusal = serializers.CharField()
     components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     joining = JoiningOut(many=True)
@@ -141,12 +144,14 @@ class FitOut(serializers.ModelSerializer[Fit]):
     """A fit as a computation."""
 
     fit = serializers.SlugField(source="key")
+    is_embargoed = serializers.BooleanField(help_text="For the study's team alone.")
 
     class Meta:
         model = Fit
         fields = (
             *("fit", "pool", "context_set", "state", "as_of", "ended_at", "n_judgments"),
-            *("n_units", "is_simulated", "refusal", "inputs_hash", "code_version"),
+            *("n_units", "is_simulated", "is_embargoed", "published_at", "refusal"),
+            *("inputs_hash", "code_version"),
         )
 
 

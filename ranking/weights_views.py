@@ -6,7 +6,6 @@ from dataclasses import replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from access.lists import csv_answer
 from ranking import results_pages, results_weights
@@ -14,23 +13,25 @@ from ranking.findings import Findings
 from ranking.forms import Weights
 from ranking.models import Fit
 from ranking.plots.chosen import Chosen
-from ranking.results_http import fit_or_404, is_staff, json_answer
+from ranking.results_http import fit_or_404, json_answer, results_page
+from ranking.selectors import Results
 
 BAD_REQUEST = 400
 
 
-@require_safe
-def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
+@results_page
+def weights(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     """Show what the dimensions come to under the weights that the address names, if any."""
-    fit = fit_or_404(study, key)
+    fit = fit_or_404(results, key)
     page = results_pages.analysis_page(
-        fit, results_weights.SLUG, shows_people=is_staff(request), chosen=Chosen()
+        fit, results_weights.SLUG, shows_people=results.is_team, chosen=Chosen()
     )
     if page is None:
         msg = f"there are no weighted dimensions of {key}"
         raise Http404(msg)
     if not page.kept:
-        return render(request, "ranking/analysis.html", {"study": fit.study, "page": page})
+        parts = {"study": fit.study, "results": results, "page": page}
+        return render(request, "ranking/analysis.html", parts)
     dimensions = results_weights.names_of_dimensions(fit.study, page.kept)
     named = results_weights.shares_named(page)
     form = Weights(request.GET or None, dimensions=dimensions, initial=named and page.named.weights)
@@ -38,6 +39,7 @@ def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
     weighed = results_weights.weighed(page, shares) if shares else None
     parts = {
         "study": fit.study,
+        "results": results,
         "page": replace(page, is_exploratory=weighed.is_exploratory) if weighed else page,
         "form": form,
         "named": named,
@@ -48,26 +50,26 @@ def weights(request: HttpRequest, study: str, key: str) -> HttpResponse:
     return render(request, "ranking/weights.html", parts, status=status)
 
 
-@require_safe
-def weighed_csv(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
+@results_page
+def weighed_csv(request: HttpRequest, results: Results, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names."""
 
     def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
         rows = results_weights.rows_of(fit, found, shares)
         return csv_answer(request, rows, results_weights.file_name(fit, shares))
 
-    return _download(request, fit_or_404(study, key), answer)
+    return _download(request, fit_or_404(results, key), answer)
 
 
-@require_safe
-def weighed_json(request: HttpRequest, study: str, key: str) -> HttpResponseBase:
+@results_page
+def weighed_json(request: HttpRequest, results: Results, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names, with its terms."""
 
     def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
         content = results_weights.as_json(fit, found, shares)
         return json_answer(content, results_weights.file_name(fit, shares))
 
-    return _download(request, fit_or_404(study, key), answer)
+    return _download(request, fit_or_404(results, key), answer)
 
 
 def _download(

@@ -19,6 +19,7 @@ from annotation.models import (
     Study,
 )
 from annotation.protocol.conduct import Checks, Screening
+from annotation.services.submissions import open_submission
 from completions.choices import (
     CallState,
     EscalationProfile,
@@ -279,11 +280,17 @@ def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
     )
 
 
-def make_rater(*, study: Study | None = None, **fields: Any) -> Rater:
-    return Rater.objects.create(
+def make_rater(
+    *, study: Study | None = None, session: dict[str, str] | None = None, **fields: Any
+) -> Rater:
+    """A rater, who came with a submission of their platform if there is a ``session``."""
+    rater = Rater.objects.create(
         study=study or make_study(),
         **{"code": f"R{next(_serial):05d}", "entered_at": NOW} | fields,
     )
+    if session is not None:
+        open_submission(rater, session, now=NOW)
+    return rater
 
 
 def make_lease(**fields: Any) -> Lease:

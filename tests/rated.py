@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.choices import StudyState
 from annotation.models import Study
 from completions.models import System
 from ranking.choices import FitState
@@ -19,12 +20,19 @@ DIAGNOSTICS = {
 }
 
 
+def close(study: Study) -> Study:
+    """Close a study, so that everybody may read its results."""
+    study.state = StudyState.CLOSED
+    study.save(update_fields=["state"])
+    return study
+
+
 def make_rated_fit(
     systems: Sequence[System] = (), *, study: Study | None = None, **fields: Any
 ) -> Fit:
-    """An ended fit of which the systems are rated, the first the highest, each in its own tier."""
+    """A published fit that rates the systems, the first highest, each in its own tier."""
     known = {"diagnostics": DIAGNOSTICS, "method": METHOD, "state": FitState.DONE}
-    ended = {"as_of": NOW, "ended_at": fields.get("as_of", NOW)}
+    ended = {"as_of": NOW, "ended_at": fields.get("as_of", NOW), "published_at": NOW}
     fit = make_fit(study=study or make_study(), **known | ended | fields)
     for place, system in enumerate(systems or [make_system() for _ in range(2)]):
         make_rated_system(fit, system, elo=1540.0 - 40.0 * place, rank=place + 1)

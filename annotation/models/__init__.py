@@ -7,7 +7,7 @@ from annotation.models.external import ExternalBatch, ExternalDecision, External
 from annotation.models.guess import SourceGuess
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import DimensionMark, Judgment, Lease
-from annotation.models.people import Consent, Rater
+from annotation.models.people import Consent, PlatformSubmission, Rater
 from annotation.models.platform import PlatformEvent
 from annotation.models.quality import Exclusion, QualityCheck
 from annotation.models.rationale import RationaleCall, RationaleRun, ThemeLabel
@@ -29,6 +29,7 @@ __all__ = [
     "Judgment",
     "Lease",
     "PlatformEvent",
+    "PlatformSubmission",
     "QualityCheck",
     "Rater",
     "RationaleCall",

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotation.choices import Platform, RaterStage, RaterState
+from annotation.choices import Platform, RaterStage, RaterState, SubmissionState
 from annotation.models.study import Study
 from completions.models import GivenConsent
 
@@ -17,7 +17,14 @@ class Rater(models.Model):
     external_id = models.CharField(
         max_length=120, blank=True, help_text="The platform's name for this person; never released."
     )
-    session = models.JSONField(default=dict, blank=True, help_text="The platform's other ids.")
+    bound_by = models.CharField(
+        max_length=40,
+        blank=True,
+        help_text="What the form carried by which a browser became this rater's; empty: none is.",
+    )
+    is_team = models.BooleanField(
+        default=False, help_text="They are of the team, who can read results of an open study."
+    )
     writer = models.ForeignKey(
         "completions.Writer",
         models.PROTECT,
@@ -73,6 +80,11 @@ class Rater(models.Model):
                 condition=~Q(external_id=""),
                 name="rater_once_per_external_id",
             ),
+            models.UniqueConstraint(
+                fields=["study", "bound_by"],
+                condition=~Q(bound_by=""),
+                name="rater_once_per_form",
+            ),
             models.CheckConstraint(
                 condition=Q(utc_offset_minutes__isnull=True)
                 | Q(utc_offset_minutes__range=(-840, 840)),
@@ -82,6 +94,51 @@ class Rater(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class PlatformSubmission(models.Model):
+    """One submission (Prolific) or assignment (Mechanical Turk, Connect) of a rater.
+
+    A rater may have several: each goes on with what is left of the session, and earns its own
+    code by its own work.
+    """
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="submissions")
+    number = models.PositiveSmallIntegerField(help_text="1 is the rater's first.")
+    session_id = models.CharField(
+        max_length=120, blank=True, help_text="The platform's name for it; never released."
+    )
+    ids = models.JSONField(default=dict, blank=True, help_text="The platform's other ids.")
+    state = models.CharField(max_length=9, choices=SubmissionState, default=SubmissionState.ACTIVE)
+    n_before = models.PositiveIntegerField(
+        default=0, help_text="Answers of the session that the rater gave before it."
+    )
+    code = models.CharField(max_length=40, blank=True, help_text="The code that was shown.")
+    opened_at = models.DateTimeField()
+    changed_at = models.DateTimeField(help_text="When state or code changed last.")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["rater", "number"], name="platformsubmission_once_per_number"
+            ),
+            models.UniqueConstraint(
+                fields=["rater", "session_id"],
+                condition=~Q(session_id=""),
+                name="platformsubmission_once_per_session",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=SubmissionState.values),
+                name="platformsubmission_state_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(number__gte=1), name="platformsubmission_number_from_one"
+            ),
+        )
+        indexes = (models.Index(fields=["session_id"], name="platformsubmission_session"),)
+
+    def __str__(self) -> str:
+        return f"{self.rater_id} {self.number}"
 
 
 class Consent(GivenConsent):

@@ -96,9 +96,20 @@ class Codes(Part):
 
 
 class Crowd(Part):
-    """The crowd platform: its codes, and its address with ``{code}`` in the place of one."""
+    """The crowd platform: its codes, and its address with ``{code}`` in the place of one.
+
+    With ``signed_links`` nobody enters but by a link that Prolific signed.
+    """
 
     platform: Literal["any", "prolific", "mturk", "connect", "generic"] = "any"
+    signed_links: bool = False
     codes: Codes = Codes()
     return_url: Address = ""
     pay: Annotated[str, Field(max_length=200)] = ""
+
+    @model_validator(mode="after")
+    def _platform_signs(self) -> Self:
+        if self.signed_links and self.platform != "prolific":
+            msg = 'signed_links is for platform = "prolific", which signs its links'
+            raise ValueError(msg)
+        return self

@@ -35,6 +35,7 @@ class RaterHead:
     state: str
     state_label: str
     is_simulated: bool
+    is_team: bool
     entered_at: dt.datetime
     decisions: tuple[Decision, ...]
 
@@ -112,6 +113,7 @@ def _head(rater: Rater, decisions: tuple[Decision, ...]) -> RaterHead:
         state=rater.state,
         state_label=RaterState(rater.state).label,
         is_simulated=rater.is_simulated,
+        is_team=rater.is_team,
         entered_at=rater.entered_at,
         decisions=decisions,
     )

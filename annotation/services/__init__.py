@@ -20,13 +20,16 @@ if TYPE_CHECKING:
         reclaim_lost_audits,
     )
     from annotation.services.entering import (
+        BoundElsewhereError,
         Entry,
         StudyFullError,
         WrongPlatformError,
-        check_admission,
+        check_arrival,
+        come_back,
         enter_study,
-        is_enrolled,
+        flag_team,
         link_writer,
+        release_binding,
     )
     from annotation.services.erasing import withdraw_writer
     from annotation.services.excluding import (
@@ -133,6 +136,7 @@ if TYPE_CHECKING:
         versioned_slug,
     )
     from annotation.services.study_editing import edit_study
+    from annotation.services.submissions import give_code
     from annotation.services.twins import Rehearsal, TwinError, make_twin
     from annotation.services.understanding import (
         NothingToAnswerError,
@@ -153,6 +157,7 @@ __all__ = [
     "AuditLostError",
     "AuditUnderWayError",
     "Badge",
+    "BoundElsewhereError",
     "DecisionError",
     "DimensionUnknownError",
     "Entry",
@@ -190,9 +195,10 @@ __all__ = [
     "answer_comprehension",
     "ask_judges",
     "begin_audit",
-    "check_admission",
+    "check_arrival",
     "claim_audit",
     "close_study",
+    "come_back",
     "comprehension_questions",
     "count_wanted_judge_calls",
     "create_study",
@@ -212,11 +218,12 @@ __all__ = [
     "finish_judge_runs",
     "finish_rationale_runs",
     "finish_with_nothing_left",
+    "flag_team",
     "forget_judging_claims",
     "forget_rationale_claims",
     "forget_scans",
     "forget_themes",
-    "is_enrolled",
+    "give_code",
     "is_judging_waiting",
     "is_mail_set_up",
     "is_rationale_labelling_waiting",
@@ -240,6 +247,7 @@ __all__ = [
     "record_guesses",
     "register_simulated_judge",
     "reinstate_rater",
+    "release_binding",
     "release_expired_leases",
     "report_context",
     "scan_rationales",

@@ -5,12 +5,13 @@ import datetime as dt
 from django.db import transaction
 
 from access.services import record
-from annotation import entry_selectors
+from annotation import entry_selectors, selectors
 from annotation.choices import Platform, RaterState
-from annotation.models import PlatformEvent, Rater, Study
+from annotation.models import PlatformEvent, PlatformSubmission, Rater, Study
 from annotation.services.slots import give_back, lock_rater
 from annotation.services.standing import end_rater
-from annotation.webhooks import Event
+from annotation.services.submissions import end_submission
+from annotation.webhooks import SUBMISSION, Event
 from completions.choices import LeaseOutcome
 from completions.services import timed
 
@@ -20,10 +21,12 @@ def take_event(*, study: Study, event: Event, now: dt.datetime) -> bool:
     """Store an event of Prolific and do what follows from it; say whether it was new.
 
     When somebody gave their submission back, ran out of time or was turned down, their open pair
-    goes back to others and their part ends; what they answered stays. An event that was taken
-    before changes nothing, nor does one of an unknown kind or about somebody unknown.
+    goes back to others and their part ends; what they answered stays. It does not end if they came
+    with a newer submission since. An event that was taken before changes nothing, nor does one of
+    an unknown kind or about somebody unknown.
     """
-    rater = _rater_of(event, study)
+    submission = _submission_of(event, study)
+    rater = None if submission is None else submission.rater
     _stored, is_new = PlatformEvent.objects.get_or_create(
         platform=Platform.PROLIFIC,
         event_id=event.event_id,
@@ -35,31 +38,34 @@ def take_event(*, study: Study, event: Event, now: dt.datetime) -> bool:
             "received_at": now,
         },
     )
-    if is_new and rater is not None and event.ends_part:
-        _end_part(rater, event, now=now)
+    if is_new and submission is not None:
+        _take_in(submission, event, now=now)
     return is_new
 
 
-def _rater_of(event: Event, study: Study) -> Rater | None:
-    """Return whose submission the event is about.
+def _submission_of(event: Event, study: Study) -> PlatformSubmission | None:
+    """Return the submission that the event is about.
 
     A workspace sends the events of all its studies to each address, and one person can take part
-    in several: the submission decides, which the entry link names as the session. Without a
-    session it can only be the study of the address.
+    in several: the submission decides, which the entry link names as the session.
     """
-    if not event.participant_id:
+    if event.kind != SUBMISSION or not event.participant_id:
         return None
-    for rater in entry_selectors.raters_of_participant(event.participant_id):
-        session = rater.session.get("SESSION_ID")
-        if session == event.submission_id or (session is None and rater.study_id == study.pk):
-            return rater
-    return None
+    return entry_selectors.submission_of(
+        participant_id=event.participant_id, session_id=event.submission_id, study=study
+    )
+
+
+def _take_in(submission: PlatformSubmission, event: Event, *, now: dt.datetime) -> None:
+    """Keep how a submission ended; with the rater's newest, their part ends as well."""
+    rater = lock_rater(submission.rater)
+    end_submission(submission, event.status, now=now)
+    newest = selectors.newest_submission(rater)
+    if event.ends_part and newest == submission and rater.state == RaterState.ACTIVE:
+        _end_part(rater, event, now=now)
 
 
 def _end_part(rater: Rater, event: Event, *, now: dt.datetime) -> None:
-    rater = lock_rater(rater)
-    if rater.state != RaterState.ACTIVE:
-        return
     if (lease := timed.lock_open(rater.leases)) is not None:
         give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
     end_rater(rater, state=RaterState.STOPPED, now=now)

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from access.models import ConsentEvidence
 from access.services import forget_where_signed_in, record
 from annotation import retention_selectors
-from annotation.models import Judgment, PlatformEvent, Rater, Report
+from annotation.models import Judgment, PlatformEvent, PlatformSubmission, Rater, Report
 from annotation.retention import Kind
 from annotation.retention_selectors import Due
 from annotation.services.rationale_labelling import forget_themes
@@ -48,8 +48,9 @@ def _cut_links(study: str, now: dt.datetime) -> int:
     pks = [rater.pk for rater in locked[:BATCH]]
     # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
     QuerySet(PlatformEvent).filter(rater__in=pks).update(rater=None)
+    PlatformSubmission.objects.filter(rater__in=pks).update(session_id="", ids={})
     return Rater.objects.filter(pk__in=pks).update(
-        external_id="", session={}, utc_offset_minutes=None, forgotten_at=now
+        external_id="", utc_offset_minutes=None, forgotten_at=now
     )
 
 

@@ -69,10 +69,11 @@ def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
     rater.ended_at = now
     rater.data_kept = data_kept
     rater.external_id = ""
-    rater.session = {}
+    rater.bound_by = ""
     rater.utc_offset_minutes = None
     rater.writer = None
     rater.save()
+    rater.submissions.update(session_id="", ids={})
     # The platform's events name its submission: the exception to rows written once (ADR-0008).
     QuerySet(PlatformEvent).filter(rater=rater).update(rater=None)
 

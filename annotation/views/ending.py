@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation import http, selectors, services
 from annotation.blinded import Progress
-from annotation.choices import Platform, RaterState
+from annotation.choices import RaterState
 from annotation.endings import Ending
 from annotation.entry_forms import Withdrawal
 from annotation.http import RaterRequest, rater_known, rater_page
@@ -100,6 +100,8 @@ def show_end(request: RaterRequest) -> HttpResponse:
 
 def _show_last_page(request: RaterRequest) -> HttpResponse:
     ending = Ending.of_rater(request.rater)
+    if ending.code:
+        services.give_code(rater=request.rater, code=ending.code, now=visit_time(request))
     context = {
         "study": request.page,
         "ending": ending,
@@ -118,9 +120,7 @@ def _is_over(request: RaterRequest) -> bool:
 
 
 def _resume_url(request: RaterRequest) -> str:
-    """Return the private link of a guest; a platform's rater comes back by the platform's."""
-    if request.rater.platform != Platform.GUEST:
-        return ""
+    """Return the rater's private link: the way back in from another browser."""
     link = http.badge(request.rater, use="link")
     path = reverse("annotation:resume", args=[request.page.slug, link])
     return request.build_absolute_uri(path)

@@ -1,8 +1,8 @@
 """Before the first pair: entry, consent, how it works, questions on it, and the way back in."""
 
 import logging
-from dataclasses import asdict
-from typing import Any
+import secrets
+from dataclasses import asdict, replace
 
 from django.conf import settings
 from django.core import signing
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.limits import seconds_to_wait
-from annotation import entry_links, forms, http, selectors, services
+from annotation import entry_links, forms, http, selectors, services, signed_links
 from annotation.blinded import Practice, StudyPage
 from annotation.choices import RaterState
 from annotation.endings import Ending, Way
@@ -22,7 +22,13 @@ from annotation.visit import is_simulated_visit, visit_time
 
 logger = logging.getLogger(__name__)
 
-REFUSED = (services.StudyNotOpenError, services.WrongPlatformError, services.StudyFullError)
+RETRY_S = 120
+REFUSED = (
+    services.BoundElsewhereError,
+    services.StudyNotOpenError,
+    services.WrongPlatformError,
+    services.StudyFullError,
+)
 
 
 @require_safe
@@ -31,20 +37,42 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
     found = http.study_or_404(study)
     try:
-        arrival = entry_links.read_arrival(request.GET)
-    except entry_links.EntryLinkError as error:
-        logger.warning("a link into %s was refused: no id of %s", study, error.platform)
-        return _say_open_from_platform(request, study, platform=error.platform)
+        arrival = read_arrival(request, found)
+    except (entry_links.EntryLinkError, signed_links.KeysAwayError) as error:
+        return _say_link_refused(request, study, error)
+    entry = _entry(arrival)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
-        return http.go(request, reverse("annotation:judge", args=[study]))
+        return _go_on(request, rater, entry)
     try:
-        _admit(request, found, arrival)
+        known = services.check_arrival(
+            study=found, entry=entry, is_simulated=is_simulated_visit(request)
+        )
     except REFUSED as refusal:
         return _say_refused(request, found, refusal, platform=arrival.platform)
-    form = forms.Consent(initial={"entry": http.sign_entry(asdict(arrival), study=found)})
+    if known is not None and entry.is_signed:
+        return http.remember(_go_on(request, known, entry), request, known)
+    form = forms.Consent(initial={"entry": http.sign_entry(asdict(entry), study=found)})
     page = http.study_page(request, study)
     context = {"study": page, "form": form, "is_preview": arrival.is_preview}
     return http.render_fragment(request, "annotation/_consent.html", context)
+
+
+def read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
+    """Read who comes from the link, or from what their platform signed where the study wants that.
+
+    Raises
+    ------
+    annotation.entry_links.EntryLinkError
+        If the link is not what a platform fills in, or not signed as it has to be.
+    annotation.signed_links.KeysAwayError
+        If the platform's keys cannot be had now.
+    """
+    if not selectors.content_of(study)["crowd"].get("signed_links"):
+        return entry_links.read_arrival(request.GET)
+    signed = signed_links.read(
+        request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
+    )
+    return replace(entry_links.read_arrival(signed), is_signed=True)
 
 
 @require_POST
@@ -67,18 +95,18 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
     study, form = found.slug, forms.Consent(request.POST)
     try:
         form.full_clean()
-        arrival = _arrival(http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
+        entry = services.Entry(**http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
     except signing.BadSignature:
         return http.SeeOther(reverse("annotation:entry", args=[study]))
     if not form.is_valid():
         return http.SeeOther(reverse("annotation:entry", args=[study]))
     if form.cleaned_data["choice"] == "decline":
-        return _say_goodbye(request, found, Way.NO_CONSENT, platform=arrival.platform)
+        return _say_goodbye(request, found, Way.NO_CONSENT, platform=entry.platform)
     offset = form.cleaned_data["utc_offset_minutes"]
     try:
-        rater = _enter(request, found, arrival, utc_offset_minutes=offset)
+        rater = _enter(request, found, entry, utc_offset_minutes=offset)
     except REFUSED as refusal:
-        return _say_refused(request, found, refusal, platform=arrival.platform)
+        return _say_refused(request, found, refusal, platform=entry.platform)
     return http.remember(http.SeeOther(reverse("annotation:how", args=[study])), request, rater)
 
 
@@ -144,32 +172,28 @@ def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:
     return not arrival.external_id or came == (rater.platform, rater.external_id)
 
 
-def _arrival(fields: dict[str, Any]) -> entry_links.Arrival:
-    return entry_links.Arrival(**fields)
-
-
 def _entry(arrival: entry_links.Arrival) -> services.Entry:
-    return services.Entry(arrival.platform, arrival.external_id, arrival.session)
+    """Return who comes, with what this visit's consent form carries and no other's does."""
+    form = secrets.token_urlsafe(16)
+    return services.Entry(
+        arrival.platform, arrival.external_id, arrival.session, form, arrival.is_signed
+    )
 
 
-def _admit(request: HttpRequest, study: Study, arrival: entry_links.Arrival) -> None:
-    """Raise one of ``REFUSED`` unless the visitor may enter, or is enrolled already."""
-    if not services.is_enrolled(study=study, entry=_entry(arrival)):
-        services.check_admission(
-            study=study, platform=arrival.platform, is_simulated=is_simulated_visit(request)
-        )
+def _go_on(request: HttpRequest, rater: Rater, entry: services.Entry) -> HttpResponse:
+    """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
+    if entry.external_id and request.method == "GET":
+        own = replace(entry, form=rater.bound_by)
+        services.come_back(rater=rater, entry=own, now=visit_time(request))
+    return http.go(request, reverse("annotation:judge", args=[rater.study.slug]))
 
 
 def _enter(
-    request: HttpRequest,
-    study: Study,
-    arrival: entry_links.Arrival,
-    *,
-    utc_offset_minutes: int | None,
+    request: HttpRequest, study: Study, entry: services.Entry, *, utc_offset_minutes: int | None
 ) -> Rater:
     return services.enter_study(
         study=study,
-        entry=_entry(arrival),
+        entry=entry,
         utc_offset_minutes=utc_offset_minutes,
         now=visit_time(request),
         writer=http.recognised_writer(request, study),
@@ -180,12 +204,37 @@ def _enter(
 def _say_refused(
     request: HttpRequest, study: Study, refusal: Exception, *, platform: str
 ) -> HttpResponse:
+    if isinstance(refusal, services.BoundElsewhereError):
+        return _say_bound_elsewhere(request, study)
     if isinstance(refusal, services.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, services.WrongPlatformError):
         wanted = selectors.content_of(study)["crowd"]["platform"].upper()
         return _say_open_from_platform(request, study.slug, platform=wanted)
     return http.say_not_open(request, study)
+
+
+def _say_bound_elsewhere(request: HttpRequest, study: Study) -> HttpResponse:
+    """Tell somebody who took part by another browser how they get back to their answers."""
+    page = http.study_page(request, study.slug)
+    return http.render_fragment(request, "annotation/_bound.html", {"study": page}, status=409)
+
+
+def _say_link_refused(request: HttpRequest, slug: str, error: Exception) -> HttpResponse:
+    """Say what is wrong with a link, or that its signature cannot be checked now."""
+    if isinstance(error, entry_links.EntryLinkError):
+        logger.warning("a link into %s was refused: no id of %s", slug, error.platform)
+        return _say_open_from_platform(request, slug, platform=error.platform)
+    logger.error("the keys for signed links into %s cannot be read: %s", slug, error.__cause__)
+    answer = http.say(
+        request,
+        http.study_page(request, slug),
+        heading=_("We cannot check your link at the moment"),
+        text=_("Please open the study from your platform once more in a few minutes."),
+        status=503,
+    )
+    answer["Retry-After"] = str(RETRY_S)
+    return answer
 
 
 def _say_open_from_platform(request: HttpRequest, slug: str, *, platform: str) -> HttpResponse:

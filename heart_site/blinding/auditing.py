@@ -1,5 +1,6 @@
 """The audit of a study's blinding: what is searched, what is tested, and what that says."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -9,7 +10,7 @@ import numpy as np
 from annotation.choices import Side, Source
 from annotation.models import Lease, SourceGuess, Study
 from completions.models import System, Writer
-from heart_site.blinding import marks, odds
+from heart_site.blinding import marks, odds, oracle
 from heart_site.blinding.replaying import PEOPLE, Replay, leases_of, replay
 
 FEWEST = 8  # pairs of either kind; fewer test nothing
@@ -20,7 +21,8 @@ class Report:
     """What an audit saw.
 
     ``faults`` are what the platform gives away, by kind with what was found; ``texts`` tells what
-    the texts themselves say, which no platform can hide.
+    the texts themselves say, which no platform can hide; ``published`` names the results that an
+    owner published while the study goes on.
     """
 
     n_pages: int
@@ -29,6 +31,7 @@ class Report:
     tests: list[odds.Test] = field(default_factory=list)
     telling: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    published: list[str] = field(default_factory=list)
     guesses: odds.Test | None = None
     is_simulated: bool = False
 
@@ -51,18 +54,27 @@ class Report:
 
 
 def audit(
-    study: Study, *, n_pages: int, seed: int, tell: Callable[[int, int], None] | None = None
+    study: Study,
+    *,
+    n_pages: int,
+    seed: int,
+    now: dt.datetime,
+    tell: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Replay the newest pages of a study's raters, search them, and test what could tell.
+
+    What the public may read of its results is replayed as well.
 
     Parameters
     ----------
     study : Study
-        Whose leases are replayed; nothing is written.
+        Whose leases are replayed; nothing of it changes.
     n_pages : int
         How many pages at most. The balance of sides is counted over all leases.
     seed : int
         Of the deals that guesses are held against.
+    now : datetime.datetime
+        Of the answer that is added to see whether results move, and taken back.
     tell : callable, optional
         Told how many pages are done, of how many.
 
@@ -82,14 +94,16 @@ def audit(
             pages.append(_Page.of(one, is_person=one.person_is_a))
         if tell is not None:
             tell(done, total)
+    moving = oracle.oracles(study, now=now)
     tests = [*_sides(study), *_orderings(pages), *_tags(pages)]
     return Report(
         n_pages=total,
         n_leases=n_leases,
-        faults=search.faults,
+        faults=search.faults | ({"oracle": moving} if moving else {}),
         tests=tests,
         telling=[one.what for one in odds.telling(tests)],
         texts=sorted(search.texts),
+        published=oracle.publications(study),
         guesses=_guesses(study, seed=seed),
         is_simulated=study.is_simulated,
     )

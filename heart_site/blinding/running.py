@@ -48,4 +48,4 @@ def _report(claimed: BlindingAudit, clock: Clock, tell: Tell) -> Report:
         if n_done % EVERY == 1 or n_done == n_total:
             services.note_progress(claimed, n_done=n_done, n_total=n_total, now=clock())
 
-    return audit(claimed.study, n_pages=claimed.n_pages, seed=claimed.seed, tell=told)
+    return audit(claimed.study, n_pages=claimed.n_pages, seed=claimed.seed, now=clock(), tell=told)

@@ -37,6 +37,7 @@ def lines(report: Mapping[str, Any]) -> list[str]:
         said.extend(f"  {one}" for one in found[:SHOWN])
     said.extend(_table(report))
     said.extend(f"text: {one}" for one in report["texts"][:SHOWN])
+    said.extend(f"public, though the study goes on: {one}" for one in report.get("published", ()))
     said.append(_guesses(report["guesses"]))
     if report["holds"]:
         said.append(HOLDS if report["n_pages"] else NOTHING)

@@ -4,12 +4,15 @@ from django.db.models import QuerySet
 
 from access.api_http.views import ListView
 from access.scopes import Scope
-from annotation.api_http import study_of
-from ranking import api_filters, models, selectors, serializers
+from ranking import api_filters, models, serializers
+from ranking.api.ratings import results_of
 
 
 class Fits(ListView):
-    """The fits of a study that have ended; each has its ratings at its own address."""
+    """The fits of a study that have ended; each has its ratings at its own address.
+
+    Until the study is closed, others than its team find those alone that an owner published.
+    """
 
     reads = Scope.READ_STUDIES
     is_public = True
@@ -19,4 +22,4 @@ class Fits(ListView):
 
     def get_queryset(self) -> QuerySet[models.Fit]:
         """Return those of the study."""
-        return selectors.ended_fits(study_of(self.kwargs))
+        return results_of(self.request, self.kwargs["study"]).fits

@@ -7,13 +7,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from access.api_http.errors import NoFitError, UnknownFilterError
+from access.api_http.permissions import is_member
 from access.api_http.views import ApiView
 from access.scopes import Scope
-from annotation import selectors as annotation_selectors
-from ranking import filters, results_pages, selectors
+from annotation.api_http import study_of
+from ranking import filters, results_pages
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.models import Fit
+from ranking.selectors import Results
 from ranking.serializers import AnalysesOut, AnalysisOut, BoardOut
+
+NO_FIT = "there are no ratings of these judgments yet"
+KEPT_BACK = "the study is not closed: its results are kept back, and none were published"
 
 POOL = OpenApiParameter("pool", enum=[pool.lower() for pool in EvaluatorPool])
 CONTEXTS = OpenApiParameter("contexts", enum=[name.lower() for name in ContextSet])
@@ -28,21 +33,16 @@ class Ratings(ApiView):
     @extend_schema(parameters=[POOL, CONTEXTS], responses=BoardOut)
     def get(self, request: Request, study: str) -> Response:
         """Return the ratings and their conditions."""
-        found = annotation_selectors.study_by_slug(study)
-        if found is None:
-            msg = f"there is no study {study}"
-            raise NotFound(msg)
+        results = results_of(request, study)
         try:
-            fitted = selectors.fitted_selections(found)
+            fitted = results.selections()
             chosen = filters.read_filters(request.query_params, fitted=fitted)
         except filters.UnknownFilterError as error:
             raise UnknownFilterError(str(error)) from error
-        pool, context_set = chosen.selected
-        fit = selectors.latest_fit(study=found, pool=pool, context_set=context_set)
+        fit = results.latest(*chosen.selected)
         if fit is None:
-            msg = "there are no ratings of these judgments yet"
-            raise NoFitError(msg)
-        return Response(BoardOut(results_pages.board_with_analyses(fit)).data)
+            raise NoFitError(NO_FIT if results.has_all else KEPT_BACK)
+        return Response(BoardOut(results_pages.board_with_analyses(fit, results)).data)
 
 
 class FitRatings(ApiView):
@@ -52,13 +52,11 @@ class FitRatings(ApiView):
     is_public = True
 
     @extend_schema(responses=BoardOut)
-    def get(self, _request: Request, study: str, key: str) -> Response:
+    def get(self, request: Request, study: str, key: str) -> Response:
         """Return the ratings and their conditions."""
-        fit = _fit(study, key)
-        if fit is None:
-            msg = f"there is no fit {key} of a study {study}"
-            raise NotFound(msg)
-        return Response(BoardOut(results_pages.board_with_analyses(fit)).data)
+        results = results_of(request, study)
+        fit = _fit(results, key)
+        return Response(BoardOut(results_pages.board_with_analyses(fit, results)).data)
 
 
 class FitAnalyses(ApiView):
@@ -68,12 +66,9 @@ class FitAnalyses(ApiView):
     is_public = True
 
     @extend_schema(operation_id="studies_fits_analyses_list", responses=AnalysesOut)
-    def get(self, _request: Request, study: str, key: str) -> Response:
+    def get(self, request: Request, study: str, key: str) -> Response:
         """Return them; the findings of each are at its own address."""
-        fit = _fit(study, key)
-        if fit is None:
-            msg = f"there is no fit {key} of a study {study}"
-            raise NotFound(msg)
+        fit = _fit(results_of(request, study), key)
         said = [AnalysisOut(link).data for link in results_pages.links_of(fit)]
         return Response({"results": said})
 
@@ -85,16 +80,30 @@ class Analysis(ApiView):
     is_public = True
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
-    def get(self, _request: Request, study: str, key: str, kind: str) -> Response:
+    def get(self, request: Request, study: str, key: str, kind: str) -> Response:
         """Return the findings; people are in them together, never one by one."""
-        fit = _fit(study, key)
-        found = fit and results_pages.analysis_findings(fit, kind, shows_people=False)
-        if not fit or not found:
+        fit = _fit(results_of(request, study), key)
+        found = results_pages.analysis_findings(fit, kind, shows_people=False)
+        if not found:
             msg = f"there is no analysis {kind} of a fit {key}"
             raise NotFound(msg)
         return Response(results_pages.as_json(found, fit=fit, kind=kind))
 
 
-def _fit(study: str, key: str) -> Fit | None:
-    found = annotation_selectors.study_by_slug(study)
-    return None if found is None else selectors.fit_by_key(study=found, key=key)
+def results_of(request: Request, study: str) -> Results:
+    """Return what whoever asks may read of the results of the study of that slug.
+
+    Raises
+    ------
+    NotFound
+        If there is no such study.
+    """
+    return Results(study_of({"study": study}), is_team=is_member(request))
+
+
+def _fit(results: Results, key: str) -> Fit:
+    fit = results.by_key(key)
+    if fit is None:
+        msg = f"there is no fit {key} of a study {results.study.slug}"
+        raise NotFound(msg)
+    return fit

@@ -9,6 +9,7 @@ RATERS = Table(
     (
         text("rater", "the pseudonym"),
         flag("is_simulated", "the rater is a program"),
+        flag("is_team", "the rater is of the team, who can read results of an open study"),
         text(
             "state",
             "where the rater stands",

@@ -24,6 +24,7 @@ def rows(
     known: dict[str, Combinable] = {
         "rater": F("code"),
         "is_simulated": F("is_simulated"),
+        "is_team": F("is_team"),
         "state": F("state"),
         "stage": F("stage"),
         "platform": F("platform"),

@@ -41,11 +41,13 @@ class Sign:
     as_of: dt.datetime
     is_simulated: bool
     is_exploratory: bool | None = None
+    is_embargoed: bool = False
 
     @property
     def text(self) -> str:
         """Return all of it on one line."""
         parts = [
+            *(["embargoed: for the study's team alone"] if self.is_embargoed else []),
             *(["simulated data"] if self.is_simulated else []),
             *([] if self.is_exploratory is None else [STANDINGS[self.is_exploratory]]),
             self.study,

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from access.models.append_only import AppendOnlyModel
+from annotation.choices import StudyState
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
 
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
@@ -12,7 +13,8 @@ FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond 
 class Fit(models.Model):
     """One estimation: what went in, how it was computed, and how it ended.
 
-    A row is claimed when the computation starts and completed once; after that it never changes.
+    A row is claimed when the computation starts and completed once; after that nothing of it
+    changes but whether it is public.
     """
 
     study = models.ForeignKey("annotation.Study", models.PROTECT, related_name="fits")
@@ -39,6 +41,11 @@ class Fit(models.Model):
     )
     claimed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when everybody may read it, though its study may not be closed.",
+    )
 
     class Meta:
         constraints = (
@@ -58,6 +65,10 @@ class Fit(models.Model):
                 | (Q(state=FitState.REFUSED, ended_at__isnull=False) & ~Q(refusal="")),
                 name="fit_ended_by_state",
             ),
+            models.CheckConstraint(
+                condition=Q(published_at__isnull=True) | Q(ended_at__isnull=False),
+                name="fit_published_once_ended",
+            ),
         )
         indexes = (
             models.Index(fields=["study", "pool", "context_set", "-ended_at"], name="fit_latest"),
@@ -65,6 +76,11 @@ class Fit(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def is_embargoed(self) -> bool:
+        """Whether the team alone may read it: its study goes on, and nobody published it."""
+        return self.published_at is None and self.study.state != StudyState.CLOSED
 
 
 class Rating(AppendOnlyModel):

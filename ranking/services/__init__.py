@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ranking.services.grounds import forget_judgments
     from ranking.services.measuring import measure_raters, measure_study, studies_to_measure
     from ranking.services.moving import MOVES, moves_of
+    from ranking.services.publishing import publish_fit, unpublish_fit
     from ranking.services.refitting import Refit, claim_refit
     from ranking.services.releasing import (
         ReleaseRefusedError,
@@ -84,6 +85,7 @@ __all__ = [
     "measure_study",
     "movements_without",
     "moves_of",
+    "publish_fit",
     "publish_release",
     "reclaim_lost_analyses",
     "reclaim_lost_fits",
@@ -96,6 +98,7 @@ __all__ = [
     "run_release",
     "studies_to_measure",
     "studies_to_review",
+    "unpublish_fit",
     "unpublish_release",
     "verify_fit",
 ]

@@ -107,7 +107,7 @@ class TestAccess:
 
 class TestWhatIsSaid:
     def test_judgments_name_raters_by_pseudonym(self, study):
-        Rater.objects.update(platform="PROLIFIC", external_id="5f1e-secret", session={"S": "s3ss"})
+        Rater.objects.update(platform="PROLIFIC", external_id="5f1e-secret", bound_by="s3ss")
         said = all_of("studies/{study}/judgments/", study)
 
         assert len(said) == Judgment.objects.count()
@@ -170,7 +170,8 @@ class TestWhatIsSaid:
 
         assert fits
         for fit in fits:
-            assert read(f"studies/{study.slug}/fits/{fit['fit']}/").status_code == 200
+            address = f"studies/{study.slug}/fits/{fit['fit']}/"
+            assert read(address, secret=make_secret(*Scope)).status_code == 200
 
 
 class TestFilters:

@@ -8,6 +8,7 @@ from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study, make_system
 from tests.judged import fit_one, make_judged_study
 from tests.judged_people import make_study_of_people
+from tests.rated import close
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ def kept(module_rows):
     study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
     for pool in (EvaluatorPool.LLM, EvaluatorPool.COMBINED):
         fit_one(study, NOW + HOUR, pool)
-    return study.pk
+    return close(study).pk
 
 
 @pytest.fixture
@@ -37,8 +38,8 @@ class TestRatings:
 
         fit = Fit.objects.get(pool="LLM", context_set="ALL")
         assert set(answer) == {
-            "study", "fit", "is_implied", "refusal", "components", "joining", "conditions",
-            "ratings", "people", "people_refused", "analyses",
+            "study", "fit", "is_implied", "is_embargoed", "refusal", "components", "joining",
+            "conditions", "ratings", "people", "people_refused", "analyses",
         }  # fmt: skip
         assert (answer["study"], answer["fit"], answer["refusal"]) == (study.slug, fit.key, "")
         assert answer["conditions"]["n_judgments"] == 4
@@ -64,7 +65,7 @@ class TestRatings:
 
     def test_names_what_is_made_from_people_as_derived(self, client):
         study = make_study_of_people()
-        fit_one(study, NOW + HOUR)
+        fit_one(close(study), NOW + HOUR)
 
         answer = get(client, study.slug).json()
 
@@ -85,7 +86,7 @@ class TestRatings:
 
     def test_says_what_of_people_could_not_be_rated(self, client):
         study = make_study_of_people(n_raters=1)
-        fit_one(study, NOW + HOUR)
+        fit_one(close(study), NOW + HOUR)
 
         (refused,) = get(client, study.slug).json()["people_refused"]
 

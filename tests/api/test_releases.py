@@ -95,7 +95,7 @@ def test_files_that_are_not_here_are_no_fault(release, settings, tmp_path):
 
 
 def test_a_fit_lists_its_analyses(client):
-    fit = make_fit(state="DONE", ended_at=START)
+    fit = make_fit(state="DONE", ended_at=START, published_at=START)
     address = f"/api/v1/studies/{fit.study.slug}/fits/{fit.key}/analyses/"
 
     assert client.get(address).json() == {"results": []}

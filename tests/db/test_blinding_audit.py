@@ -51,7 +51,7 @@ def study(kept):
 
 
 def audit(study, **options):
-    return auditing.audit(study, **{"n_pages": 1000, "seed": 1} | options)
+    return auditing.audit(study, **{"n_pages": 1000, "seed": 1, "now": NOW} | options)
 
 
 def giving_away(monkeypatch, change):

@@ -93,7 +93,7 @@ class TestInsert:
             assert getattr(stored, field.attname) == getattr(lease, field.attname)
 
     def test_keeps_json_and_missing_values(self):
-        rater = Rater(study=make_study(), code="R1", entered_at=NOW, session={"a": ["ö"]})
+        rater = Rater(study=make_study(), code="R1", entered_at=NOW, bound_by="ö")
 
         insert(rater)
 

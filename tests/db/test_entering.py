@@ -92,7 +92,8 @@ class TestEnterStudy:
 
         rater.refresh_from_db()
         assert (rater.platform, rater.external_id) == (Platform.PROLIFIC, "60d0fe4f")
-        assert rater.session == {"SESSION_ID": "s1", "STUDY_ID": "p1"}
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("s1", {"STUDY_ID": "p1"})
 
     def test_keeps_that_the_person_also_writes(self, study):
         writer = make_writer(dataset=study.dataset)
@@ -157,6 +158,7 @@ class TestEnterStudy:
             study=study,
             platform=PROLIFIC.platform,
             external_id=PROLIFIC.external_id,
+            session=PROLIFIC.session,
             state=RaterState.STOPPED,
             ended_at=NOW,
         )

@@ -23,6 +23,7 @@ from tests.factories import (
 )
 from tests.judged import make_judged_study, make_marked_judgment
 from tests.judged_people import make_study_of_people
+from tests.rated import close
 from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db
@@ -156,6 +157,7 @@ class TestRatingsCsv:
         systems = [make_system(name="=Ash"), make_system(name="Beech")]
         study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
         services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        close(study)
         fit = Fit.objects.get(pool="LLM", context_set="ALL")
 
         rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))
@@ -170,6 +172,7 @@ class TestRatingsCsv:
     def test_ends_with_what_is_made_from_people_which_is_no_system(self, client):
         study = make_study_of_people()
         services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        close(study)
         fit = Fit.objects.get(pool="HUMAN", context_set="ALL")
 
         rows = read(client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key])))

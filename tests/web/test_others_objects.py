@@ -88,6 +88,7 @@ KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
     r"api:release\w*": lambda b: (
         _key(Release.objects.filter(study=b), "key", "release") | {"path": "README.md"}
     ),
+    r"raters:(un)?publish_fit": lambda b: _key(Fit.objects.filter(study=b), "key"),
     r"(ranking:(fit|ratings|weigh|analysis|table)\w*)|(api:(fit|analyses|analysis))": lambda b: (
         _key(Fit.objects.filter(study=b), "key")
         | {"kind": "report", "table": "table", "form": "svg"}

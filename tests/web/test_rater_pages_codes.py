@@ -96,9 +96,10 @@ class TestFullStudy:
         assert code_on(page) == "C-FULL"
         assert url(study, "judge") not in page.content.decode()
 
-    def test_known_person_on_a_new_browser_is_let_in(self, client, study):
+    def test_known_person_who_is_to_bind_a_new_browser_is_let_in(self, client, study):
         rater = enrol(client, study, **PROLIFIC)
         study.comparisons.update(slots_left=0)
+        Rater.objects.update(bound_by="")
         client.cookies.clear()
 
         assert enrol(client, study, **PROLIFIC) == rater
@@ -129,7 +130,8 @@ class TestPlatform:
         rater = enrol(client, study, **arrival)
 
         assert (rater.platform, rater.external_id) == ("CONNECT", "c-1")
-        assert rater.session == {"assignmentId": "a-1", "projectId": "j-1"}
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("a-1", {"projectId": "j-1"})
 
 
 class TestSimulation:

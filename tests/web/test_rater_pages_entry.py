@@ -110,7 +110,8 @@ class TestConsent:
         rater = enrol(client, study, **PROLIFIC)
 
         assert (rater.platform, rater.external_id) == (Platform.PROLIFIC, "p-17")
-        assert rater.session == {"STUDY_ID": "s-1", "SESSION_ID": "x-1"}
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("x-1", {"STUDY_ID": "s-1"})
         assert Consent.objects.get().version == study.content["consent"]["version"]
 
     def test_agreeing_twice_makes_one_rater(self, client, study):
@@ -119,6 +120,14 @@ class TestConsent:
         for _ in range(2):
             answer = client.post(url(study, "consent"), fields)
             assert (answer.status_code, answer["Location"]) == (303, url(study, "how"))
+
+        assert Rater.objects.count() == 1
+
+    def test_agreeing_twice_makes_one_guest(self, client, study):
+        fields = consent_fields(client, study) | {"choice": "agree"}
+
+        for _ in range(2):
+            client.post(url(study, "consent"), fields)
 
         assert Rater.objects.count() == 1
 
@@ -232,10 +241,12 @@ class TestResume:
         assert phone.get(url(study, "judge")).status_code == 200
         assert Lease.objects.count() == 1
 
-    def test_platform_keeps_its_raters_links_to_itself(self, client, study):
-        enrol(client, study, **PROLIFIC)
+    def test_private_link_is_a_way_back_for_people_of_a_platform_too(self, client, study):
+        rater = enrol(client, study, **PROLIFIC)
+        link = url(study, "resume", http.badge(rater, use="link"))
 
-        assert "/resume/" not in client.get(url(study, "take_break")).content.decode()
+        assert link in client.get(url(study, "take_break")).content.decode()
+        assert Client().get(link)["Location"] == url(study, "judge")
 
     def test_broken_link_opens_nothing(self, client, study):
         page = client.get(url(study, "resume", "R-1~abc"))

@@ -12,7 +12,7 @@ from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis, make_fit, make_member
 from tests.findings import heat_map, make_findings
-from tests.rated import DIAGNOSTICS, METHOD, make_rated_fit
+from tests.rated import DIAGNOSTICS, METHOD, close, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,9 @@ TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 
 @pytest.fixture
 def fit():
-    return make_rated_fit([make_system(slug="ash", name="Ash"), make_system(slug="beech")])
+    fit = make_rated_fit([make_system(slug="ash", name="Ash"), make_system(slug="beech")])
+    close(fit.study)
+    return fit
 
 
 def found(fit, **fields):

@@ -21,7 +21,7 @@ from tests.factories import (
 )
 from tests.factories_written_once import make_fit
 from tests.judged import judge_all_pairs, make_judged_study
-from tests.rated import DIAGNOSTICS, METHOD
+from tests.rated import DIAGNOSTICS, METHOD, close
 from tests.web.charts import inline
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def of_both(keys):
 
 def refit(study, now):
     services.refit_study(study=study, clock=lambda: now)
-    return study
+    return close(study)
 
 
 def page(client, study, query=""):
@@ -198,7 +198,7 @@ class TestFilters:
 
 class TestEmptyState:
     def test_says_what_will_be_here_and_how_to_get_there(self, client):
-        shown = text(page(client, make_study()))
+        shown = text(page(client, close(make_study())))
 
         assert "No ratings yet" in shown
         assert "two or more dialogues" in shown
@@ -210,7 +210,7 @@ class TestEmptyState:
         assert "Show the ratings there are" in text(response)
 
     def test_a_fit_under_way_is_not_shown(self, client, now):
-        study = make_judged_study()
+        study = close(make_judged_study())
         services.claim_changed_fits(study=study, now=now)
 
         assert "No ratings yet" in text(page(client, study))
@@ -241,7 +241,7 @@ class TestRefusal:
         }
         refused = {"state": FitState.REFUSED, "refusal": "No scale.", "ended_at": NOW}
         fit = make_fit(
-            study=make_study(), method=METHOD, diagnostics=DIAGNOSTICS | known, **refused
+            study=close(make_study()), method=METHOD, diagnostics=DIAGNOSTICS | known, **refused
         )
 
         shown = text(page(client, fit.study))

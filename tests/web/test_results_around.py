@@ -16,7 +16,7 @@ from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_study, make_system
 from tests.factories_written_once import make_fit
 from tests.judged import make_judged_study
-from tests.rated import DIAGNOSTICS, METHOD, make_rated_fit, make_rated_system
+from tests.rated import DIAGNOSTICS, METHOD, close, make_rated_fit, make_rated_system
 from tests.web.charts import inline
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def read(response):
 
 class TestFits:
     def test_are_listed_newest_first_each_under_its_address(self, client):
-        study = make_study()
+        study = close(make_study())
         first, second = make_fits(study, 2)
 
         html = get(client, "fits", study).content.decode()
@@ -57,7 +57,7 @@ class TestFits:
         assert html.index(places[0]) < html.index(places[1])
 
     def test_come_page_by_page(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, views.FITS_A_PAGE + 1)
 
         first, second = (get(client, "fits", study, f"?page={n}") for n in (1, 2))
@@ -73,7 +73,7 @@ class TestFits:
         assert fit.key not in get(client, "fits", fit.study).content.decode()
 
     def test_say_which_are_simulated_or_refused(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 1).update(is_simulated=True, state=FitState.REFUSED, refusal="No scale.")
 
         shown = text(get(client, "fits", study))
@@ -81,7 +81,7 @@ class TestFits:
         assert "no ratings simulated" in shown
 
     def test_lead_to_those_before(self, client):
-        study = make_study()
+        study = close(make_study())
         first, second = make_fits(study, 2)
 
         page = client.get(reverse("ranking:fit", args=[study.slug, second.key]))
@@ -89,7 +89,7 @@ class TestFits:
         assert reverse("ranking:fit", args=[study.slug, first.key]) in page.content.decode()
 
     def test_cost_the_same_queries_for_any_number(self, client, django_assert_max_num_queries):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 20)
 
         with django_assert_max_num_queries(3):  # study, count, fits with their analyses
@@ -98,7 +98,7 @@ class TestFits:
 
 class TestHistory:
     def test_draws_a_line_for_each_system_and_tells_its_figures(self, client):
-        study, systems = make_study(), [make_system(name="Ash"), make_system(name="Beech")]
+        study, systems = close(make_study()), [make_system(name="Ash"), make_system(name="Beech")]
         make_fits(study, 3, systems)
 
         page = get(client, "history", study)
@@ -109,7 +109,7 @@ class TestHistory:
         assert text(page).index("Ash") < text(page).index("Beech")
 
     def test_is_no_drawing_while_there_is_one_fit(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 1, [make_system()])
 
         page = get(client, "history", study)
@@ -118,7 +118,7 @@ class TestHistory:
         assert "<svg" not in page.content.decode()
 
     def test_marks_where_the_code_changed(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 3, [make_system()])
         last = Fit.objects.latest("as_of")
         assert get(client, "history", study).content.decode().count('class="diagonal"') == 0
@@ -127,20 +127,20 @@ class TestHistory:
         assert get(client, "history", study).content.decode().count('class="diagonal"') == 1
 
     def test_follows_the_filters_of_its_address(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 2, [make_system(name="Ash")])
 
         assert "Ash" not in text(get(client, "history", study, "?pool=llm"))
         assert get(client, "history", study, "?pool=martians").status_code == 404
 
     def test_says_when_systems_are_simulated(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 2, [make_system(name="Simulated Ash", is_simulated=True)])
 
         assert "they say nothing about real ones" in text(get(client, "history", study))
 
     def test_says_when_only_people_or_judges_are_simulated(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 2, [make_system(name="Ash")]).update(is_simulated=True)
 
         shown = text(get(client, "history", study))
@@ -151,14 +151,14 @@ class TestHistory:
         assert {row["fit_is_simulated"] for row in read(response)} == {"True"}
 
     def test_of_days_is_named_by_days(self, client):
-        study = make_study()
+        study = close(make_study())
         fits = make_fits(study, 2, [make_system()])
         Fit.objects.filter(pk=fits[1].pk).update(as_of=NOW + dt.timedelta(days=9))
 
         assert f"{NOW:%Y-%m-%d}" in text(get(client, "history", study))
 
     def test_is_downloaded_fit_by_fit(self, client):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 2, [make_system(slug="ash")])
 
         rows = read(get(client, "history_csv", study, "?pool=human&contexts=all"))
@@ -167,10 +167,10 @@ class TestHistory:
         assert {row["fit_is_simulated"] for row in rows} == {"False"}
 
     def test_says_what_will_be_here(self, client):
-        assert "No ratings yet" in text(get(client, "history", make_study()))
+        assert "No ratings yet" in text(get(client, "history", close(make_study())))
 
     def test_costs_the_same_queries_for_any_length(self, client, django_assert_max_num_queries):
-        study = make_study()
+        study = close(make_study())
         make_fits(study, 12, [make_system() for _ in range(3)])
 
         # study, fitted selections, count of fits, ratings, systems, judges
@@ -180,7 +180,7 @@ class TestHistory:
 
 class TestVerdicts:
     def test_shows_places_that_sum_to_the_calls(self, client):
-        study = make_judged_study(with_llm=True)
+        study = close(make_judged_study(with_llm=True))
 
         rows = read(get(client, "verdicts_csv", study))
 
@@ -191,7 +191,7 @@ class TestVerdicts:
         assert rows[-1]["evaluator"] == "People"
 
     def test_is_downloaded_under_a_name_that_says_when_anybody_is_simulated(self, client):
-        study = make_judged_study(with_llm=True)
+        study = close(make_judged_study(with_llm=True))
         assert "simulated" not in get(client, "verdicts_csv", study)["Content-Disposition"]
         Judge.objects.update(is_simulated=True, name=Concat(Value("Simulated "), "name"))
 
@@ -203,14 +203,14 @@ class TestVerdicts:
     def test_costs_the_same_queries_for_any_number_of_calls(
         self, client, django_assert_max_num_queries
     ):
-        study = make_judged_study(with_llm=True, n_dialogues=12)
+        study = close(make_judged_study(with_llm=True, n_dialogues=12))
 
         # study, seven of the account, and who is left out
         with django_assert_max_num_queries(9):
             get(client, "verdicts", study)
 
     def test_names_judges_and_people_together(self, client):
-        study = make_judged_study()
+        study = close(make_judged_study())
         make_rater(study=study, code="R7XK2")
 
         page = get(client, "verdicts", study)
@@ -220,7 +220,7 @@ class TestVerdicts:
         assert "R7XK2" not in page.content.decode()
 
     def test_says_what_will_be_here(self, client):
-        assert "Nobody has been asked yet" in text(get(client, "verdicts", make_study()))
+        assert "Nobody has been asked yet" in text(get(client, "verdicts", close(make_study())))
 
 
 class TestLeaderboardOfANewFit:
@@ -250,7 +250,7 @@ class TestLeaderboardOfANewFit:
 
     def test_of_an_older_fit_has_none_of_these(self, client):
         old = {"tier": None, "joint_low": None, "joint_high": None, "sandwich_se": None}
-        fit = make_fit(study=make_study(), **ENDED)
+        fit = make_fit(study=close(make_study()), **ENDED)
         make_rated_system(fit, make_system(), elo=1500.0, rank=1, **old)
 
         page = get(client, "leaderboard", fit.study)
@@ -268,7 +268,7 @@ def test_nothing_stands_around_a_study_that_does_not_exist(client, name):
 
 @pytest.mark.parametrize("name", ["fits", "history", "verdicts"])
 def test_pages_have_nothing_inline_and_are_not_posted_to(client, name):
-    study = make_study()
+    study = close(make_study())
     make_fits(study, 2, [make_system()])
     make_judge()
 

@@ -15,6 +15,7 @@ from ranking.models import Fit
 from tests.factories import NOW
 from tests.factories_of_rationales import code_all
 from tests.judged import make_judged_study
+from tests.rated import close
 
 pytestmark = pytest.mark.django_db
 MINUTE = dt.timedelta(minutes=1)
@@ -26,6 +27,7 @@ def key(module_rows):
     code_all(study, assistant_for("coder", "offline"), at=NOW)
     with override_settings(HEART_BOOTSTRAP_REPLICATES=20):
         fits = services.refit_study(study=study, clock=lambda: NOW + MINUTE)
+        close(study)
         where = (EvaluatorPool.COMBINED, ContextSet.ALL)
         fit = next(one for one in fits if (one.pool, one.context_set) == where)
         services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW)

@@ -14,6 +14,7 @@ from completions.models import Completion
 from ranking import services
 from tests.factories import NOW, make_judgment, make_writer
 from tests.judged import make_judged_study
+from tests.rated import close
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,7 @@ def key(module_rows):
     study = make_judged_study()
     make_judgment(comparison=study.comparisons.first(), verdict=-1)
     services.refit_study(study=study, clock=lambda: NOW + HOUR)
+    close(study)
     return study.pk
 
 

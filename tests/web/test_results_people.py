@@ -12,6 +12,7 @@ from tests.factories import HOUR, NOW
 from tests.factories_written_once import make_human_rating
 from tests.judged import make_judged_study
 from tests.judged_people import make_study_of_people
+from tests.rated import close
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +29,7 @@ def study(key):
 
 def refitted(study):
     services.refit_study(study=study, clock=lambda: NOW + HOUR)
-    return study
+    return close(study)
 
 
 def shown(client, study):

@@ -19,6 +19,7 @@ from ranking.services.gating import NoFitError
 from tests.factories import NOW, make_rater, make_study, make_system
 from tests.factories_written_once import make_member
 from tests.judged import make_judged_study
+from tests.rated import close
 from tests.scores import make_rated_study, rate
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,7 @@ def _few_replicates(settings):
 
 def refit(study, at=START, *, with_analysis=True):
     services.refit_study(study=study, clock=lambda: at)
+    close(study)
     fit = selectors.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
     assert fit is not None
     if with_analysis:
