@@ -1,6 +1,5 @@
 """The console's pages on which a study is made and, until it is locked, made otherwise."""
 
-import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,17 +31,18 @@ from annotation.rubric import Rubric, RubricError, load_rubric
 from annotation.study_forms import StudyFile, StudyForm
 from completions.models import Dataset
 
-SEED_BYTES = 6
 REFUSALS = (
     services.DimensionUnknownError,
     services.NothingChangedError,
     services.RubricShownError,
+    services.SeedTakenError,
     services.StudyExistsError,
     services.StudyStateError,
     RubricError,
 )
 BESIDE: Mapping[type[Exception], str] = {
     services.DimensionUnknownError: "analysis",
+    services.SeedTakenError: "seed",
     services.StudyExistsError: "slug",
     RubricError: "rubric",
 }
@@ -64,8 +64,7 @@ def fill(request: StaffRequest, template: str) -> HttpResponse:
         raise Http404
     values = load_protocol(STUDIES / f"{template}.toml").model_dump(mode="json", exclude_none=True)
     if request.method != "POST":
-        form = StudyForm(values=values, initial={"seed": secrets.token_hex(SEED_BYTES)})
-        return _form(request, form, template=template)
+        return _form(request, StudyForm(values=values), template=template)
     form = StudyForm(request.POST, values=values)
     if form.is_valid() and (study := _stored(form, _create(request))):
         return _created(request, study)
@@ -140,7 +139,7 @@ def protocol(request: StaffRequest, study: Study) -> HttpResponse:
 @require_safe
 @study_page
 def toml(_request: StaffRequest, study: Study) -> HttpResponse:
-    """Send the study's file."""
+    """Send the study's file, with the seed of a closed study alone."""
     answer = HttpResponse(_file(study), content_type="application/toml; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{study.slug}.toml"'
     return answer
@@ -216,7 +215,11 @@ def _created(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 def _file(study: Study) -> str:
-    return as_toml(check_values(values_of(study.content)))
+    """Return the study's file, with its seed once that is no secret any more."""
+    file = check_values(values_of(study.content))
+    if not study.disclosed_seed:
+        return "# The seed is secret until the study is closed.\n" + as_toml(file)
+    return as_toml(file.model_copy(update={"seed": study.disclosed_seed}))
 
 
 def _start(request: StaffRequest, form: StudyFile) -> HttpResponse:

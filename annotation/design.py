@@ -36,7 +36,7 @@ def pair_position(*, seed: str, key: str) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a draw for a rater stands: the study's seed, the rater's code, the lease's number."""
+    """Where a draw for a rater stands: the study's seed, the rater's key, the lease's number."""
 
     seed: str
     rater: str

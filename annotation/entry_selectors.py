@@ -61,4 +61,4 @@ def has_guessed(rater: Rater) -> bool:
 
 
 def _draw(lease: Lease, rater: Rater) -> int:
-    return design.draw(rater.study.seed, "guess", rater.code, lease.comparison.key)
+    return design.draw(rater.study.seed, "guess", rater.drawn_by, lease.comparison.key)

@@ -84,7 +84,14 @@ WHAT = Section(
         _number("pairs_per_context", _("Pairs per context"), _("0 stands for all pairs.")),
         _number("session_length", _("Session length"), _("Pairs that one rater gets at most.")),
         _number("lease_minutes", _("Lease"), _("Minutes for which a pair is kept for a rater.")),
-        Asked("seed", _("Seed"), _("Fixes every draw of the study.")),
+        Asked(
+            "seed",
+            _("Seed"),
+            _(
+                "Fixes every draw. Leave it empty: a new study gets one by chance, a draft keeps "
+                "the one it has. It is secret until the study is closed."
+            ),
+        ),
     ),
     is_folded=False,
 )

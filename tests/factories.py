@@ -284,9 +284,10 @@ def make_rater(
     *, study: Study | None = None, session: dict[str, str] | None = None, **fields: Any
 ) -> Rater:
     """A rater, who came with a submission of their platform if there is a ``session``."""
+    n = next(_serial)
     rater = Rater.objects.create(
         study=study or make_study(),
-        **{"code": f"R{next(_serial):05d}", "entered_at": NOW} | fields,
+        **{"code": f"R{n:05d}", "draw_key": f"key-{n}", "entered_at": NOW} | fields,
     )
     if session is not None:
         open_submission(rater, session, now=NOW)

@@ -16,7 +16,7 @@ from ranking import figures, services
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.releases.writing import SUMS, sha256_of, sums
-from tests.factories import NOW, make_judge
+from tests.factories import NOW, digest, make_judge
 from tests.factories_written_once import make_release
 from tests.judged import make_marked_judgment
 from tests.judged_people import make_study_of_people
@@ -27,8 +27,9 @@ START = NOW + dt.timedelta(hours=1)
 def make_study_to_release(**fields: object) -> Study:
     """Four raters and two judges on texts of people and of models; ratings are computed."""
     study = make_study_of_people()
-    content = study.content
-    Study.objects.filter(pk=study.pk).update(protocol_hash=content_hash(content), **fields)
+    content = study.content | {"seed_sha256": digest(study.seed)}
+    hashed = {"content": content, "protocol_hash": content_hash(content)}
+    Study.objects.filter(pk=study.pk).update(**hashed, **fields)
     for context in Context.objects.filter(dataset=study.dataset):
         Context.objects.filter(pk=context.pk).update(content_hash=turns_hash(context.turns))
     judges = [make_judge(), make_judge()]

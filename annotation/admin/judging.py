@@ -30,6 +30,7 @@ class StudyAdmin(Table):
     list_filter = ("state", "protocol", "dataset")
     list_select_related = ("dataset",)
     search_fields = ("slug", "title", "protocol_hash")
+    exclude = ("seed",)
     ordering = ("-created_at", "-pk")
 
 
@@ -60,6 +61,7 @@ class RaterAdmin(Table):
     list_filter = ("study", "platform", "state", "is_simulated")
     list_select_related = ("study",)
     search_fields = ("code", "external_id")
+    exclude = ("draw_key",)
     ordering = ("-entered_at", "-pk")
 
 

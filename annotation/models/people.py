@@ -13,6 +13,12 @@ class Rater(models.Model):
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="raters")
     code = models.CharField(max_length=16, unique=True)
+    draw_key = models.CharField(
+        max_length=32,
+        default="",
+        db_default="",  # for processes of the version before it
+        help_text="Secret: what draws for this rater follow from. Empty in rows from before it.",
+    )
     platform = models.CharField(max_length=8, choices=Platform, default=Platform.GUEST)
     external_id = models.CharField(
         max_length=120, blank=True, help_text="The platform's name for this person; never released."
@@ -94,6 +100,11 @@ class Rater(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+    @property
+    def drawn_by(self) -> str:
+        """What stands for the rater in every draw; no page, cookie or file has it (ADR-0074)."""
+        return self.draw_key or self.code
 
 
 class PlatformSubmission(models.Model):

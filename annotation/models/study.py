@@ -78,6 +78,11 @@ class Study(models.Model):
         return self.slug
 
     @property
+    def disclosed_seed(self) -> str:
+        """The seed once the study is closed; until then it would tell what comes next."""
+        return self.seed if self.state == StudyState.CLOSED else ""
+
+    @property
     def dataset_slug(self) -> str:
         """The slug of the dataset whose contexts are judged."""
         return self.dataset.slug

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from annotation.protocol.study import StudyProtocol
 
-STORED_ONLY = ("rubric", "normaliser")
+STORED_ONLY = ("rubric", "normaliser", "seed_sha256")
 """What stored content has in another shape than a file, or beside it."""
 
 
@@ -48,7 +48,7 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
 
 
 def values_of(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the study file that stored content was made from, as plain values."""
+    """Return the study file that stored content was made from, but for its seed, as values."""
     rubric = content["rubric"]
     written = {key: value for key, value in content.items() if key not in STORED_ONLY}
     return {**written, "rubric": f"{rubric['name']}-{rubric['version']}"}

@@ -1,5 +1,7 @@
 """A study as one file describes it."""
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -60,8 +62,30 @@ Slug = Annotated[
 ]
 
 
+FEWEST_DIGITS = 8
+"""Different ones in a seed: of 32 drawn by chance fewer come once in 20 million times."""
+
+
+def _hard_to_guess(seed: str) -> str:
+    """Refuse a seed that somebody could try: hashes that rest on it are public."""
+    if not re.fullmatch("[0-9A-Fa-f]{32,64}", seed) or len(set(seed.lower())) < FEWEST_DIGITS:
+        msg = (
+            "leave it out, so that it is drawn; a typed one is 32 to 64 hexadecimal digits drawn "
+            "by chance, as `openssl rand -hex 16` prints them"
+        )
+        raise ValueError(msg)
+    return seed
+
+
+Seed = Annotated[str, AfterValidator(_hard_to_guess)]
+
+
 class StudyProtocol(Part):
-    """Everything that fixes a study: its numbers, its seed and every word that raters read."""
+    """Everything that fixes a study: its numbers and every word that raters read.
+
+    Its ``seed`` is secret until the study is closed; where None, it is drawn when the study is
+    stored (ADR-0074).
+    """
 
     slug: Slug
     name: Annotated[str, Field(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*)?$", max_length=50)] = ""
@@ -70,7 +94,7 @@ class StudyProtocol(Part):
     protocol: Literal["preference", "rubric", "likert"]
     plan: Literal["balanced", "adaptive"] = "balanced"
     rubric: Line
-    seed: Annotated[str, Field(min_length=1, max_length=64)]
+    seed: Seed | None = None
     judgments_per_pair: Annotated[int, Field(ge=1, le=1000)]
     pairs_per_context: Annotated[int, Field(ge=0, le=30_000)]
     session_length: Annotated[int, Field(ge=1, le=1000)]
@@ -131,11 +155,15 @@ class StudyProtocol(Part):
     def content(self, rubric: Mapping[str, Any], *, normaliser: str) -> dict[str, Any]:
         """Return what a study stores: this file as plain values, with the rubric itself.
 
-        ``normaliser`` is the version of what dresses every message alike. A file that names no
-        analyses has the hash that it had before files could.
+        ``normaliser`` is the version of what dresses every message alike. Of the seed it has the
+        SHA-256 alone: so pages, logs and releases may show all of it, its hash fixes the draws,
+        and whoever is told the seed later sees that it is the one. A file that names no analyses
+        has the hash that it would have if files could not.
         """
-        nothing = {"analysis"} if self.analysis is None else set[str]()
+        nothing = {"seed"} | ({"analysis"} if self.analysis is None else set[str]())
         written = self.model_dump(mode="json", exclude=nothing)
+        if self.seed is not None:
+            written["seed_sha256"] = hashlib.sha256(self.seed.encode()).hexdigest()
         return {**written, "rubric": dict(rubric), "normaliser": normaliser}
 
     def mentions(self, words: Iterable[str]) -> list[str]:

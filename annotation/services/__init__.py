@@ -119,6 +119,7 @@ if TYPE_CHECKING:
         forget_scans,
         scan_rationales,
     )
+    from annotation.services.seeding import SeedTakenError
     from annotation.services.slots import LeaseNotFoundError
     from annotation.services.studies import (
         DimensionUnknownError,
@@ -178,6 +179,7 @@ __all__ = [
     "ReportWords",
     "RubricShownError",
     "SamplesAlikeError",
+    "SeedTakenError",
     "Step",
     "StudyExistsError",
     "StudyFullError",

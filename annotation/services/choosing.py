@@ -1,7 +1,7 @@
 """Choose what a rater is shown next: a pair that counts, a planted one, or one seen before.
 
-Which of these comes at which place is drawn from the study's seed (ADR-0025), so that anybody who
-has the seed can draw it again.
+Which of these comes at which place is drawn from the study's seed and the rater's key (ADR-0025),
+two secrets of the site: nobody else can foretell it, and the site can draw it again.
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def choose_next(rater: Rater, standing: Standing) -> Choice | None:
 
 def place_of(rater: Rater, standing: Standing) -> design.Place:
     """Return the place of the rater's next lease, from which its draws follow."""
-    return design.Place(rater.study.seed, rater.code, standing.number + 1)
+    return design.Place(rater.study.seed, rater.drawn_by, standing.number + 1)
 
 
 def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False) -> Choice | None:
@@ -76,7 +76,7 @@ def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False
         is_active=True,
     ).values_list("comparison__key", "comparison__context", "pk")
     by_key = {key: (context, pk) for key, context, pk in waiting}
-    order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.code)
+    order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.drawn_by)
     if not order:
         return None
     fresh = [key for key in order if by_key[key][0] != standing.last_context]
@@ -84,7 +84,7 @@ def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False
     first_is_a = design.planted_first_goes_to_a(
         seed=rater.study.seed,
         pair=check.comparison.key,
-        rater=rater.code,
+        rater=rater.drawn_by,
         rater_shown=standing.shown,
     )
     return Choice(

@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ from annotation.services.standing import first_stage
 from annotation.services.submissions import open_submission
 from completions.models import Writer
 from completions.services import new_code, repeatable_code
+
+DRAW_KEY_BYTES = 16
 
 
 class StudyFullError(Exception):
@@ -216,10 +219,18 @@ def _code(rater: Rater) -> str:
     return new_code("R")
 
 
+def _draw_key(rater: Rater) -> str:
+    """Return a fresh secret for the rater's draws; a program has the same one each time."""
+    if rater.is_simulated and rater.external_id:
+        return repeatable_code("D", "draws", rater.study.slug, rater.external_id)
+    return secrets.token_hex(DRAW_KEY_BYTES)
+
+
 @transaction.atomic
 def _admit(rater: Rater, entry: Entry, *, now: dt.datetime) -> Rater:
     study = rater.study
     rater.code = _code(rater)
+    rater.draw_key = _draw_key(rater)
     rater.stage = first_stage(study)
     rater.entered_at = now
     rater.save(force_insert=True)

@@ -12,6 +12,7 @@ from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
 from annotation.protocol import StudyProtocol, content_hash
 from annotation.rubric import Rubric
+from annotation.services.seeding import with_seed
 from completions import normaliser
 from completions.models import Dataset
 
@@ -70,12 +71,15 @@ def create_study(
     """Store a validated study file, with the rubric it names, as a draft on the dataset.
 
     A draft of that slug that has no comparisons yet is replaced, unless that is ruled out: what
-    was never locked or planned binds nobody.
+    was never locked or planned binds nobody. A file without a seed keeps that draft's; in a new
+    study it is drawn.
 
     Raises
     ------
     StudyExistsError
         If the slug is taken.
+    SeedTakenError
+        If another study has the seed that was typed.
     RubricShownError
         If raters of a preference study would read the name of a dimension.
     DimensionUnknownError
@@ -86,7 +90,7 @@ def create_study(
     if known is not None and not (may_replace and _is_replaceable(known)):
         msg = f'there is a study "{protocol.slug}" already'
         raise StudyExistsError(msg)
-    fields = fields_of(protocol, rubric)
+    fields = fields_of(with_seed(protocol, draft=known), rubric)
     if known is None:
         study = Study.objects.create(dataset=dataset, created_at=now, **fields)
     else:
@@ -105,7 +109,8 @@ def create_version(
 
     It is a study of its own, on the same dataset, with the slug ``<name>-v<version>``: what was
     judged under the earlier protocol stays there, under the earlier hash. A draft of that version
-    that has no comparisons yet is replaced.
+    that has no comparisons yet is replaced. A file without a seed keeps that draft's; without a
+    draft it is drawn anew, for the earlier version's will be known once that is closed.
 
     Raises
     ------
@@ -115,6 +120,8 @@ def create_version(
         If no version is locked yet, or the newest is a draft with comparisons.
     NothingChangedError
         If the file says what the newest version says.
+    SeedTakenError
+        If another study has the seed that was typed.
     RubricShownError
         If raters of a preference study would read the name of a dimension.
     DimensionUnknownError
@@ -125,10 +132,10 @@ def create_version(
     version = locked.version + 1
     slug = versioned_slug(locked.name, version)
     named = protocol.model_copy(update={"slug": slug, "name": locked.name, "version": version})
-    fields = fields_of(named, rubric)
-    if _substance(fields["content"]) == _substance(locked.content):
+    if _says_the_same(fields_of(named, rubric)["content"], locked.content):
         msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
         raise NothingChangedError(msg)
+    fields = fields_of(with_seed(named, draft=draft), rubric)
     if draft is not None:
         draft.delete()
     study = Study.objects.create(dataset_id=locked.dataset_id, created_at=now, **fields)
@@ -252,8 +259,14 @@ def _newest_versions(name: str) -> tuple[Study | None, Study]:
     return versions[0], locked
 
 
-def _substance(content: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in content.items() if key not in NAMES}
+def _says_the_same(written: dict[str, Any], stored: dict[str, Any]) -> bool:
+    """Say whether a file says what is stored; one without a seed says nothing of it."""
+    left_out = {*NAMES, *({"seed_sha256"} - written.keys())}
+    one, other = (
+        {key: value for key, value in content.items() if key not in left_out}
+        for content in (written, stored)
+    )
+    return one == other
 
 
 def fields_of(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:

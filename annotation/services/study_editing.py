@@ -12,6 +12,7 @@ from annotation.choices import Purpose
 from annotation.models import QualityCheck, Study
 from annotation.protocol import StudyProtocol
 from annotation.rubric import Rubric
+from annotation.services.seeding import with_seed
 from annotation.services.studies import (
     StudyExistsError,
     StudyStateError,
@@ -24,7 +25,7 @@ PLANNED_BY = frozenset(
     {
         "protocol",
         "rubric",
-        "seed",
+        "seed_sha256",
         "judgments_per_pair",
         "pairs_per_context",
         "checks",
@@ -47,7 +48,8 @@ def edit_study(
     """Store another content of a draft; return it, and how many comparisons of its plan are void.
 
     A plan stays while nothing changed that it was made from; else its comparisons and checks,
-    which nobody can have judged yet, are deleted, to be planned anew.
+    which nobody can have judged yet, are deleted, to be planned anew. A file without a seed keeps
+    the draft's.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def edit_study(
         If the study is locked.
     StudyExistsError
         If it is to have the slug of another study.
-    RubricShownError, DimensionUnknownError
+    RubricShownError, DimensionUnknownError, SeedTakenError
         As for a new study.
     """
     check_rubric(protocol, rubric)
@@ -66,7 +68,7 @@ def edit_study(
     if Study.objects.filter(slug=protocol.slug).exclude(pk=study.pk).exists():
         msg = f'there is a study "{protocol.slug}" already'
         raise StudyExistsError(msg)
-    fields = fields_of(protocol, rubric)
+    fields = fields_of(with_seed(protocol, draft=study), rubric)
     before = {"dataset": study.dataset.slug, **study.content}
     after = {"dataset": dataset.slug, **fields["content"]}
     changed = {key for key in before | after if before.get(key) != after.get(key)}

@@ -1,6 +1,7 @@
 """Simulated twins of studies: where programs rehearse what people will do (ADR-0033)."""
 
 import datetime as dt
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +84,8 @@ def _make(study: Study, slug: str, rehearsal: Rehearsal, *, now: dt.datetime) ->
 
 
 def _copy_study(study: Study, changes: dict[str, Any], *, now: dt.datetime) -> Study:
-    content = study.content | changes
+    seed = _seed(study, changes["slug"])
+    content = study.content | changes | {"seed_sha256": hashlib.sha256(seed.encode()).hexdigest()}
     return Study.objects.create(
         **changes,
         dataset=study.dataset,
@@ -95,12 +97,20 @@ def _copy_study(study: Study, changes: dict[str, Any], *, now: dt.datetime) -> S
         session_length=study.session_length,
         lease_minutes=study.lease_minutes,
         min_rationale_length=study.min_rationale_length,
-        seed=study.seed,
+        seed=seed,
         content=content,
         protocol_hash=content_hash(content),
         locked_at=now,
         created_at=now,
     )
+
+
+def _seed(study: Study, slug: str) -> str:
+    """Return the twin's seed: the same at each call, and nobody learns the study's from it.
+
+    A twin may be closed, and its seed known, long before its study is.
+    """
+    return hashlib.sha256(f"{slug}/{study.seed}".encode()).hexdigest()
 
 
 def _copy_comparisons(comparisons: Iterable[Comparison], *, study: Study, twin: Study) -> None:

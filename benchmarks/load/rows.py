@@ -38,7 +38,6 @@ def make_loaded_study(n_comparisons: int, *, now: dt.datetime) -> Study:
         session_length=SESSION,
         min_rationale_length=file.min_rationale_length,
         judgments_per_pair=N_EACH,
-        seed=file.seed,
         locked_at=now,
     )
     for _check in range(N_CHECKS):

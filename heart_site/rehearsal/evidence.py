@@ -97,7 +97,7 @@ def _draw(lease: Lease, *, takes: bool) -> Draw:
         name=lease.pk,
         why=_why(lease),
         pair=lease.comparison.key,
-        rater=lease.rater.code,
+        rater=lease.rater.drawn_by,
         number=lease.number,
         at=lease.issued_at,
         pair_shown=(lease.pair_first_as_a, lease.pair_first_as_b),

@@ -36,7 +36,7 @@ class Why(StrEnum):
 class Draw:
     """One lease: of which pair, whose and which of theirs, from which counts, on which side.
 
-    ``pair`` is the pair's public name and ``rater`` the rater's code: the seed's coins are made of
+    ``pair`` is the pair's public name and ``rater`` the rater's key: the seed's coins are made of
     them. ``answered_at`` is when it was answered, ``given_back_at`` when its slot was free again,
     if ever; a late answer has both, and holds the slot anew if ``takes_again``.
     ``earlier_first_is_a`` is the side of the lease that a repeat repeats.

@@ -166,3 +166,4 @@ def _notes(release: Release, texts: TextCounts) -> Iterator[str]:
         yield f"Everything by {gone} people who withdrew and had their answers deleted."
     if release.study.state != StudyState.CLOSED:
         yield "The expected answers of checks, which may still be asked."
+        yield "The seed of the draws, which would tell what raters get next."

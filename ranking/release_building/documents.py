@@ -109,7 +109,7 @@ def _plan(contents: Contents) -> dict[str, Any]:
         "version": study.version,
         "protocol": study.protocol,
         "plan": study.plan,
-        "seed": study.seed,
+        **({"seed": study.disclosed_seed} if study.disclosed_seed else {}),
         "judgments_per_pair": study.judgments_per_pair,
         "pairs_per_context": study.pairs_per_context,
         "session_length": study.session_length,

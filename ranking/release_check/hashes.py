@@ -44,6 +44,9 @@ def _study(bundle: Bundle) -> Iterator[str]:
         yield "study/rubric.json: is not the one of rubric_hash in release.json"
     if protocol.get("rubric") != rubric:
         yield "study/rubric.json: is not the rubric in study/protocol.json"
+    seed = bundle.document("study/plan.json").get("seed")
+    if seed is not None and _sha256(str(seed)) != protocol.get("seed_sha256"):
+        yield "study/plan.json: the seed is not the one of seed_sha256 in study/protocol.json"
     others = {row["protocol_hash"] for row in bundle.tables["judgments"]} - {about["protocol_hash"]}
     for other in sorted(others):
         yield f"{BY_NAME['judgments'].path}: judgments name another protocol_hash: {other}"

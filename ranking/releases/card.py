@@ -192,7 +192,7 @@ def _layout(about: Mapping[str, Any]) -> str:
 | path | what |
 | --- | --- |
 | `data/*.jsonl` | one table each, below |
-| `study/` | the protocol as it was locked, its rubric, plan and seed |
+| `study/` | the protocol as it was locked, its rubric, its plan, and the seed of a closed study |
 | `prompts/` | the fixed part of each prompt |
 | `ratings/` | a file for each fit: method, seed, ratings, intervals, ranks |
 | `analyses/` | a folder for each fit: what was found beyond ratings |

@@ -77,11 +77,23 @@ class TestPlantedPairs:
         expected = [
             number
             for number in range(1, 21)
-            if design.is_check_due(design.Place(study.seed, rater.code, number), rate=0.2)
+            if design.is_check_due(design.Place(study.seed, rater.drawn_by, number), rate=0.2)
         ]
         assert len(leases) == 20
         assert planted == expected
         assert len(planted) == 4
+
+    def test_come_where_the_code_says_to_who_came_before_raters_had_a_key(self):
+        study = make_planting_study(n=16, rate=0.2)
+        rater = make_rater(study=study, draw_key="")
+
+        planted = [lease.number for lease in walk(rater) if lease.quality_check]
+
+        assert planted == [
+            number
+            for number in range(1, 21)
+            if design.is_check_due(design.Place(study.seed, rater.code, number), rate=0.2)
+        ]
 
     def test_take_no_slot_and_move_no_tally(self):
         study = make_planting_study()
@@ -306,7 +318,7 @@ class TestSides:
                 is_a = design.planted_first_goes_to_a(
                     seed=study.seed,
                     pair=lease.comparison.key,
-                    rater=lease.rater.code,
+                    rater=lease.rater.drawn_by,
                     rater_shown=shown,
                 )
             else:

@@ -12,6 +12,7 @@ from annotation import selectors, services
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.models import Consent, Rater
 from annotation.services import Entry, entering
+from tests.conftest import rolled_back
 from tests.factories import CONTENT, NOW, make_comparison, make_rater, make_study, make_writer
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +59,22 @@ class TestEnterStudy:
         rater.refresh_from_db()
         assert (rater.study, rater.platform, rater.external_id) == (study, Platform.GUEST, "")
         assert (rater.entered_at, rater.utc_offset_minutes) == (NOW, -300)
+
+    def test_draws_a_secret_for_each_rater_that_has_nothing_to_do_with_their_code(self, study):
+        one, other = enter(study), enter(study)
+
+        assert len(one.draw_key) == 32
+        assert one.drawn_by == one.draw_key != other.draw_key
+
+    def test_gives_a_program_the_same_key_each_time_and_another_in_another_study(self):
+        simulated = {"is_simulated": True, "title": "Simulated raters"}
+
+        def key_in(slug):
+            with rolled_back():
+                study = open_study(slug=slug, **simulated)
+                return enter(study, PROLIFIC, is_simulated=True).draw_key
+
+        assert key_in("one") == key_in("one") != key_in("other")
 
     @pytest.mark.parametrize("words", ["title", "invitation", "pay"])
     def test_names_the_consent_by_all_that_was_read(self, study, words):

@@ -150,7 +150,7 @@ class TestLeaseNextComparison:
         assert lease_next(rater) is None
 
     def test_looks_from_a_drawn_place_onwards_and_then_from_the_start(self, study, rater):
-        start = design.place_to_start(design.Place(study.seed, rater.code, 1))
+        start = design.place_to_start(design.Place(study.seed, rater.drawn_by, 1))
         early = make_comparison(study=study, position=start - 1)
         late = make_comparison(study=study, position=start)
 

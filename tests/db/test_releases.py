@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from annotation.choices import RaterState
 from annotation.models import Rater, Study
-from annotation.services import exclude_rater, scan_rationales
+from annotation.services import close_study, exclude_rater, scan_rationales
 from completions.choices import SystemKind
 from completions.models import Dataset
 from ranking import services
@@ -113,6 +113,16 @@ def simulated(built, place):
     return build_another(built, place / "simulated", simulate)
 
 
+@pytest.fixture(scope="module")
+def closed(built, place):
+    """A release of the study once it is closed."""
+
+    def close(study):
+        close_study(study=study, now=START)
+
+    return build_another(built, place / "closed", close)
+
+
 @pytest.fixture
 def study(built):
     return Study.objects.get(pk=built[1])
@@ -127,6 +137,10 @@ def folder(built, tmp_path):
 def rows(folder, name):
     text = (folder / f"data/{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def draw_keys():
+    return set(Rater.objects.values_list("draw_key", flat=True))
 
 
 def take_answers_back(rater):
@@ -245,6 +259,36 @@ class TestWhatIsReleased:
             assert "imulated" in (simulated / name).read_text(encoding="utf-8")
         about = json.loads((simulated / "release.json").read_text(encoding="utf-8"))
         assert about["is_simulated"] is True
+
+
+class TestTheSeed:
+    def test_stays_while_raters_may_come_and_the_release_says_so(self, study, folder):
+        everything = b"".join(bytes_of(folder).values()).decode()
+
+        assert study.seed not in everything
+        assert not any(key in everything for key in draw_keys())
+        assert "The seed of the draws" in (folder / "README.md").read_text(encoding="utf-8")
+
+    def test_is_in_the_plan_of_a_closed_study(self, study, closed):
+        plan = json.loads((closed / "study/plan.json").read_text(encoding="utf-8"))
+
+        assert plan["seed"] == study.seed
+        assert verify(closed, is_quick=True).is_sound
+        assert "The seed of the draws" not in (closed / "README.md").read_text(encoding="utf-8")
+
+    def test_leads_to_no_rater(self, closed):
+        everything = b"".join(bytes_of(closed).values()).decode()
+
+        assert not any(key in everything for key in draw_keys())
+
+    def test_that_is_another_than_the_protocol_names_is_told(self, closed, tmp_path):
+        folder = shutil.copytree(closed, tmp_path / "forged")
+        change_document(folder, "study/plan.json", lambda plan: plan.update(seed="another"))
+        forge_sums(folder)
+
+        (problem,) = verify(folder, is_quick=True).problems
+
+        assert problem.startswith("study/plan.json: the seed is not the one")
 
 
 class TestTheSameBytes:

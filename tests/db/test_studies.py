@@ -1,5 +1,8 @@
 """Studies from their files: created, locked, versioned, opened, paused and closed."""
 
+import hashlib
+import json
+
 import pytest
 
 from access.models import LogEntry
@@ -13,6 +16,7 @@ from completions import normaliser
 from tests.factories import NOW, make_comparison, make_dataset, make_study
 
 pytestmark = pytest.mark.django_db
+SEED, OTHER_SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f", "51c0ffee9a8b7d6e5f40312a4b3c2d1e"
 
 
 def protocol(name="heart-preference", **changes):
@@ -82,6 +86,63 @@ class TestCreateStudy:
             create(title="Changed")
 
 
+class TestTheSeed:
+    def test_is_drawn_for_each_study_that_types_none(self):
+        one, other = create(), create(slug="other")
+
+        assert len(one.seed) == len(other.seed) == 32
+        assert one.seed != other.seed
+
+    def test_is_the_one_that_was_typed(self):
+        assert create(seed=SEED).seed == SEED
+
+    def test_is_in_the_content_by_its_hash_alone(self):
+        study = create()
+
+        assert study.seed not in json.dumps(study.content)
+        assert study.content["seed_sha256"] == hashlib.sha256(study.seed.encode()).hexdigest()
+
+    def test_of_a_draft_stays_when_the_draft_is_replaced(self):
+        assert create(title="As it is now").seed == create(title="As it was").seed
+
+    def test_is_drawn_anew_for_a_version(self):
+        before = lock(create())
+
+        assert version(title="Changed").seed != before.seed
+
+    def test_of_another_study_is_refused(self):
+        create(seed=SEED)
+
+        with pytest.raises(services.SeedTakenError, match="another study has this one"):
+            create(slug="other", seed=SEED)
+
+    def test_of_an_earlier_version_is_refused(self):
+        lock(create(seed=SEED))
+
+        with pytest.raises(services.SeedTakenError):
+            version(title="Changed", seed=SEED)
+
+    def test_alone_can_be_what_a_version_changes(self):
+        lock(create(seed=SEED))
+
+        assert version(seed=OTHER_SEED).seed == OTHER_SEED
+
+    def test_typed_again_is_no_change(self):
+        lock(create(seed=SEED))
+
+        with pytest.raises(services.NothingChangedError):
+            version(seed=SEED)
+
+    def test_is_disclosed_once_the_study_is_closed(self):
+        study = create()
+        told = [study.disclosed_seed]
+        for move in (services.open_study, services.pause_study, services.close_study):
+            study = move(study=study, now=NOW)
+            told.append(study.disclosed_seed)
+
+        assert told == ["", "", "", study.seed]
+
+
 class TestLockStudy:
     def test_freezes_the_content_under_its_hash(self):
         study = lock(create())
@@ -92,20 +153,23 @@ class TestLockStudy:
         assert len(study.protocol_hash) == 64
 
     def test_gives_the_same_hash_on_any_database(self):
-        one, other = lock(create()), create(slug="other", name="heart-preference", version=2)
-        again = protocol().content(load_rubric("heart-1").content(), normaliser=normaliser.VERSION)
+        one = lock(create(seed=SEED))
+        other = create(slug="other", name="heart-preference", version=2, seed=OTHER_SEED)
+        again = protocol(seed=SEED).content(
+            load_rubric("heart-1").content(), normaliser=normaliser.VERSION
+        )
 
         assert one.protocol_hash == content_hash(again)
         assert lock(other).protocol_hash != one.protocol_hash
 
     @pytest.mark.parametrize(
         "changes",
-        [{"question": "Which one?"}, {"session_length": 41}, {"seed": "another"}],
+        [{"question": "Which one?"}, {"session_length": 41}, {"seed": OTHER_SEED}],
         ids=["a word", "a number", "the seed"],
     )
     def test_gives_another_hash_when_anything_differs(self, changes):
-        study = lock(create())
-        changed = protocol(**changes)
+        study = lock(create(seed=SEED))
+        changed = protocol(**{"seed": SEED} | changes)
         content = changed.content(
             load_rubric(changed.rubric).content(), normaliser=normaliser.VERSION
         )

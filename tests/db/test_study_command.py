@@ -19,6 +19,7 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
+SEEDED = ", with a seed of its own, secret until the study is closed"
 
 
 def study(*arguments):
@@ -78,7 +79,7 @@ class TestShippedStudies:
     def test_load_lock_plan_and_open(self, name):
         make_talks(n_systems=20)
 
-        assert study("create", name, "--dataset", "talks") == [f"{name}: draft on talks"]
+        assert study("create", name, "--dataset", "talks") == [f"{name}: draft on talks{SEEDED}"]
         (locked,) = study("lock", name)
         report = study("plan", name, "--yes")
         assert study("open", name) == [f"{name}: open"]
@@ -133,7 +134,7 @@ class TestVersion:
         file.write_text(text.replace("session_length = 40", "session_length = 30"))
 
         assert study("version", str(file)) == [
-            "heart-rubric-v2: draft of version 2 of heart-rubric"
+            f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
         ]
 
     def test_refuses_a_file_that_is_the_same(self):

@@ -1,4 +1,6 @@
-"""Simulated twins: everything of a study but its people."""
+"""Simulated twins: everything of a study but its people and its seed."""
+
+import hashlib
 
 import pytest
 
@@ -6,6 +8,7 @@ from access.models import LogEntry
 from annotation.choices import Purpose, StudyState
 from annotation.models import QualityCheck, Study
 from annotation.services.twins import Rehearsal, TwinError, make_twin
+from tests.conftest import rolled_back
 from tests.factories import (
     NOW,
     make_comparison,
@@ -46,11 +49,22 @@ class TestATwin:
         assert len(twin.protocol_hash) == 64
         assert twin.protocol_hash != study.protocol_hash
 
-    def test_has_the_protocol_and_the_seed_of_its_study(self, twin, study):
+    def test_has_the_protocol_of_its_study(self, twin, study):
         differing = {key for key, value in twin.content.items() if study.content.get(key) != value}
 
-        assert differing <= {"slug", "name", "title", "version", "judgments_per_pair"}
-        assert (twin.seed, twin.session_length) == (study.seed, study.session_length)
+        own = {"slug", "name", "title", "version", "judgments_per_pair", "seed_sha256"}
+        assert differing <= own
+        assert twin.session_length == study.session_length
+
+    def test_has_a_seed_of_its_own_the_same_each_time_that_does_not_tell_its_studys(self, study):
+        def seed_of(rehearsal):
+            with rolled_back():
+                twin = make_twin(study=study, rehearsal=rehearsal, now=NOW)
+            assert twin.content["seed_sha256"] == hashlib.sha256(twin.seed.encode()).hexdigest()
+            return twin.seed
+
+        assert seed_of(TEN) == seed_of(TEN) != seed_of(Rehearsal(10, 2))
+        assert study.seed not in seed_of(TEN)
 
     def test_has_the_comparisons_with_every_slot_free(self, twin, study):
         def described(one: Study) -> list[tuple[object, ...]]:

@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import pytest
@@ -9,6 +10,7 @@ from annotation.protocol import STUDIES, ProtocolError
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
 DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")
 RUBRIC = rubric.load_rubric("heart-1")
+SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f"
 
 
 def load(slug):
@@ -58,6 +60,10 @@ class TestShippedStudies:
             "What it is for",
             "Leaving",
         ]
+
+    @pytest.mark.parametrize("slug", SHIPPED)
+    def test_have_no_seed_that_anybody_could_read_in_them(self, slug):
+        assert load(slug).seed is None
 
     def test_of_the_demo_say_that_software_is_simulated(self):
         assert load("demo").mentions(["simulated"]) == ["simulated"]
@@ -115,9 +121,46 @@ class TestContent:
 
         assert protocol.content_hash(content) != protocol.content_hash(other)
 
+    def test_holds_of_the_seed_the_hash_alone(self):
+        seeded = load("demo").model_copy(update={"seed": SEED})
+        content = seeded.content(RUBRIC.content(), normaliser="n-1")
+
+        assert SEED not in json.dumps(content)
+        assert content["seed_sha256"] == hashlib.sha256(SEED.encode()).hexdigest()
+
+    def test_hash_changes_with_the_seed(self):
+        hashes = {
+            protocol.content_hash(one.content(RUBRIC.content(), normaliser="n-1"))
+            for one in (load("demo").model_copy(update={"seed": seed}) for seed in (SEED, "other"))
+        }
+
+        assert len(hashes) == 2
+
     def test_cannot_be_changed_in_place(self):
         with pytest.raises(ValidationError, match="frozen"):
-            load("demo").seed = "8"
+            load("demo").seed = SEED
+
+
+def with_seed(seed):
+    return DEMO.replace('slug = "demo"', f'slug = "demo"\nseed = "{seed}"')
+
+
+class TestSeed:
+    @pytest.mark.parametrize("seed", [SEED, SEED.upper(), 2 * SEED], ids=["32", "upper", "64"])
+    def test_may_be_typed_as_a_long_number_drawn_by_chance(self, seed):
+        assert protocol.parse_protocol(with_seed(seed), source="x").seed == seed
+
+    @pytest.mark.parametrize(
+        "seed",
+        [
+            *("7", "heart-preference-1", "heart-rubric-1"),
+            *("", SEED[:-1], 2 * SEED + "0", f"{SEED[:-1]}g", "0" * 32, "0123456" * 5),
+            "a sentence that somebody could guess",
+        ],
+    )
+    def test_is_refused_where_somebody_could_guess_it(self, seed):
+        with pytest.raises(ProtocolError, match=r"x: seed: .*leave it out, so that it is drawn"):
+            protocol.parse_protocol(with_seed(seed), source="x")
 
 
 class TestBadStudy:
@@ -169,7 +212,9 @@ class TestBadStudy:
         assert message in str(caught.value)
 
     def test_names_every_problem(self):
-        text = DEMO.replace("session_length = 12", "").replace('seed = "7"', "seed = 7")
+        text = DEMO.replace("session_length = 12", "").replace(
+            'slug = "demo"', 'slug = "demo"\nseed = 7'
+        )
 
         with pytest.raises(ProtocolError) as caught:
             protocol.parse_protocol(text, source="x")

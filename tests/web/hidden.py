@@ -111,12 +111,14 @@ def secrets_of(study: Study) -> list[str]:
         study.protocol_hash,
     ]
     keys = Comparison.objects.values_list("key", flat=True)
+    draw_keys = Rater.objects.values_list("draw_key", flat=True)
     return [
         *NAMES,
         *TIMES,
         *WORDS,
         str(FIRST_KEY)[:6],
         *keys,
+        *draw_keys,
         *(digest[:12] for digest in hashes),
     ]
 

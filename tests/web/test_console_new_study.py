@@ -33,6 +33,7 @@ from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db
 
+SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f"
 FORM = reverse("console:new_form", args=["demo"])
 FILE = reverse("console:new_file")
 
@@ -103,20 +104,31 @@ class TestForm:
         address = reverse("console:new_form", args=[name])
         template = load_protocol(STUDIES / f"{name}.toml")
 
-        sent = as_shown(admin_client, address, seed=template.seed)
-        answer = admin_client.post(address, sent)
+        answer = admin_client.post(address, as_shown(admin_client, address))
 
         study = Study.objects.get()
+        template = template.model_copy(update={"seed": study.seed})
         assert answer["Location"] == reverse("console:plan", args=[study.slug])
         assert study.state == StudyState.DRAFT
         assert study.content == template.content(
             study.content["rubric"], normaliser=study.content["normaliser"]
         )
 
-    def test_proposes_another_seed_each_time(self, admin_client):
-        seeds = {admin_client.get(FORM).context["form"]["seed"].value() for _ in range(3)}
+    def test_proposes_no_seed_and_has_one_drawn(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        admin_client.post(FORM, dict(shown, slug="other"))
 
-        assert len(seeds) == 3
+        one, other = Study.objects.values_list("seed", flat=True)
+        assert shown["seed"] == ""
+        assert len(one) == len(other) == 32
+        assert one != other
+
+    def test_takes_a_seed_that_is_typed_once(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, seed=SEED))
+        answer = admin_client.post(FORM, dict(shown, slug="other", seed=SEED))
+
+        assert Study.objects.get().seed == SEED
+        assert "another study has this one" in " ".join(answer.context["form"].errors["seed"])
 
     def test_logs_who_made_it(self, admin_client, admin_user, shown):
         admin_client.post(FORM, dict(shown, slug="ours"))
@@ -130,6 +142,7 @@ class TestForm:
             ("slug", "Our Study", "should match pattern"),
             ("slug", "new", "is an address of the console"),
             ("slug", "", "Field required"),
+            ("seed", "heart-preference-1", "leave it out, so that it is drawn"),
             ("judgments_per_pair", "0", "greater than or equal to 1"),
             ("judgments_per_pair", "many", "valid integer"),
             ("checks__rate", "0.9", "less than or equal to 0.5"),
@@ -264,7 +277,7 @@ class TestChanging:
         "change",
         [
             {"judgments_per_pair": "5"},
-            {"seed": "another"},
+            {"seed": SEED},
             {"pairs_per_context": "1"},
             {"checks__gold_set": "", "checks__rate": "0"},
             {"dataset": "others"},
@@ -281,6 +294,14 @@ class TestChanging:
         assert f"{n_planned} comparisons of its plan are void" in page
         assert not draft.comparisons.exists()
         assert LogEntry.objects.get(action="study.edited").after["comparisons_void"] == n_planned
+
+    def test_that_types_no_seed_keeps_the_one_there_is_and_shows_none(self, admin_client, draft):
+        address = reverse("console:edit", args=["demo"])
+
+        self.edit(admin_client, title="Another title")
+
+        assert as_shown(admin_client, address)["seed"] == ""
+        assert Study.objects.get().seed == draft.seed
 
     def test_lets_it_be_planned_again(self, admin_client, draft):
         services.plan_study(study=draft, now=NOW)
@@ -382,12 +403,27 @@ class TestProtocolPage:
 
         answer = admin_client.get(reverse("console:toml", args=["demo"]))
 
-        again = parse_protocol(answer.content.decode(), source="file")
+        sent = parse_protocol(answer.content.decode(), source="file")
+        again = sent.model_copy(update={"seed": study.seed})
         assert answer["Content-Disposition"] == 'attachment; filename="demo.toml"'
         assert (
             again.content(study.content["rubric"], normaliser=study.content["normaliser"])
             == study.content
         )
+
+    def test_has_the_seed_once_the_study_is_closed(self, admin_client, shown):
+        def read(name):
+            return admin_client.get(reverse(f"console:{name}", args=["demo"])).content.decode()
+
+        admin_client.post(FORM, dict(shown))
+        study = services.open_study(study=Study.objects.get(), now=NOW)
+        while_open = [read(name) for name in ("protocol", "toml")]
+        services.close_study(study=study, now=NOW)
+
+        assert [study.seed in page for page in while_open] == [False, False]
+        assert ["secret until the study is closed" in page for page in while_open] == [True, True]
+        assert [study.seed in read(name) for name in ("protocol", "toml")] == [True, True]
+        assert parse_protocol(read("toml"), source="file").seed == study.seed
 
     def test_offers_a_change_only_of_a_draft(self, admin_client, shown):
         admin_client.post(FORM, dict(shown))

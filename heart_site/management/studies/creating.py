@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation import services
-from annotation.protocol import ProtocolError
+from annotation.protocol import ProtocolError, StudyProtocol
 from annotation.rubric import RubricError, load_rubric
 from completions import selectors as completions
 from heart_site.management.studies.act import Act, RefusedError, Say, the_protocol
@@ -34,7 +34,7 @@ def _create(options: Mapping[str, Any], say: Say) -> None:
         dataset=dataset,
         now=timezone.now(),
     )
-    say(f"{study.slug}: draft on {dataset.slug}")
+    say(f"{study.slug}: draft on {dataset.slug}{_seeded(protocol)}")
 
 
 def _version(options: Mapping[str, Any], say: Say) -> None:
@@ -42,7 +42,11 @@ def _version(options: Mapping[str, Any], say: Say) -> None:
     study = services.create_version(
         protocol=protocol, rubric=load_rubric(protocol.rubric), now=timezone.now()
     )
-    say(f"{study.slug}: draft of version {study.version} of {study.name}")
+    say(f"{study.slug}: draft of version {study.version} of {study.name}{_seeded(protocol)}")
+
+
+def _seeded(protocol: StudyProtocol) -> str:
+    return "" if protocol.seed else ", with a seed of its own, secret until the study is closed"
 
 
 CREATE = Act(
@@ -55,6 +59,7 @@ CREATE = Act(
         RubricError,
         services.DimensionUnknownError,
         services.RubricShownError,
+        services.SeedTakenError,
         services.StudyExistsError,
     ),
 )
@@ -69,6 +74,7 @@ VERSION = Act(
         services.NothingChangedError,
         services.DimensionUnknownError,
         services.RubricShownError,
+        services.SeedTakenError,
         services.StudyNotFoundError,
         services.StudyStateError,
     ),
