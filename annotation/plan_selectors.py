@@ -3,14 +3,16 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 from annotation import pairing, selectors
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
-from annotation.pairing import Candidate, Ground, PlanSummary
+from annotation.pairing import Candidate, Ground, PlanSummary, keys_of
 from completions import hold_selectors
 from completions.hold_selectors import Held, Leaks
 from completions.models import Completion, Context
+from completions.normaliser import plain
 
 Keys = tuple[int, int]
 
@@ -74,6 +76,26 @@ class _Existing:
             self.taken.add((first.key, second.key))
 
 
+@dataclass
+class _Written:
+    """The completions that may be compared in one context, and their texts."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def alike(self) -> frozenset[Keys]:
+        """Return the pairs whose two texts are the same once they are dressed alike."""
+        by_text = defaultdict[str, list[Candidate]](list)
+        for candidate, text in zip(self.candidates, self.texts, strict=True):
+            by_text[plain(text)].append(candidate)
+        return frozenset(
+            keys_of(one, other)
+            for same in by_text.values()
+            for one, other in combinations(same, 2)
+            if one.system != other.system
+        )
+
+
 def draft_plan(study: Study) -> PlanDraft:
     """Return what planning the study now would add, in five queries; nothing is written."""
     leaks = hold_selectors.find_new_leaks(study.dataset_id)
@@ -121,6 +143,7 @@ def _draft_ratings(
         n_planned=len(planned),
         n_added=len(additions),
         n_short=0,
+        n_alike=0,
         appearances=dict(sorted(appearances.items())),
         pairs={},
         strata=(),
@@ -131,19 +154,25 @@ def _draft_ratings(
 def _places(study: Study, withheld: Collection[int]) -> list[_Place]:
     """Return the contexts in use, and those that only comparisons made before are about."""
     existing = _existing(study)
-    candidates = _candidates(study, withheld)
+    written = _written(study, withheld)
+    is_paired = study.protocol != Protocol.LIKERT
     of_dataset = Context.objects.in_use().filter(dataset=study.dataset_id)
     in_use = set(of_dataset.values_list("pk", flat=True))
     contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
     return [
         _place(
             pk,
-            Ground(key, stratum, tuple(candidates[pk] if pk in in_use else ())),
+            _ground(key, stratum, written[pk] if pk in in_use else _Written(), is_paired=is_paired),
             existing[pk],
         )
         for pk, key, stratum in contexts.values_list("pk", "key", "stratum")
         if pk in in_use or existing[pk].pairs or existing[pk].rated
     ]
+
+
+def _ground(key: str, stratum: str, written: _Written, *, is_paired: bool) -> Ground:
+    alike = written.alike() if is_paired else frozenset[Keys]()
+    return Ground(key, stratum, tuple(written.candidates), alike=alike)
 
 
 def _place(pk: int, ground: Ground, existing: _Existing) -> _Place:
@@ -169,14 +198,15 @@ def _existing(study: Study) -> defaultdict[int, _Existing]:
     return found
 
 
-def _candidates(study: Study, withheld: Collection[int]) -> defaultdict[int, list[Candidate]]:
+def _written(study: Study, withheld: Collection[int]) -> defaultdict[int, _Written]:
     rows = Completion.objects.filter(context__dataset=study.dataset_id, erased_at=None).values_list(
-        "context", "pk", "system__slug", "content_hash"
+        "context", "pk", "system__slug", "content_hash", "text"
     )
-    found = defaultdict[int, list[Candidate]](list)
-    for context, pk, system, content_hash in rows.order_by("pk"):
+    found = defaultdict[int, _Written](_Written)
+    for context, pk, system, content_hash, text in rows.order_by("pk"):
         if pk not in withheld:
-            found[context].append(Candidate(pk, system, content_hash))
+            found[context].candidates.append(Candidate(pk, system, content_hash))
+            found[context].texts.append(text)
     return found
 
 

@@ -1,6 +1,6 @@
 """The pairing plan of a study: pure, seeded, and independent of database keys."""
 
-from annotation.pairing.parts import Candidate, Ground, PlannedPair
+from annotation.pairing.parts import Candidate, Ground, PlannedPair, keys_of
 from annotation.pairing.summary import PlanSummary, StratumSummary, summarise
 
 __all__ = [
@@ -9,5 +9,6 @@ __all__ = [
     "PlanSummary",
     "PlannedPair",
     "StratumSummary",
+    "keys_of",
     "summarise",
 ]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from annotation import design
 from annotation.pairing.counts import Counts, Integers
-from annotation.pairing.parts import Candidate, Ground, Keys, PlannedPair
+from annotation.pairing.parts import Candidate, Ground, PlannedPair, keys_of
 
 Booleans = npt.NDArray[np.bool_]
 NO_PAIR = -1
@@ -16,9 +16,10 @@ NO_PAIR = -1
 class Field:
     """One context of a plan in the making.
 
-    Columns over its free pairs (of different systems, neither planned nor taken): ``first`` and
-    ``second`` are candidates, ``a`` and ``b`` their systems, and ``is_chosen`` says which pairs
-    the plan adds. ``at[i, j]`` is the place of the pair of candidates i and j, or NO_PAIR.
+    Columns over its free pairs (of different systems and texts, neither planned nor taken):
+    ``first`` and ``second`` are candidates, ``a`` and ``b`` their systems, and ``is_chosen`` says
+    which pairs the plan adds. ``at[i, j]`` is the place of the pair of candidates i and j, or
+    NO_PAIR.
     """
 
     def __init__(self, ground: Ground, counts: Counts, *, seed: str) -> None:
@@ -52,12 +53,12 @@ class Field:
 
     def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
         """Return the free pairs in an order that content and seed decide, and no database."""
-        used = {_keys(*pair) for pair in self.ground.planned} | self.ground.taken
+        left_out = self.ground.used | self.ground.alike
         pairs = [
             (i, j)
             for i, j in combinations(range(len(self.candidates)), 2)
             if self.candidates[i].system != self.candidates[j].system
-            and _keys(self.candidates[i], self.candidates[j]) not in used
+            and keys_of(self.candidates[i], self.candidates[j]) not in left_out
         ]
         return sorted(pairs, key=lambda pair: (self._place(pair, seed), pair))
 
@@ -68,7 +69,3 @@ class Field:
 
 def _key(candidate: Candidate) -> int:
     return candidate.key
-
-
-def _keys(one: Candidate, other: Candidate) -> Keys:
-    return min(one.key, other.key), max(one.key, other.key)

@@ -16,8 +16,9 @@ def plan_pairs(
 ) -> list[PlannedPair]:
     """Return the pairs that a plan lacks, by stratum and context.
 
-    With ``per_context`` None these are all pairs of completions of different systems; otherwise
-    as many as a context lacks of that number, or as many as it has. They are chosen so that
+    With ``per_context`` None these are all pairs of completions of different systems and texts;
+    otherwise as many as a context lacks of that number, or as many as it has. They are chosen so
+    that
 
     * systems appear equally often over the study: with a completion of every system in every
       context, and nothing planned before, their counts differ by at most one;

@@ -47,6 +47,7 @@ class PlanSummary:
     n_planned: int
     n_added: int
     n_short: int
+    n_alike: int
     appearances: dict[str, int]
     pairs: dict[SystemPair, int]
     strata: tuple[StratumSummary, ...]
@@ -77,7 +78,8 @@ def summarise(
     """Count what is planned already together with what would be added.
 
     ``n_short`` counts the contexts that have fewer pairs than ``per_context`` asks for, because
-    their completions do not make more.
+    their completions do not make more; ``n_alike`` counts the pairs that are not planned because
+    both texts are the same.
     """
     pairs = _pairs_by_context(grounds, added)
     systems = sorted(frozenset[str]().union(*(ground.systems for ground in grounds)))
@@ -89,6 +91,7 @@ def summarise(
         n_planned=n_planned,
         n_added=len(added),
         n_short=sum(len(pairs[ground.key]) < (per_context or 0) for ground in grounds),
+        n_alike=sum(len(ground.alike - ground.used) for ground in grounds),
         appearances={system: appearances[system] for system in systems},
         pairs={pair: by_pair[pair] for pair in combinations(systems, 2)},
         strata=tuple(
@@ -114,9 +117,7 @@ def _stratum(grounds: Sequence[Ground], pairs: dict[str, list[SystemPair]]) -> S
     systems = frozenset[str]().union(*(ground.systems for ground in grounds))
     chosen = [pair for ground in grounds for pair in pairs[ground.key]]
     possible = {
-        pair
-        for ground in grounds
-        for pair in combinations(sorted({one.system for one in ground.candidates}), 2)
+        _systems(one.system, other.system) for ground in grounds for one, other in ground.comparable
     }
     return StratumSummary(
         name=grounds[0].stratum,

@@ -213,6 +213,89 @@ class TestPlanStudy:
             plan(study)
 
 
+SAID = 'I hear you. "Lonely" is a hard word to say.'
+
+
+class TestEqualTexts:
+    def wrote(self, *texts, **fields):
+        """Make a study with a context in which each text is another system's."""
+        context = make_context()
+        for text in texts:
+            make_completion(context=context, text=text)
+        return make_study(dataset=context.dataset, **fields)
+
+    @pytest.mark.parametrize(
+        ("texts", "n_pairs", "n_alike"),
+        [
+            ((SAID, "What helps?", "Who is there?"), 3, 0),
+            ((SAID, SAID, "What helps?"), 2, 1),
+            ((SAID, SAID.replace(" ", "  ") + "\n", "What helps?"), 2, 1),
+            ((SAID, SAID.replace("hear", "he\u200bar"), "What helps?"), 2, 1),
+            ((SAID, SAID.replace('"Lonely"', "\u201cLonely\u201d"), "What helps?"), 2, 1),
+            ((SAID, SAID.replace("is", "seems"), "What helps?"), 3, 0),
+            ((SAID, SAID.lower(), "What helps?"), 3, 0),
+            ((SAID, SAID, "What helps?", "What helps?"), 4, 2),
+            ((SAID, SAID, SAID), 0, 3),
+        ],
+        ids=[
+            *("none", "two", "but for white space", "but for what nobody sees"),
+            *("but for the shape of quotation marks", "but for a word", "but for capitals"),
+            *("two and two", "all"),
+        ],
+    )
+    def test_are_not_held_against_each_other_and_counted(self, texts, n_pairs, n_alike):
+        report = plan(self.wrote(*texts))
+
+        assert (report.n_added, report.summary.n_alike) == (n_pairs, n_alike)
+
+    def test_of_one_system_are_no_pair_anyway(self):
+        context, human = make_context(), make_system(kind=SystemKind.HUMAN)
+        for _ in range(2):
+            writer = make_writer(dataset=context.dataset)
+            make_completion(context=context, system=human, writer=writer, text=SAID)
+
+        assert plan(make_study(dataset=context.dataset)).summary.n_alike == 0
+
+    def test_that_are_held_for_a_leak_are_not_counted(self):
+        leak = "As an AI, I hear you."
+
+        assert plan(self.wrote(leak, leak, SAID)).summary.n_alike == 0
+
+    def test_make_way_for_others_where_a_context_gets_some_pairs(self):
+        study = self.wrote(SAID, SAID, "What helps?", pairs_per_context=2)
+
+        report = plan(study)
+
+        assert report.n_added == 2
+        assert sorted(report.appearances.values()) == [1, 1, 2]
+        assert report.summary.n_short == 0
+
+    def test_that_come_later_are_held_against_the_others_alone(self):
+        study = self.wrote(SAID, "What helps?")
+        plan(study)
+        make_completion(context=study.dataset.contexts.get(), text=SAID)
+
+        reports = [plan(study), plan(study)]
+
+        assert [one.n_added for one in reports] == [1, 0]
+        assert [one.summary.n_alike for one in reports] == [1, 1]
+
+    def test_that_were_compared_before_stay(self):
+        study = self.wrote(SAID, SAID)
+        first, second = study.dataset.contexts.get().completions.order_by("pk")
+        kept = make_comparison(study=study, first=first, second=second)
+
+        report = plan(study)
+
+        assert (report.n_added, report.n_comparisons, report.summary.n_alike) == (0, 1, 0)
+        assert Comparison.objects.get() == kept
+
+    def test_are_each_rated_where_texts_stand_alone(self):
+        report = plan(self.wrote(SAID, SAID, SAID, protocol=Protocol.LIKERT))
+
+        assert (report.n_added, report.summary.n_alike) == (3, 0)
+
+
 class TestHeldCompletions:
     def leaking(self, *, n_systems=3, **fields):
         """Make a study in which the last system's completion gives itself away."""

@@ -177,6 +177,18 @@ class TestPlan:
 
         assert "no pair of its contexts would connect them" in report
 
+    def test_counts_the_pairs_of_one_text(self):
+        context = make_context()
+        for text in ("I hear you.", "I hear you. ", "What helps?"):
+            make_completion(context=context, text=text)
+        made = make_study(dataset=context.dataset, pairs_per_context=3)
+
+        report = study("plan", made.slug, "--dry-run")
+
+        assert "2 comparisons: 0 planned before, 2 new, 3 in each context" in report
+        assert "1 contexts have too few different completions for that many" in report
+        assert "1 pairs left out because both replies are word for word the same" in report
+
     def test_counts_what_is_held_by_reason(self):
         dataset = make_talks()
         context = dataset.contexts.order_by("pk").first()

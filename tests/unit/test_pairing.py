@@ -1,6 +1,7 @@
 """The pairing plan: which pairs of a study's completions are compared."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
@@ -24,13 +25,14 @@ def hash_of(context, system):
     return f"{(context * 7919 + system * 104729) % 65537:05x}-{context}-{system}"
 
 
-def ground(context, systems, *, stratum=REGULAR, planned=(), taken=()):
+def ground(context, systems, *, stratum=REGULAR, planned=(), taken=(), alike=()):
     return Ground(
         f"ctx-{context:04}",
         stratum,
         tuple(candidate(context, system) for system in systems),
         tuple((candidate(context, a), candidate(context, b)) for a, b in planned),
         frozenset((context * 100 + a, context * 100 + b) for a, b in taken),
+        frozenset((context * 100 + a, context * 100 + b) for a, b in alike),
     )
 
 
@@ -74,13 +76,16 @@ def n_groups(grounds, plan):
 
 @st.composite
 def patchy(draw, *, n_contexts=6, n_systems=6):
-    """Draw contexts of two strata in which some systems wrote."""
+    """Draw contexts of two strata in which some systems wrote, now and then the same text."""
     systems = st.sets(st.integers(0, n_systems - 1), max_size=n_systems)
     strata = st.sampled_from([REGULAR, ADVERSARIAL])
-    return [
-        ground(context, sorted(draw(systems)), stratum=draw(strata))
-        for context in range(draw(st.integers(1, n_contexts)))
-    ]
+    texts = st.integers(0, 2 * n_systems)
+    grounds = []
+    for context in range(draw(st.integers(1, n_contexts))):
+        wrote = {system: draw(texts) for system in sorted(draw(systems))}
+        alike = [(a, b) for a, b in combinations(wrote, 2) if wrote[a] == wrote[b]]
+        grounds.append(ground(context, wrote, stratum=draw(strata), alike=alike))
+    return grounds
 
 
 class TestAllPairs:
@@ -113,6 +118,35 @@ def alike(key):
     return Candidate(key, "human", f"text {key}")
 
 
+class TestPairsOfOneText:
+    @pytest.mark.parametrize("wanted", [None, 2, 3], ids=["all", "as many", "more than differ"])
+    def test_are_left_out(self, wanted):
+        one = ground(0, range(3), alike=[(0, 2)])
+
+        planned = plan_pairs([one], per_context=wanted, seed="s")
+
+        assert {(one.first.key, one.second.key) for one in planned} == {(0, 1), (1, 2)}
+
+    def test_leave_a_context_without_any_where_all_are_the_same(self):
+        every = list(combinations(range(4), 2))
+
+        assert plan_pairs([ground(0, range(4), alike=every)], per_context=2, seed="s") == []
+
+    @given(patchy(), st.sampled_from([None, 1, 3]), SEEDS)
+    def test_are_never_planned(self, grounds, wanted, seed):
+        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+
+        texts = frozenset[tuple[int, int]]().union(*(one.alike for one in grounds))
+        assert not {(one.first.key, one.second.key) for one in planned} & texts
+
+    def test_are_made_up_for_in_other_contexts(self):
+        grounds = [ground(0, range(4), alike=[(0, 1)]), *(ground(n, range(4)) for n in (1, 2, 3))]
+
+        for seed in map(str, range(20)):
+            planned = plan_pairs(grounds, per_context=3, seed=seed)
+            assert spread(appearances(grounds, planned)) == 0
+
+
 class TestSomePairs:
     def test_are_as_many_in_each_context_as_asked_for_or_as_there_are(self):
         grounds = [ground(0, range(6)), ground(1, range(3))]
@@ -133,10 +167,7 @@ class TestSomePairs:
 
         assert all(one.first.key < one.second.key for one in planned)
         assert len({(one.first.key, one.second.key) for one in planned}) == len(planned)
-        wanted_in_all = sum(
-            min(wanted, len(ground.candidates) * (len(ground.candidates) - 1) // 2)
-            for ground in grounds
-        )
+        wanted_in_all = sum(min(wanted, len(list(ground.comparable))) for ground in grounds)
         assert len(planned) == wanted_in_all
 
 
@@ -211,7 +242,7 @@ def every_plan(grounds, wanted):
 
 
 def choices_of(one, wanted):
-    possible = list(combinations([each.system for each in one.candidates], 2))
+    possible = [(first.system, second.system) for first, second in one.comparable]
     return [
         [(one.key, *pair) for pair in chosen]
         for chosen in combinations(possible, min(wanted, len(possible)))
@@ -320,6 +351,7 @@ class TestSeed:
                     Candidate(10_000 - each.key, each.system, each.content_hash)
                     for each in reversed(one.candidates)
                 ),
+                alike=frozenset((10_000 - b, 10_000 - a) for a, b in one.alike),
             )
             for one in reversed(grounds)
         ]
@@ -343,11 +375,11 @@ class TestExtension:
     def test_repeats_no_pair_and_gives_each_context_what_it_lacks(self, grounds, first, more, seed):
         earlier = plan_pairs(grounds, per_context=first, seed=seed)
         later = [
-            Ground(
-                one.key,
-                one.stratum,
-                one.candidates,
-                tuple((each.first, each.second) for each in earlier if each.context == one.key),
+            replace(
+                one,
+                planned=tuple(
+                    (each.first, each.second) for each in earlier if each.context == one.key
+                ),
             )
             for one in grounds
         ]
@@ -405,6 +437,23 @@ class TestSummary:
 
         assert summarise(grounds, added, per_context=3).n_short == 2
         assert summarise(grounds, added, per_context=None).n_short == 0
+
+    def test_counts_the_pairs_of_one_text_that_are_not_planned(self):
+        grounds = [
+            ground(0, range(3), alike=[(0, 1), (0, 2), (1, 2)], planned=[(0, 1)]),
+            ground(1, range(3), alike=[(0, 1)], taken=[(0, 1)]),
+            ground(2, range(3), alike=[(1, 2)]),
+        ]
+
+        assert summarise(grounds, [], per_context=None).n_alike == 3
+
+    def test_does_not_say_that_pairs_of_one_text_could_connect(self):
+        grounds = [ground(n, range(3), alike=[(0, 2), (1, 2), (0, 1)]) for n in range(2)]
+        grounds.append(ground(2, range(2)))
+
+        (regular,) = summarise(grounds, [], per_context=1).strata
+
+        assert regular.possible == (("system-0", "system-1"), ("system-2",))
 
     def test_of_nothing_is_empty(self):
         summary = summarise([], [], per_context=None)

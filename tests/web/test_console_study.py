@@ -196,6 +196,18 @@ class TestPlanPage:
         assert "self-identification" in page
         assert not Hold.objects.exists()
 
+    def test_counts_the_pairs_that_are_left_out_because_the_replies_are_the_same(
+        self, admin_client
+    ):
+        context = make_context()
+        for said in ("I hear you.", "I hear you. ", "What helps?"):
+            make_completion(context=context, text=said)
+
+        page = text(admin_client.get(address("plan", make_study(dataset=context.dataset))))
+
+        assert "Add 2 comparisons" in page
+        assert "1 pair left out because both replies are word for word the same." in page
+
     def test_is_written_by_its_button(self, admin_client, admin_user):
         study = make_study(dataset=make_talks())
 

@@ -60,7 +60,11 @@ def report_lines(study: Study, draft: PlanDraft) -> Iterator[str]:
         f"{summary.n_added:,} new{_per_context(study)}"
     )
     if summary.n_short:
-        yield f"{summary.n_short:,} contexts have too few completions for that many"
+        yield f"{summary.n_short:,} contexts have too few different completions for that many"
+    if summary.n_alike:
+        yield (
+            f"{summary.n_alike:,} pairs left out because both replies are word for word the same"
+        )
     yield from _systems(summary)
     for stratum in summary.strata:
         yield from _stratum(stratum)
