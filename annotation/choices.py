@@ -57,7 +57,7 @@ class SubmissionState(models.TextChoices):
 
     ACTIVE = "ACTIVE", "Under way"
     RETURNED = "RETURNED", "Given back on the platform"
-    TIMED_OUT = "TIMED_OUT", "Out of time on the platform"
+    EXPIRED = "EXPIRED", "Out of time on the platform"
     REJECTED = "REJECTED", "Rejected on the platform"
     APPROVED = "APPROVED", "Approved on the platform"
 

@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.choices import StudyState
 from annotation.models import Study
 from ranking import analysis_selectors, selectors, services
 from ranking.models import Fit
@@ -88,14 +89,19 @@ def analysed(fit: Fit, kind: str) -> Cost:
 
 
 def make_fits(study: Study) -> list[Fit]:
-    """Compute all ratings of the study; return the fits, the most telling selection first."""
+    """Compute all ratings of the study, and close it, so that they may be read.
+
+    Returns the fits, the most telling selection first.
+    """
     claimed = services.claim_changed_fits(study=study, now=timezone.now())
     for pk in claimed:
         fit = Fit.objects.get(pk=pk)
         spent = cost(partial(services.run_fit, fit_id=pk, clock=timezone.now))
         say(f"fit of {fit.n_judgments:,}, {fit.pool} {fit.context_set}", spent)
-    chosen = selectors.fitted_selections(study)
-    found = [selectors.latest_fit(study=study, pool=p, context_set=c) for p, c in chosen]
+    study.state = StudyState.CLOSED
+    study.save(update_fields=["state"])
+    results = selectors.Results(study, is_team=False)
+    found = [results.latest(pool, context_set) for pool, context_set in results.selections()]
     return [fit for fit in found if fit is not None]
 
 

@@ -176,8 +176,9 @@ def run(study: Study) -> Fit:
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
     fit = _newest_fit(study)
-    # The study stays open, for newcomers to judge in: of its results they see these.
-    publishing.publish_fit(fit=fit, now=timezone.now())
+    if not ranking.Results(study, is_team=False).fits.exists():
+        # The study stays open, for newcomers to judge in: of its results they see these.
+        publishing.publish_fit(fit=fit, now=timezone.now())
     return fit
 
 

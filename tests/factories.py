@@ -14,12 +14,12 @@ from annotation.models import (
     JudgeCall,
     Judgment,
     Lease,
+    PlatformSubmission,
     QualityCheck,
     Rater,
     Study,
 )
 from annotation.protocol.conduct import Checks, Screening
-from annotation.services.submissions import open_submission
 from completions.choices import (
     CallState,
     EscalationProfile,
@@ -290,7 +290,15 @@ def make_rater(
         **{"code": f"R{n:05d}", "draw_key": f"key-{n}", "entered_at": NOW} | fields,
     )
     if session is not None:
-        open_submission(rater, session, now=NOW)
+        ids = dict(session)
+        PlatformSubmission.objects.create(
+            rater=rater,
+            number=1,
+            session_id=ids.pop("SESSION_ID", ""),
+            ids=ids,
+            opened_at=NOW,
+            changed_at=NOW,
+        )
     return rater
 
 

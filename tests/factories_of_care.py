@@ -7,6 +7,7 @@ from annotation.choices import Platform, ReportKind, ReportOutcome, Source
 from annotation.models import (
     BlindingAudit,
     PlatformEvent,
+    PlatformSubmission,
     Report,
     ReportAlert,
     ReportDecision,
@@ -44,6 +45,12 @@ def make_guess(**fields: Any) -> SourceGuess:
         completion=completion,
         **{"guess": Source.PERSON, "guessed_at": NOW} | fields,
     )
+
+
+def make_submission(**fields: Any) -> PlatformSubmission:
+    rater = fields.pop("rater", None) or make_rater()
+    row = {"number": 1, "opened_at": NOW, "changed_at": NOW}
+    return PlatformSubmission.objects.create(rater=rater, **row | fields)
 
 
 def make_event(**fields: Any) -> PlatformEvent:

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveSmallIntegerField(help_text="1 is the rater's first.")),
                 ('session_id', models.CharField(blank=True, help_text="The platform's name for it; never released.", max_length=120)),
                 ('ids', models.JSONField(blank=True, default=dict, help_text="The platform's other ids.")),
-                ('state', models.CharField(choices=[('ACTIVE', 'Under way'), ('RETURNED', 'Given back on the platform'), ('TIMED_OUT', 'Out of time on the platform'), ('REJECTED', 'Rejected on the platform'), ('APPROVED', 'Approved on the platform')], default='ACTIVE', max_length=9)),
+                ('state', models.CharField(choices=[('ACTIVE', 'Under way'), ('RETURNED', 'Given back on the platform'), ('EXPIRED', 'Out of time on the platform'), ('REJECTED', 'Rejected on the platform'), ('APPROVED', 'Approved on the platform')], default='ACTIVE', max_length=9)),
                 ('n_before', models.PositiveIntegerField(default=0, help_text='Answers of the session that the rater gave before it.')),
                 ('code', models.CharField(blank=True, help_text='The code that was shown.', max_length=40)),
                 ('opened_at', models.DateTimeField()),
@@ -51,12 +51,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='rater',
             name='bound_by',
-            field=models.CharField(blank=True, help_text="What the form carried by which a browser became this rater's; empty: none is.", max_length=40),
+            field=models.CharField(blank=True, db_default='', default='', help_text="What the form carried by which a browser became this rater's; empty: none is.", max_length=40),
         ),
         migrations.AddField(
             model_name='rater',
             name='is_team',
-            field=models.BooleanField(default=False, help_text='They are of the team, who can read results of an open study.'),
+            field=models.BooleanField(db_default=False, default=False, help_text='They are of the team, who can read results of an open study.'),
         ),
         migrations.AddConstraint(
             model_name='rater',
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='platformsubmission',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['ACTIVE', 'RETURNED', 'TIMED_OUT', 'REJECTED', 'APPROVED'])), name='platformsubmission_state_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['ACTIVE', 'RETURNED', 'EXPIRED', 'REJECTED', 'APPROVED'])), name='platformsubmission_state_known'),
         ),
         migrations.AddConstraint(
             model_name='platformsubmission',

@@ -26,10 +26,14 @@ class Rater(models.Model):
     bound_by = models.CharField(
         max_length=40,
         blank=True,
+        default="",
+        db_default="",
         help_text="What the form carried by which a browser became this rater's; empty: none is.",
     )
     is_team = models.BooleanField(
-        default=False, help_text="They are of the team, who can read results of an open study."
+        default=False,
+        db_default=False,
+        help_text="They are of the team, who can read results of an open study."
     )
     writer = models.ForeignKey(
         "completions.Writer",

@@ -18,7 +18,7 @@ from annotation.models import Consent, Rater, Study
 from annotation.services.leasing import StudyNotOpenError
 from annotation.services.slots import lock_rater
 from annotation.services.standing import first_stage
-from annotation.services.submissions import open_submission
+from annotation.services.submissions import open_first, open_submission
 from completions.models import Writer
 from completions.services import new_code, repeatable_code
 
@@ -80,7 +80,7 @@ def enter_study(
         If the person is new and no slot is left.
     """
     if (known := _known(study, entry)) is not None:
-        return come_back(rater=known, entry=entry, now=now)
+        return come_back(rater=known, entry=entry, now=now, is_simulated=is_simulated)
     check_admission(study=study, platform=entry.platform, is_simulated=is_simulated)
     try:
         rater = Rater(
@@ -97,7 +97,7 @@ def enter_study(
         # The same person pressed the button twice; the other request was first.
         if (known := _known(study, entry)) is None:
             raise
-        return come_back(rater=known, entry=entry, now=now)
+        return come_back(rater=known, entry=entry, now=now, is_simulated=is_simulated)
 
 
 def check_arrival(*, study: Study, entry: Entry, is_simulated: bool) -> Rater | None:
@@ -111,13 +111,13 @@ def check_arrival(*, study: Study, entry: Entry, is_simulated: bool) -> Rater | 
     known = _known(study, entry)
     if known is None:
         check_admission(study=study, platform=entry.platform, is_simulated=is_simulated)
-    elif not _may_be(known, entry):
+    elif not _may_be(known, entry, is_simulated=is_simulated):
         raise BoundElsewhereError
     return known
 
 
 @transaction.atomic
-def come_back(*, rater: Rater, entry: Entry, now: dt.datetime) -> Rater:
+def come_back(*, rater: Rater, entry: Entry, now: dt.datetime, is_simulated: bool = False) -> Rater:
     """Bind a rater to the browser by which they came back, and open their new submission, if any.
 
     Raises
@@ -126,7 +126,7 @@ def come_back(*, rater: Rater, entry: Entry, now: dt.datetime) -> Rater:
         If the rater is bound to another browser.
     """
     rater = lock_rater(rater)
-    if not _may_be(rater, entry):
+    if not _may_be(rater, entry, is_simulated=is_simulated):
         raise BoundElsewhereError
     if not rater.bound_by and entry.form:
         rater.bound_by = entry.form
@@ -206,10 +206,11 @@ def _known(study: Study, entry: Entry) -> Rater | None:
     return raters.filter(bound_by=entry.form).first() if entry.form else None
 
 
-def _may_be(rater: Rater, entry: Entry) -> bool:
-    """Say whether a visitor may be the rater: a program is, in a simulation of this process."""
-    is_theirs = rater.bound_by in {"", entry.form}
-    return is_theirs or entry.is_signed or rater.is_simulated
+def _may_be(rater: Rater, entry: Entry, *, is_simulated: bool) -> bool:
+    """Say whether a visitor may be the rater; a simulation may be any rater of its own."""
+    if rater.is_simulated != is_simulated:
+        return False
+    return is_simulated or entry.is_signed or rater.bound_by in {"", entry.form}
 
 
 def _code(rater: Rater) -> str:
@@ -235,7 +236,7 @@ def _admit(rater: Rater, entry: Entry, *, now: dt.datetime) -> Rater:
     rater.entered_at = now
     rater.save(force_insert=True)
     if entry.external_id:
-        open_submission(rater, entry.session, now=now)
+        open_first(rater, entry.session, now=now)
     version = str(selectors.content_of(study)["consent"]["version"])
     text_hash = consent_hash(study)
     Consent.objects.create(rater=rater, version=version, text_hash=text_hash, given_at=now)

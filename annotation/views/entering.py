@@ -184,7 +184,9 @@ def _go_on(request: HttpRequest, rater: Rater, entry: services.Entry) -> HttpRes
     """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
     if entry.external_id and request.method == "GET":
         own = replace(entry, form=rater.bound_by)
-        services.come_back(rater=rater, entry=own, now=visit_time(request))
+        services.come_back(
+            rater=rater, entry=own, now=visit_time(request), is_simulated=rater.is_simulated
+        )
     return http.go(request, reverse("annotation:judge", args=[rater.study.slug]))
 
 

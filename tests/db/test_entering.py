@@ -245,11 +245,11 @@ class TestEnterStudy:
         with pytest.raises(services.StudyNotOpenError):
             enter(study, is_simulated=is_program)
 
-    def test_takes_seven_queries(self, study, django_assert_num_queries):
-        # Look for the person, and for room; savepoint and its release; store rater, consent and
-        # its evidence.
+    def test_takes_eight_queries(self, study, django_assert_num_queries):
+        # Look for the person, and for room; savepoint and its release; store rater, submission,
+        # consent and its evidence.
         selectors.content_of(study)  # read once in the life of a process
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             enter(study, PROLIFIC)
 
 

@@ -177,7 +177,7 @@ class TestEvents:
         ("status", "state"),
         [
             ("RETURNED", SubmissionState.RETURNED),
-            ("TIMED-OUT", SubmissionState.TIMED_OUT),
+            ("TIMED-OUT", SubmissionState.EXPIRED),
             ("REJECTED", SubmissionState.REJECTED),
             ("APPROVED", SubmissionState.APPROVED),
             ("AWAITING REVIEW", SubmissionState.ACTIVE),

@@ -21,6 +21,7 @@ from tests.factories_of_care import (
     make_guess,
     make_hold,
     make_report,
+    make_submission,
 )
 from tests.factories_of_rationales import make_scan, make_text_decision
 
@@ -67,6 +68,18 @@ CASES = [
         twice(make_guess, rater=make_rater),
     ),
     Case("sourceguess_known", partial(make_guess, guess="OTHER")),
+    Case(
+        "platformsubmission_once_per_number",
+        twice(make_submission, rater=make_rater),
+        twice(make_submission, rater=make_rater, changed={"number": 2}),
+    ),
+    Case(
+        "platformsubmission_once_per_session",
+        twice(make_submission, rater=make_rater, session_id="x-1", changed={"number": 2}),
+        twice(make_submission, rater=make_rater, changed={"number": 2}),
+    ),
+    Case("platformsubmission_state_known", partial(make_submission, state="OTHER")),
+    Case("platformsubmission_number_from_one", partial(make_submission, number=0)),
     Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
     Case("platformevent_platform_known", partial(make_event, platform="OTHER")),
     Case("platformevent_id_given", partial(make_event, event_id="")),

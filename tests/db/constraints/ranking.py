@@ -50,6 +50,11 @@ FITS = [
         label="refused without a time",
     ),
     Case("fit_ended_by_state", partial(make_fit, state="OTHER"), label="of an unknown state"),
+    Case(
+        "fit_published_once_ended",
+        partial(make_fit, published_at=NOW),
+        partial(make_fit, **DONE, published_at=NOW),
+    ),
 ]
 
 RATINGS = [

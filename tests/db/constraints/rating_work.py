@@ -169,6 +169,11 @@ PEOPLE = [
         twice(make_rater, **PROLIFIC),
         "but in each study",
     ),
+    Case(
+        "rater_once_per_form",
+        twice(make_rater, study=make_study, bound_by="form"),
+        twice(make_rater, bound_by="form"),
+    ),
     Case("rater_stage_known", partial(make_rater, stage="OTHER")),
     Case(
         "rater_data_kept_unless_withdrawn",
