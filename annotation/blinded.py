@@ -11,7 +11,9 @@ from annotation.choices import Protocol, Side
 from annotation.models import Lease, Rater, Study
 from annotation.rubric import Dimension, Rubric
 from completions.guidelines import Fact, HelpLine
+from completions.models import Completion
 from completions.normaliser import plain
+from completions.selectors import language_of
 from completions.talk import Talk
 
 
@@ -31,8 +33,26 @@ class Comparison:
         texts = [plain(completion.text) for completion in pair.completions]
         if lease.first_side == Side.B:
             texts.reverse()
-        talk = Talk.of(pair.context.turns, is_simulated=pair.context.is_simulated)
+        context = pair.context
+        talk = Talk.of(
+            context.turns,
+            is_simulated=context.is_simulated,
+            language=context.dialogue.language,
+        )
         return cls(lease.token, talk, *texts)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message without its pair, and the language of its dialogue as a BCP 47 tag."""
+
+    text: str
+    language: str
+
+    @classmethod
+    def of(cls, completion: Completion) -> "Message":
+        """Dress the text of a completion."""
+        return cls(plain(completion.text), completion.context.dialogue.language)
 
 
 @dataclass(frozen=True)
@@ -164,12 +184,14 @@ class Practice:
 
     @classmethod
     def of_study(cls, study: Study) -> "Practice":
-        """Take the study's own practice pair; it has no token, for nothing of it is stored."""
+        """Take the study's own practice pair; it has no token, for nothing of it is stored.
+
+        It is in the language of the study's dialogues.
+        """
         pair = study.content["practice"]
+        talk = Talk.of(pair["turns"], language=language_of(study.dataset_id))
         return cls(
-            comparison=Comparison(
-                None, Talk.of(pair["turns"]), plain(pair["message_a"]), plain(pair["message_b"])
-            ),
+            comparison=Comparison(None, talk, plain(pair["message_a"]), plain(pair["message_b"])),
             worked_answer=pair["worked_answer"],
         )
 

@@ -6,6 +6,7 @@ from annotation.models import Comparison, Lease, PlatformSubmission, Rater, Stud
 from annotation.selectors import content_of
 from completions.choices import LeaseOutcome
 from completions.models import Completion
+from completions.selectors import with_language
 
 
 def has_room(study: Study) -> bool:
@@ -33,7 +34,7 @@ def messages_to_guess(rater: Rater) -> list[Completion]:
     """Return the judged messages of whose source the rater is asked, in a fixed order.
 
     Drawn by the study's seed from the pairs that the rater answered before the end, one message
-    of a pair; planted pairs and repeats are left out.
+    of a pair; planted pairs and repeats are left out. Each comes with its dialogue's language.
     """
     n = content_of(rater.study)["source_guesses"]
     if not n or rater.ended_at is None:
@@ -44,7 +45,9 @@ def messages_to_guess(rater: Rater) -> list[Completion]:
         quality_check=None,
         repeats=None,
         closed_at__lte=rater.ended_at,
-    ).select_related("comparison__first", "comparison__second")
+    )
+    for place in ("first", "second"):
+        leases = with_language(leases, f"comparison__{place}__context")
     drawn = {_draw(lease, rater): lease for lease in leases}
     found: dict[int, Completion] = {}
     for point in sorted(drawn):

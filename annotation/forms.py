@@ -99,7 +99,7 @@ class AnswerForm(forms.Form):
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
     rationale = Words(
         max_length=MAX_RATIONALE,
-        widget=forms.Textarea({"rows": 3}),
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
         help_text=_("A sentence is enough."),
         error_messages={"required": _("Write in a few words what made the difference.")},
     )

@@ -22,6 +22,7 @@ from annotation.models import (
 from completions.choices import LeaseOutcome
 from completions.models import Completion, WritingLease
 from completions.normaliser import plain
+from completions.selectors import Row, with_language
 
 INTACT = Q(first__erased_at=None, second__erased_at=None)
 """Of comparisons: no text of it was deleted at its writer's wish."""
@@ -193,9 +194,13 @@ def open_comparisons(rater: Rater) -> QuerySet[Comparison]:
 
 def leases_to_show() -> QuerySet[Lease]:
     """Return leases with everything that their screens need."""
-    return Lease.objects.select_related(
-        "comparison__context", "comparison__first", "comparison__second", "rater__study"
-    )
+    return with_texts(Lease.objects.select_related("rater__study"), "comparison__")
+
+
+def with_texts(rows: QuerySet[Row], comparison: str = "") -> QuerySet[Row]:
+    """Join what a screen needs of a comparison; ``comparison`` is the way to it with its dashes."""
+    places = (f"{comparison}{place}" for place in ("context", "first", "second"))
+    return with_language(rows.select_related(*places), f"{comparison}context")
 
 
 def lease_of(*, study: str, rater: str, token: uuid.UUID) -> Lease | None:

@@ -59,6 +59,8 @@ class Sent:
     note: str
     can_change: bool
     has_draft: bool
+    language: str
+    """Of the dialogue, as a BCP 47 tag."""
 
     @property
     def standing(self) -> str:
@@ -107,6 +109,7 @@ class Sent:
             note="" if is_waiting else note,
             can_change=can_change and writer.dataset.frozen_at is None,
             has_draft=bool(message.lease.draft),
+            language=message.lease.context.dialogue.language,
         )
 
 
@@ -135,7 +138,9 @@ class Task:
     def from_lease(cls, lease: WritingLease, *, writer: Writer) -> "Task":
         """Leave out everything but the dialogue and the writer's own texts."""
         context = lease.context
-        talk = Talk.of(context.turns, is_simulated=context.is_simulated)
+        talk = Talk.of(
+            context.turns, is_simulated=context.is_simulated, language=context.dialogue.language
+        )
         signals = Signals(lease.typing_ms, lease.pastes, lease.pasted_characters)
         message = writing_selectors.message_of(lease)
         if message is None:
@@ -153,6 +158,7 @@ class Begun:
 
     token: uuid.UUID
     text: str
+    language: str
 
 
 @dataclass(frozen=True)
@@ -210,7 +216,10 @@ class Desk:
             trial=Trial.of(writer) if is_newcomer else None,
             note="" if is_newcomer or counts.n_written else trial_selectors.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
-            begun=tuple(Begun(lease.token, lease.draft) for lease in stranded),
+            begun=tuple(
+                Begun(lease.token, lease.draft, lease.context.dialogue.language)
+                for lease in stranded
+            ),
             sent=newest[:ON_DESK],
             has_more=len(newest) > ON_DESK,
         )

@@ -1,6 +1,7 @@
 """Reads of the completions app."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import (
     Case,
@@ -8,6 +9,7 @@ from django.db.models import (
     Exists,
     FilteredRelation,
     Max,
+    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -24,11 +26,15 @@ from completions.choices import LeaseOutcome, Review, WriterState
 from completions.models import (
     Context,
     Dataset,
+    Dialogue,
     GenerationCall,
     Writer,
     WriterConsent,
     WritingLease,
 )
+from completions.talk import UNDETERMINED
+
+Row = TypeVar("Row", bound=Model)
 
 
 class DatasetNotFoundError(LookupError):
@@ -37,6 +43,8 @@ class DatasetNotFoundError(LookupError):
 
 AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 """States of people who have agreed and may go on."""
+LONG = ("turns", "situation", "source_labels")
+"""What is not read of a dialogue whose language alone is wanted."""
 KEPT = ("", LeaseOutcome.SUBMITTED)
 """Outcomes of leases that count in a writer's shares: still open, or answered."""
 
@@ -67,6 +75,19 @@ def dataset_named(name: str) -> Dataset:
         msg = f'there is no dataset "{name}"; import one first'
         raise DatasetNotFoundError(msg)
     return dataset
+
+
+def with_language(rows: QuerySet[Row], context: str) -> QuerySet[Row]:
+    """Join the dialogue of the context that ``context`` leads to, for its language alone."""
+    dialogue = f"{context}__dialogue"
+    return rows.select_related(dialogue).defer(*(f"{dialogue}__{name}" for name in LONG))
+
+
+def language_of(dataset_id: int) -> str:
+    """Return the one language of a dataset's dialogues, or ``und`` where they have several."""
+    dialogues = Dialogue.objects.filter(dataset=dataset_id)
+    tags = dialogues.order_by().values_list("language", flat=True).distinct()[:2]
+    return tags[0] if len(tags) == 1 else UNDETERMINED
 
 
 def writer_by_code(code: str) -> Writer | None:

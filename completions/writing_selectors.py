@@ -15,6 +15,7 @@ from completions.models import (
     Writer,
     WritingLease,
 )
+from completions.selectors import with_language
 
 COMPARED = 500  # how many of a writer's own versions a new text is compared with
 REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
@@ -23,9 +24,12 @@ Source: TypeAlias = tuple[str, int]
 
 
 def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
-    """Return the writer's lease with this token, with its context and its message, or None."""
-    leases = writer.leases.select_related("context", "message__completion")
-    return leases.filter(token=token).first()
+    """Return the writer's lease with this token, with its context and its message, or None.
+
+    As for all that a writer is shown, the dialogue's language comes with it.
+    """
+    leases = writer.leases.select_related("message__completion").filter(token=token)
+    return with_language(leases, "context").first()
 
 
 def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
@@ -78,12 +82,8 @@ def stranded_leases(writer: Writer) -> QuerySet[WritingLease]:
     sendable = Context.objects.in_use().filter(
         dataset=writer.dataset_id, dataset__frozen_at=None, slots_left__gt=0
     )
-    return (
-        writer.leases.select_related("context")
-        .filter(outcome__in=STRANDED, context__in=sendable)
-        .exclude(draft="")
-        .order_by("-closed_at", "-pk")
-    )
+    ended = writer.leases.filter(outcome__in=STRANDED, context__in=sendable).exclude(draft="")
+    return with_language(ended, "context").order_by("-closed_at", "-pk")
 
 
 def messages_sent(writer: Writer) -> QuerySet[Message]:
@@ -94,10 +94,9 @@ def messages_sent(writer: Writer) -> QuerySet[Message]:
     """
     versions = MessageRevision.objects.filter(message=OuterRef("pk")).order_by("-number")
     decisions = _decisions().filter(revision__message=OuterRef("pk"))
+    sent = Message.objects.filter(lease__writer=writer).exclude(state=MessageState.ERASED)
     return (
-        Message.objects.filter(lease__writer=writer)
-        .exclude(state=MessageState.ERASED)
-        .select_related("lease", "completion")
+        with_language(sent.select_related("completion"), "lease__context")
         .annotate(
             text=Subquery(versions.values("text")[:1]), note=Subquery(decisions.values("note")[:1])
         )

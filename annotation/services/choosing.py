@@ -103,8 +103,8 @@ def _check_to_show(pk: int) -> QualityCheck:
 
 
 def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
-    shown = ("comparison__context", "comparison__first", "comparison__second")
-    return QualityCheck.objects.select_related(*shown).filter(pk=check).order_by("pk")
+    checks = selectors.with_texts(QualityCheck.objects.filter(pk=check), "comparison__")
+    return checks.order_by("pk")
 
 
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
@@ -225,5 +225,6 @@ def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Compari
 
 def _to_claim(rows: QuerySet[Comparison], *, skip_locked: bool) -> QuerySet[Comparison]:
     # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
-    shown = rows.select_related("context", "first", "second")
-    return shown.select_for_update(skip_locked=skip_locked, of=("self",), no_key=True)
+    return selectors.with_texts(rows).select_for_update(
+        skip_locked=skip_locked, of=("self",), no_key=True
+    )

@@ -6,6 +6,7 @@ import uuid
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 
+from annotation import selectors
 from annotation.choices import Side
 from annotation.models import Comparison, Exclusion, Lease, Rater
 from completions.choices import LeaseOutcome
@@ -94,8 +95,8 @@ def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:
 
 def lock_newest_lease(rater: Rater) -> Lease | None:
     """Lock the rater's newest lease, open or closed, with all that its screen needs."""
-    shown = ("comparison__context", "comparison__first", "comparison__second")
-    newest = _leases_to_lock(rater).select_related(*shown).order_by("-number").first()
+    leases = selectors.with_texts(_leases_to_lock(rater), "comparison__")
+    newest = leases.order_by("-number").first()
     if newest is not None:
         newest.rater = rater
     return newest

@@ -5,11 +5,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from annotation import entry_selectors, http, services
+from annotation.blinded import Message
 from annotation.choices import RaterState
 from annotation.entry_forms import Guesses, pairs_of
 from annotation.http import RaterRequest, rater_known
 from annotation.visit import visit_time
-from completions.normaliser import plain
 
 SKIPPED = "heart_guess_skipped"
 ASKED_IN = (RaterState.FINISHED, RaterState.STOPPED)
@@ -41,11 +41,11 @@ def is_due(request: RaterRequest) -> bool:
     return bool(_messages(request))
 
 
-def _messages(request: RaterRequest) -> list[str]:
+def _messages(request: RaterRequest) -> list[Message]:
     rater = request.rater
     if rater.state not in ASKED_IN or entry_selectors.has_guessed(rater):
         return []
-    return [plain(completion.text) for completion in entry_selectors.messages_to_guess(rater)]
+    return [Message.of(completion) for completion in entry_selectors.messages_to_guess(rater)]
 
 
 def _not_again(response: HttpResponse, request: RaterRequest) -> HttpResponse:

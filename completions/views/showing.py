@@ -73,6 +73,7 @@ def composer(
 ) -> HttpResponse:
     """Show the talk with the text box; with what is to be mended, if ``form`` was posted."""
     form = form or forms.Message(initial={"text": task.draft})
+    form.lay_out(language=task.talk.language)
     context = {
         "task": task,
         "form": form,

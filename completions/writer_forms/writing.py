@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from completions import services, wording
 from completions.forms import Words
+from completions.talk import direction
 
 SKIP_REASONS = [
     ("speechless", _("I do not know what to say")),
@@ -48,6 +49,10 @@ class Message(forms.Form):
             return wording.check_text(self.cleaned_data["text"])
         except wording.UnusableTextError as error:
             raise forms.ValidationError(str(error)) from error
+
+    def lay_out(self, *, language: str) -> None:
+        """Lay the text out as the page will show it, in the language of the talk."""
+        self.fields["text"].widget.attrs["dir"] = direction(language)
 
     def say_unchanged(self) -> None:
         """Say of a message that came back that it is still the same."""

@@ -16,6 +16,7 @@ from annotation.views import judging
 from completions.choices import SystemKind
 from completions.models import Completion
 from completions.normaliser import plain
+from completions.selectors import with_language
 from heart_site.blinding import marks
 
 BLANK = "-"
@@ -57,14 +58,12 @@ class Replay:
 
 def leases_of(study: Study) -> QuerySet[Lease]:
     """Return what raters of a study were shown, the newest first."""
-    pairs = ("comparison__context", "comparison__first__system", "comparison__second__system")
+    pairs = ("comparison__first__system", "comparison__second__system")
     writers = ("comparison__first__writer", "comparison__second__writer")
-    return (
-        Lease.objects.filter(rater__study=study)
-        .filter(comparison__first__erased_at=None, comparison__second__erased_at=None)
-        .select_related("rater__study", *pairs, *writers)
-        .order_by("-pk")
-    )
+    intact = {f"comparison__{place}__erased_at": None for place in ("first", "second")}
+    leases = Lease.objects.filter(rater__study=study, **intact)
+    joined = leases.select_related("rater__study", *pairs, *writers)
+    return with_language(joined, "comparison__context").order_by("-pk")
 
 
 def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:

@@ -49,9 +49,7 @@ def expected(completion):
 
 def shown(page):
     """Return who says what on a page."""
-    turns = re.findall(
-        r'<span class="who">(\w+)</span><div class="said"><p dir="auto">(.*?)</p>', page
-    )
+    turns = re.findall(r'<span class="who">(\w+)</span><div class="said"><p [^>]*>(.*?)</p>', page)
     return [(who.lower(), text) for who, text in turns]
 
 

@@ -53,7 +53,7 @@ class TestASecondLook:
 
         assert page.status_code == 422
         assert "Please look again" in shown(page)
-        assert "<q>ada@example.org</q>" in shown(page)
+        assert ">ada@example.org</q>" in shown(page)
         assert box(page) == REACH
         assert not Message.objects.exists()
         lease.refresh_from_db()
