@@ -21,7 +21,9 @@ from access.http import may
 from annotation import blinded, places, selectors, services
 from annotation.blinded import StudyPage
 from annotation.choices import RaterStage, RaterState, StudyState
+from annotation.forms import MAX_RATIONALE
 from annotation.models import Rater, Study
+from annotation.reporting_forms import MAX_TEXT
 from annotation.services import Badge
 from completions import http as writers
 from completions.choices import WriterState
@@ -29,6 +31,8 @@ from completions.models import Writer
 
 COOKIE = "heart_rater"
 COOKIE_SECONDS = 90 * 24 * 60 * 60
+TYPED = {"rationale": MAX_RATIONALE, "text": MAX_TEXT}
+"""Fields in which raters type, with the most characters of each."""
 
 P = ParamSpec("P")
 
@@ -78,7 +82,8 @@ def rater_known(
 ) -> Callable[Concatenate[RaterRequest, P], HttpResponse]:
     """Set ``request.rater`` and ``request.page``, or send the visitor to the study's entry.
 
-    The slug of the study ends here: the view is not given it again.
+    What is posted about a pair by nobody we know is given back instead. The slug of the study ends
+    here: the view is not given it again.
     """
 
     @wraps(view)
@@ -86,7 +91,7 @@ def rater_known(
         study = study_or_404(str(kwargs.pop("study")))
         rater = recognised(request, study)
         if rater is None:
-            return go(request, reverse("annotation:entry", args=[study.slug]))
+            return _turn_away(request, study_page(request, study.slug), kwargs)
         _remember_writer(request, rater)
         if not rater.is_team and is_team(request):
             services.flag_team(rater)
@@ -117,7 +122,8 @@ def badge_required(
 ) -> Callable[Concatenate[BadgeRequest, P], HttpResponse]:
     """Set ``request.badge`` and ``request.page`` without a query: the service looks the rater up.
 
-    For the one request that has to be fast. A visitor without a badge is sent to the entry.
+    For the one request that has to be fast. A visitor without a badge is answered as
+    ``rater_known`` does.
     """
 
     @wraps(view)
@@ -127,7 +133,7 @@ def badge_required(
         if page is None:
             raise Http404
         if known is None:
-            return go(request, reverse("annotation:entry", args=[slug]))
+            return _turn_away(request, page, kwargs)
         request.badge, request.page = known, page
         return view(request, *args, **kwargs)
 
@@ -266,10 +272,79 @@ def say(
     text: str,
     way_on: tuple[str, str] = ("", ""),
 ) -> HttpResponse:
-    """Answer with a kind sentence or two instead of work; ``way_on`` is a label and an address."""
-    context = {"study": study, "heading": heading, "text": text}
+    """Answer with a kind sentence or two instead of work; ``way_on`` is a label and an address.
+
+    What was typed into a form that is answered so goes back to whoever posted it.
+    """
+    typed = writers.typed_in(request, TYPED)
+    context = {"study": study, "heading": heading, "text": text, "typed": typed}
     context["back_label"], context["back_url"] = way_on
     return render_fragment(request, "annotation/_message.html", context, status=status)
+
+
+def say_not_yours(request: BadgeRequest, *, heading: str) -> HttpResponse:
+    """Tell a rater that no lease of theirs has the token of the address; give back what they typed.
+
+    Two people at one browser have one cookie: whoever came last is who posts.
+    """
+    return say(
+        request,
+        request.page,
+        status=404,
+        heading=heading,
+        text=_(
+            "Somebody else may have opened the study in this browser after you, or the pair no "
+            "longer exists. What you sent just now is not saved; what you sent before is. To go on "
+            "as yourself, open the study again from your platform or with your private link."
+        ),
+        way_on=(_("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])),
+    )
+
+
+@rater_page
+def say_unsent(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give an answer back that came without the cookie or the token against forged forms."""
+    page = study_page(request, slug)
+    if badge_of(request.COOKIES.get(COOKIE, ""), slug=slug) is None:
+        return _say_who_are_you(request, page)
+    return say(
+        request,
+        page,
+        status=403,
+        heading=_("Your answer was not saved"),
+        text=_(
+            "The page was open for too long, or cookies were cleared. Go back to your pair and "
+            "send your answer again. What you sent before is saved."
+        ),
+        way_on=(_("Back to your pair"), reverse("annotation:judge", args=[slug])),
+    )
+
+
+def _turn_away(
+    request: HttpRequest, page: StudyPage, address: Mapping[str, object]
+) -> HttpResponse:
+    """Send a visitor to the study's entry; who has a pair's token was a rater, and reads why."""
+    if "token" in address:
+        return _say_who_are_you(request, page)
+    return go(request, reverse("annotation:entry", args=[page.slug]))
+
+
+def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
+    """Tell somebody who posts an answer that this browser is nobody any more.
+
+    No link leads on: the entry without a platform's parameters would make somebody new of them.
+    """
+    return say(
+        request,
+        page,
+        status=403,
+        heading=_("This browser does not know you any more"),
+        text=_(
+            "What you sent just now is not saved: cookies were cleared or are switched off. What "
+            "you sent before is saved. Open the study again from your platform or with your "
+            "private link, and you are back where you were."
+        ),
+    )
 
 
 def say_slow_down(

@@ -13,14 +13,17 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from completions import selectors, services, trial_selectors
+from completions import normaliser, selectors, services, trial_selectors
 from completions.badges import badge, writer_of_badge
 from completions.choices import WriterState
 from completions.guidelines import GUIDE
 from completions.models import Writer
+from completions.wording import MAX_CHARACTERS
 
 COOKIE = "heart_writer"
 COOKIE_SECONDS = 90 * 24 * 60 * 60
+TYPED = {"text": MAX_CHARACTERS}
+"""Fields in which writers type, with the most characters of each."""
 
 # A writer on pause gets no talk, but a draft that is on its way is still kept.
 MAY_COME_IN = (
@@ -137,9 +140,25 @@ def render_fragment(
 def say(
     request: HttpRequest, *, heading: str, text: str, status: int, back: str = ""
 ) -> HttpResponse:
-    """Answer with one kind sentence or two instead of work."""
-    context = {"heading": heading, "text": text, "back_url": back, "back_label": _("To your desk")}
+    """Answer with one kind sentence or two instead of work, and give back what was typed."""
+    context = {
+        "heading": heading,
+        "text": text,
+        "typed": typed_in(request, TYPED),
+        "back_url": back,
+        "back_label": _("To your desk"),
+    }
     return render_fragment(request, "annotation/_message.html", context, status=status)
+
+
+def typed_in(request: HttpRequest, fields: Mapping[str, int]) -> str:
+    """Return what was posted in the first of the fields that has something to see.
+
+    ``fields`` are names, each with the most characters that its form takes. For a page that gives
+    back what cannot be taken: nothing of it is stored.
+    """
+    texts = (normaliser.typed(request.POST.get(name, ""))[:most] for name, most in fields.items())
+    return next((text for text in texts if text.strip()), "")
 
 
 def say_who_are_you(request: HttpRequest) -> HttpResponse:
@@ -152,6 +171,23 @@ def say_who_are_you(request: HttpRequest) -> HttpResponse:
             "were sent, and you are back where you were: drafts that were saved are kept."
         ),
         status=403,
+    )
+
+
+@writer_page
+def say_unsent(request: HttpRequest) -> HttpResponse:
+    """Give a text back that came without the cookie or the token against forged forms."""
+    if recognised(request) is None:
+        return say_who_are_you(request)
+    return say(
+        request,
+        heading=_("Your message was not sent"),
+        text=_(
+            "The page was open for too long, or cookies were cleared. Go back to your desk and "
+            "send it from there: drafts that were saved are kept."
+        ),
+        status=403,
+        back=reverse("completions:desk"),
     )
 
 
@@ -236,7 +272,10 @@ def say_gone(request: HttpRequest) -> HttpResponse:
     return say(
         request,
         heading=_("This talk is not yours to write for"),
-        text=_("The address belongs to somebody else, or to no talk. Your own texts are all kept."),
+        text=_(
+            "Another writer may have opened their link in this browser, or the talk no longer "
+            "exists. Your own texts are all kept: open your personal link to see them."
+        ),
         status=404,
         back=reverse("completions:desk"),
     )

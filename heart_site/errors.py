@@ -4,12 +4,18 @@ import sys
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views import defaults
+from django.views import csrf, defaults
 
 from access.api_http.errors import answer_problem
+from annotation import http as raters
+from completions import http as writers
 from heart_site.outages import API, answer_outage, is_outage
 
 FIVE_MINUTES = 300
+ABOUT_FORGERY = "CSRF "
+"""How Django's reasons begin that are about the token or its cookie, and not the origin."""
+OF_RATERS = frozenset(f"annotation:{name}" for name in ("submit", "skip", "report"))
+OF_WRITERS = frozenset(f"completions:{name}" for name in ("talk", "draft", "skip"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -24,6 +30,23 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     if request.path_info.startswith(API):
         return answer_problem(request, 403)
     return defaults.permission_denied(request, exception)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form without the token against forged ones; a text that people typed goes back.
+
+    Not if the form came from another site, which could so have any text shown on ours. Django looks
+    at that first: a reason about the token says that the origin was right or, without TLS and from
+    a browser that names none, unknown. Then whoever posted reads their own words, escaped, in a
+    field of their own.
+    """
+    page = request.resolver_match
+    if page is not None and reason.startswith(ABOUT_FORGERY):
+        if page.view_name in OF_RATERS:
+            return raters.say_unsent(request, page.kwargs["study"])
+        if page.view_name in OF_WRITERS:
+            return writers.say_unsent(request)
+    return csrf.csrf_failure(request, reason)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -236,6 +236,7 @@ STORAGES = {
 
 # --- Security ---
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HEART_HTTPS
+CSRF_FAILURE_VIEW = "heart_site.errors.csrf_failure"
 SESSION_COOKIE_NAME = protection.cookie_name("sessionid", is_https=HEART_HTTPS)
 CSRF_COOKIE_NAME = protection.cookie_name("csrftoken", is_https=HEART_HTTPS)
 SECURE_HSTS_SECONDS = 31_536_000 if HEART_HTTPS else 0

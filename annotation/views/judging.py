@@ -41,7 +41,7 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
             badge=request.badge, submission=submission, now=visit_time(request)
         )
     except services.LeaseNotFoundError:
-        return _say_gone(request)
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
     except services.TooManyChangesError:
         return _ask_to_wait(request, token, form)
     if step.lease is None or not request.htmx:
@@ -64,7 +64,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
             now=visit_time(request),
         )
     except services.LeaseNotFoundError:
-        return _say_gone(request)
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
     return _go_on(request, saved=_("Skipped."))
 
 
@@ -124,7 +124,7 @@ def _show_again(
     """Show the same pair with what was typed and what is missing."""
     lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
-        return _say_gone(request)
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
     if lease.comparison.is_erased:  # there is nothing to judge any more
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     return show_pair(request, lease, form, status=status)
@@ -170,14 +170,3 @@ def _heading(comparison: Comparison, progress: Progress, *, is_revision: bool) -
         return _("First round, %(number)d of %(total)d") % numbers
     shown = _("Pair %(number)d of %(total)d") if is_pair else _("Message %(number)d of %(total)d")
     return shown % numbers
-
-
-def _say_gone(request: BadgeRequest) -> HttpResponse:
-    return http.say(
-        request,
-        request.page,
-        heading=_("This pair is not yours to judge"),
-        text=_("The address belongs to somebody else, or to no pair. Your answers are all kept."),
-        way_on=(_("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])),
-        status=404,
-    )

@@ -28,7 +28,7 @@ def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
             token=token, rater=request.rater, words=words, now=visit_time(request)
         )
     except services.LeaseNotFoundError:
-        return _say_gone(request)
+        return http.say_not_yours(request, heading=_("This pair is not yours to report"))
     context = {
         "study": request.page,
         "heading": _("Thank you for telling us"),
@@ -47,17 +47,6 @@ def _say_unclear(request: RaterRequest) -> HttpResponse:
             "Nothing was stored, and your pair is still there. Choose one of the two reasons, and"
             " keep your words below 1000 characters."
         ),
-        way_on=_back(request),
-    )
-
-
-def _say_gone(request: RaterRequest) -> HttpResponse:
-    return http.say(
-        request,
-        request.page,
-        status=404,
-        heading=_("This pair is not yours to report"),
-        text=_("The address belongs to somebody else, or to no pair. Your answers are all kept."),
         way_on=_back(request),
     )
 

@@ -289,7 +289,7 @@ class TestSubmit:
         page = client.post(url(study, "submit", uuid.uuid4()), ANSWERS["preference"])
 
         assert page.status_code == 403
-        assert "reload the page" in page.content.decode()
+        assert "Open the study again" in page.content.decode()
 
     def test_other_methods_are_not_allowed(self, client, study):
         token = uuid.uuid4()

@@ -129,10 +129,11 @@ class TestBadReport:
         assert "not yours to report" in answer.content.decode()
         assert not Report.objects.exists()
 
-    def test_without_a_rater_leads_to_the_entry(self, study, lease):
+    def test_without_a_rater_is_refused_kindly(self, study, lease):
         answer = report(Client(), study, lease.token)
 
-        assert answer["Location"] == url(study, "entry")
+        assert answer.status_code == 403
+        assert "Open the study again" in answer.content.decode()
         assert not Report.objects.exists()
 
     def test_cannot_be_made_by_following_a_link(self, client, study, lease):
