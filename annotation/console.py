@@ -11,7 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.http import StaffRequest, members_only
-from annotation import console_selectors, reports_selectors, selectors, services
+from annotation import (
+    console_selectors,
+    entry_selectors,
+    reports_selectors,
+    selectors,
+    services,
+)
 from annotation.console_http import ask_for
 from annotation.models import Study
 from annotation.study_counts import COUNTS
@@ -22,11 +28,13 @@ from annotation.study_counts import COUNTS
 @members_only()
 def overview(request: HttpRequest) -> HttpResponse:
     """Show each study with its counts, and the newest judgments of all."""
-    studies, old = console_selectors.study_rows(now=timezone.now())
+    now = timezone.now()
+    studies, old = console_selectors.study_rows(now=now)
     for study in old:
         ask_for(study, COUNTS)
     context = {
         "waiting": reports_selectors.waiting_studies(),
+        "turned_away": entry_selectors.turned_away(now=now),
         "studies": studies,
         "judgments": console_selectors.newest_judgments(),
     }

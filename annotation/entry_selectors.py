@@ -1,12 +1,27 @@
 """Reads around the way into a study and out of it."""
 
+import datetime as dt
+from typing import NamedTuple
+
+from django.db.models import Subquery, Sum
+from django.db.models.functions import Coalesce
+
 from annotation import design
 from annotation.choices import Platform, Purpose
-from annotation.models import Comparison, Lease, PlatformSubmission, Rater, Study
+from annotation.models import Comparison, FailedArrival, Lease, PlatformSubmission, Rater, Study
+from annotation.pace import DAY
 from annotation.selectors import content_of
 from completions.choices import LeaseOutcome
 from completions.models import Completion
 from completions.selectors import with_language
+
+
+class TurnedAway(NamedTuple):
+    """A study, and how many visits of the last day had a broken link."""
+
+    slug: str
+    title: str
+    n: int
 
 
 def has_room(study: Study) -> bool:
@@ -14,6 +29,20 @@ def has_room(study: Study) -> bool:
     return Comparison.objects.filter(
         study=study, purpose=Purpose.MAIN, slots_left__gt=0, held_at=None
     ).exists()
+
+
+def n_failed_arrivals(study: Study, platform: str, *, now: dt.datetime) -> Coalesce:
+    """Return how many visits of the last day had a broken link, as a part of another query."""
+    recent = study.failed_arrivals.filter(platform=platform, last_at__gt=now - DAY)
+    alone = recent.order_by().values("platform").annotate(all=Sum("n")).values("all")
+    return Coalesce(Subquery(alone), 0)
+
+
+def turned_away(*, now: dt.datetime) -> list[TurnedAway]:
+    """Return the studies with broken links in the last day, by title, in one query."""
+    recent = FailedArrival.objects.filter(last_at__gt=now - DAY).order_by("study__title", "study")
+    rows = recent.values_list("study__slug", "study__title").annotate(all=Sum("n"))
+    return [TurnedAway(*row) for row in rows]
 
 
 def submission_of(

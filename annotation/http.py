@@ -25,6 +25,7 @@ from annotation.forms import MAX_RATIONALE
 from annotation.models import Rater, Study
 from annotation.reporting_forms import MAX_TEXT
 from annotation.services import Badge
+from annotation.visit import visit_time
 from completions import http as writers
 from completions.choices import WriterState
 from completions.models import Writer
@@ -345,6 +346,18 @@ def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
             "private link, and you are back where you were."
         ),
     )
+
+
+def count_failed_arrival(request: HttpRequest, study: Study, platform: str) -> None:
+    """Count a broken link when its visitor has the page: nobody waits for it or fails with it."""
+    close, now = request.close, visit_time(request)
+
+    def close_and_count() -> None:
+        close()
+        services.count_failed_arrival(study=study, platform=platform, now=now)
+
+    # The server closes the request with the answer, after it has sent it.
+    request.close = close_and_count  # type: ignore[method-assign]
 
 
 def say_slow_down(

@@ -12,9 +12,9 @@ from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation import console_selectors, pace, reports_selectors
+from annotation import console_selectors, entry_links, entry_selectors, pace, reports_selectors
 from annotation.apps import MORE_ALERTS
-from annotation.choices import StudyState
+from annotation.choices import Platform, StudyState
 from annotation.console_selectors import StudyRow
 from annotation.kept import Shown
 from annotation.models import Exclusion, JudgeRun, Lease, RationaleRun, Study
@@ -118,7 +118,12 @@ def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
         ),
     }
     one = Study.objects.filter(pk=study.pk)
-    found: Any = one.values(**{name: number_of(rows) for name, rows in wanted.items()})
+    numbers = {name: number_of(rows) for name, rows in wanted.items()}
+    turned_away = {
+        platform: entry_selectors.n_failed_arrivals(study, platform, now=now)
+        for platform in entry_links.FILLED_IN
+    }
+    found: Any = one.values(**numbers, **turned_away)
     return dict(found.get())
 
 
@@ -146,8 +151,22 @@ def _more(study: Study) -> list[Alert]:
     return [alert for reader in MORE_ALERTS for alert in import_string(reader)(study)]
 
 
+def _of_arrivals(study: Study, parts: dict[str, int]) -> list[Alert]:
+    """Tell whose links bring nobody in, and what they have to be: people are turned away now."""
+    text = _(
+        "Broken links of %(platform)s in the last day: %(n)d. They have to end like this: %(link)s"
+    )
+    url = reverse("console:study", args=[study.slug])
+    return [
+        Alert(text % {"platform": Platform(name).label, "n": n, "link": link}, url, is_bad=True)
+        for name, link in entry_links.FILLED_IN.items()
+        if (n := parts[name])
+    ]
+
+
 def _alerts(study: Study, row: StudyRow, parts: dict[str, int], runs: list[Run]) -> list[Alert]:
     found = [
+        *_of_arrivals(study, parts),
         *_of_reports(study),
         *_of_counts(study, parts),
         *(_of_run(study, run) for run in runs if run.state == RunState.PAUSED),

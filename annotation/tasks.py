@@ -59,6 +59,12 @@ def send_report_alerts() -> int:
 
 
 @app.task(ignore_result=True)
+def send_arrival_alerts() -> int:
+    """Beat tick: tell admins of visits by broken links, once a day; safe to run twice."""
+    return services.send_arrival_alerts(now=timezone.now())
+
+
+@app.task(ignore_result=True)
 def announce_full_studies() -> int:
     """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
     return services.announce_full_studies(now=timezone.now())

@@ -30,6 +30,7 @@ ROUTES = {
     "annotation.tasks.scan_rationales": {"queue": MAINTENANCE},
     "annotation.tasks.enforce_retention": {"queue": MAINTENANCE},
     "annotation.tasks.send_report_alerts": {"queue": MAINTENANCE},
+    "annotation.tasks.send_arrival_alerts": {"queue": MAINTENANCE},
     "annotation.tasks.keep_figures": {"queue": ANALYSIS},
     "ranking.tasks.refit_changed_studies": {"queue": ANALYSIS},
     "ranking.tasks.run_fit": {"queue": ANALYSIS},
@@ -79,6 +80,8 @@ def beat_schedule(*, refit_seconds: float, review_seconds: float) -> dict[str, d
         # Also what no mail server took so far.
         "send-writer-mails": _every(RARELY_S, "completions.tasks.send_writer_mails"),
         "send-report-alerts": _every(RARELY_S, "annotation.tasks.send_report_alerts"),
+        # Whoever set up the link should hear of it while people still come.
+        "send-arrival-alerts": _every(RARELY_S, "annotation.tasks.send_arrival_alerts"),
         # A release needs the texts read; whoever reviews them should not find them all at the end.
         "scan-rationales": _every(RARELY_S, "annotation.tasks.scan_rationales"),
         # Releases and audits whose workers died are begun again, three times at most.

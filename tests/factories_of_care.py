@@ -6,6 +6,7 @@ from typing import Any
 from annotation.choices import Platform, ReportKind, ReportOutcome, Source
 from annotation.models import (
     BlindingAudit,
+    FailedArrival,
     PlatformEvent,
     PlatformSubmission,
     Report,
@@ -62,6 +63,13 @@ def make_event(**fields: Any) -> PlatformEvent:
         "received_at": NOW,
     }
     return PlatformEvent.objects.create(study=study, **row | fields)
+
+
+def make_failed_arrival(**fields: Any) -> FailedArrival:
+    study = fields.pop("study", None) or make_study()
+    hour = fields.pop("hour", NOW.replace(minute=0, second=0, microsecond=0))
+    row = {"platform": Platform.PROLIFIC, "hour": hour, "first_at": hour, "last_at": hour}
+    return FailedArrival.objects.create(study=study, **row | fields)
 
 
 def make_hold(**fields: Any) -> Hold:

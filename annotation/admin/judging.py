@@ -9,6 +9,7 @@ from annotation.models import (
     Consent,
     DimensionMark,
     Exclusion,
+    FailedArrival,
     Judgment,
     Lease,
     PlatformEvent,
@@ -213,6 +214,17 @@ class PlatformEventAdmin(Table):
     list_select_related = ("study", "rater")
     search_fields = ("event_id", "rater__code")
     ordering = ("-received_at", "-pk")
+
+
+@admin.register(FailedArrival)
+class FailedArrivalAdmin(Table):
+    """Visits by broken links of crowd platforms, counted by the hour."""
+
+    list_display = ("hour", "study", "platform", "n", "last_at", "alerted_at")
+    list_filter = ("platform", "study")
+    list_select_related = ("study",)
+    search_fields = ("study__slug",)
+    ordering = ("-hour", "-pk")
 
 
 @admin.register(BlindingAudit)

@@ -33,7 +33,7 @@ class Rater(models.Model):
     is_team = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="They are of the team, who can read results of an open study."
+        help_text="They are of the team, who can read results of an open study.",
     )
     writer = models.ForeignKey(
         "completions.Writer",

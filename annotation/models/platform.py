@@ -1,7 +1,7 @@
-"""What a crowd platform told us by a webhook."""
+"""What a crowd platform told us by a webhook, and links of it that brought nobody in."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from access.models.append_only import AppendOnlyModel
 from annotation.choices import Platform
@@ -33,3 +33,39 @@ class PlatformEvent(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.kind}"
+
+
+class FailedArrival(models.Model):
+    """How many visits to an open study, within an hour, had a platform's link without an id.
+
+    Nothing is held of the visitors; an hour has a row for each platform at most, and goes after a
+    while.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="failed_arrivals")
+    platform = models.CharField(max_length=8, choices=Platform)
+    hour = models.DateTimeField(help_text="When the hour began.")
+    n = models.PositiveIntegerField(default=1)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    alerted_at = models.DateTimeField(
+        null=True, blank=True, help_text="When admins were told by e-mail."
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["study", "platform", "hour"], name="failedarrival_once_per_hour"
+            ),
+            models.CheckConstraint(
+                condition=Q(platform__in=Platform.values), name="failedarrival_platform_known"
+            ),
+            models.CheckConstraint(condition=Q(n__gte=1), name="failedarrival_counts_one_at_least"),
+            models.CheckConstraint(
+                condition=Q(hour__lte=F("first_at")) & Q(first_at__lte=F("last_at")),
+                name="failedarrival_times_in_order",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.n} of {self.platform}"

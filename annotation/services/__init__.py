@@ -7,6 +7,7 @@ from access.later import names_of
 if TYPE_CHECKING:
     from annotation.services.alerting import is_mail_set_up, send_report_alerts
     from annotation.services.announcing import announce_full_studies
+    from annotation.services.arrivals import count_failed_arrival, send_arrival_alerts
     from annotation.services.auditing import (
         N_PAGES,
         SEED,
@@ -202,6 +203,7 @@ __all__ = [
     "close_study",
     "come_back",
     "comprehension_questions",
+    "count_failed_arrival",
     "count_wanted_judge_calls",
     "create_study",
     "create_version",
@@ -253,6 +255,7 @@ __all__ = [
     "release_expired_leases",
     "report_context",
     "scan_rationales",
+    "send_arrival_alerts",
     "send_report_alerts",
     "skip_comparison",
     "start_judge_run",

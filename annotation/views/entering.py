@@ -39,7 +39,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     try:
         arrival = read_arrival(request, found)
     except (entry_links.EntryLinkError, signed_links.KeysAwayError) as error:
-        return _say_link_refused(request, study, error)
+        return _say_link_refused(request, found, error)
     entry = _entry(arrival)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
         return _go_on(request, rater, entry)
@@ -212,6 +212,7 @@ def _say_refused(
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, services.WrongPlatformError):
         wanted = selectors.content_of(study)["crowd"]["platform"].upper()
+        http.count_failed_arrival(request, study, wanted)
         return _say_open_from_platform(request, study.slug, platform=wanted)
     return http.say_not_open(request, study)
 
@@ -222,10 +223,12 @@ def _say_bound_elsewhere(request: HttpRequest, study: Study) -> HttpResponse:
     return http.render_fragment(request, "annotation/_bound.html", {"study": page}, status=409)
 
 
-def _say_link_refused(request: HttpRequest, slug: str, error: Exception) -> HttpResponse:
+def _say_link_refused(request: HttpRequest, study: Study, error: Exception) -> HttpResponse:
     """Say what is wrong with a link, or that its signature cannot be checked now."""
+    slug = study.slug
     if isinstance(error, entry_links.EntryLinkError):
         logger.warning("a link into %s was refused: no id of %s", slug, error.platform)
+        http.count_failed_arrival(request, study, error.platform)
         return _say_open_from_platform(request, slug, platform=error.platform)
     logger.error("the keys for signed links into %s cannot be read: %s", slug, error.__cause__)
     answer = http.say(

@@ -33,6 +33,7 @@ from tests.factories_of_care import (
     make_audit,
     make_decision,
     make_event,
+    make_failed_arrival,
     make_guess,
     make_hold,
 )
@@ -68,6 +69,7 @@ OTHERS: list[Callable[[], object]] = [
     make_guess,
     make_audit,
     make_event,
+    make_failed_arrival,
     make_hold,
     make_brought_completion,
     make_external,

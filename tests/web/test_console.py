@@ -275,7 +275,7 @@ def test_the_page_costs_a_fixed_number_of_queries(admin_client, n, django_assert
         make_judgment()
         make_llm_judgment()
 
-    # Session and user; reports that wait; five counts of studies; the newest judgments, their
-    # marks. At most 15.
-    with django_assert_num_queries(11):
+    # Session and user; reports that wait; broken links; five counts of studies; the newest
+    # judgments, their marks. At most 15.
+    with django_assert_num_queries(12):
         admin_client.get(OVERVIEW)

@@ -1,5 +1,6 @@
 """Ways to break the rules of reports, guesses, platform events and holds."""
 
+import datetime as dt
 from functools import partial
 
 from annotation.choices import TextState
@@ -18,6 +19,7 @@ from tests.factories_of_care import (
     make_audit,
     make_decision,
     make_event,
+    make_failed_arrival,
     make_guess,
     make_hold,
     make_report,
@@ -25,6 +27,7 @@ from tests.factories_of_care import (
 )
 from tests.factories_of_rationales import make_scan, make_text_decision
 
+DAY = dt.timedelta(days=1)
 DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}
 
 CASES = [
@@ -83,6 +86,23 @@ CASES = [
     Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
     Case("platformevent_platform_known", partial(make_event, platform="OTHER")),
     Case("platformevent_id_given", partial(make_event, event_id="")),
+    Case(
+        "failedarrival_once_per_hour",
+        twice(make_failed_arrival, study=make_study),
+        twice(make_failed_arrival),
+    ),
+    Case("failedarrival_platform_known", partial(make_failed_arrival, platform="OTHER")),
+    Case("failedarrival_counts_one_at_least", partial(make_failed_arrival, n=0)),
+    Case(
+        "failedarrival_times_in_order",
+        partial(make_failed_arrival, last_at=NOW - DAY),
+        label="the last before the first",
+    ),
+    Case(
+        "failedarrival_times_in_order",
+        partial(make_failed_arrival, hour=NOW, first_at=NOW - DAY),
+        label="the first before the hour",
+    ),
     Case("blindingaudit_one_under_way", twice(make_audit, study=make_study)),
     Case("blindingaudit_pages_wanted", partial(make_audit, n_pages=0)),
     Case("blindingaudit_progress_within_total", partial(make_audit, n_done=2, n_total=1)),
