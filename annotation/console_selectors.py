@@ -33,12 +33,19 @@ class StudyRow:
     dataset: str
     dataset_slug: str
     tally: Tally
+    platform: str
+    """Whose people it lets in, as study files say it."""
     is_counted: bool = True
 
     @property
     def can_open(self) -> bool:
         """Whether opening it, or going on after a pause, is a step that exists."""
         return self.state in (StudyState.DRAFT, StudyState.LOCKED, StudyState.PAUSED)
+
+    @property
+    def is_for_mturk(self) -> bool:
+        """Whether Mechanical Turk alone sends its raters."""
+        return self.platform == "mturk"
 
     @property
     def is_new(self) -> bool:
@@ -72,6 +79,7 @@ class StudyRow:
             dataset=study.dataset.name,
             dataset_slug=study.dataset.slug,
             tally=tally,
+            platform=study.content["crowd"]["platform"],
             is_counted=is_counted,
         )
 

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -11,7 +12,8 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.http import StaffRequest, members_only
-from annotation import console_selectors, gold, services, study_progress
+from annotation import console_selectors, entry_links, gold, services, study_progress
+from annotation.choices import Platform
 from annotation.console_http import figures_of, study_page, with_kept
 from annotation.console_selectors import StudyRow
 from annotation.http import study_or_404
@@ -20,6 +22,7 @@ from annotation.models import Study
 from annotation.plan_figures import PLAN, PlanFigures
 from annotation.study_counts import COUNTS, Tally
 from annotation.study_progress import Progress
+from completions import mails
 from completions.funnel import funnel_of, rewrite_rows
 from completions.pictures import Picture
 from completions.services import DatasetTakenError
@@ -31,8 +34,16 @@ def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study stands and what can be done to it."""
     progress = _progress(study)
     page = console_selectors.study_page(study, row=progress.row)
-    parts = {"study": page.row, "page": page, "progress": progress}
+    parts = {"study": page.row, "page": page, "progress": progress, "links": _links(page.row)}
     return render(request, "console/study/study.html", parts)
+
+
+def _links(row: StudyRow) -> list[tuple[Platform, str]]:
+    """Return the platforms whose people are let in, each with the link to give it."""
+    entry = mails.absolute(reverse("annotation:entry", args=[row.slug]))
+    return [
+        (Platform(name), entry + end) for name, end in entry_links.links_for(row.platform).items()
+    ]
 
 
 @require_safe

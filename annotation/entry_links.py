@@ -77,6 +77,16 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
     return Arrival()
 
 
+def links_for(platform: str) -> dict[str, str]:
+    """Return what links into a study end like, by the platform that is given each.
+
+    ``platform`` is as study files name it; ``any`` also lets in who comes by the plain address.
+    """
+    if platform == "any":
+        return {"GUEST": ""} | {name: f"?{link}" for name, link in FILLED_IN.items()}
+    return {platform.upper(): f"?{FILLED_IN[platform.upper()]}"}
+
+
 def _id(value: str, platform: str) -> str:
     """Return an id as it is meant, or refuse what is none."""
     found = typed(value).strip()

@@ -157,7 +157,14 @@ ADVANCED = Section(
         _part("practice", _("Practice pair")),
         _part("comprehension", _("Questions at the start"), _("Empty: none.")),
         _part("help_lines", _("Help lines")),
-        _part("crowd", _("Crowd platform"), _("Empty: none.")),
+        _part(
+            "crowd",
+            _("Crowd platform"),
+            _(
+                "Empty: none. Mechanical Turk works by link only: this site opens in no frame. The "
+                "task shows a link that opens in a window of its own, and the code is typed back."
+            ),
+        ),
         _part("analysis", _("Confirmatory analyses"), _("Empty: all are exploratory.")),
         _part("pool_masses", _("Weights of the pools"), _("Empty: each judgment counts once.")),
     ),

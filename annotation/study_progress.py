@@ -156,7 +156,7 @@ def _of_arrivals(study: Study, parts: dict[str, int]) -> list[Alert]:
     text = _(
         "Broken links of %(platform)s in the last day: %(n)d. They have to end like this: %(link)s"
     )
-    url = reverse("console:study", args=[study.slug])
+    url = f"{reverse('console:study', args=[study.slug])}#links"
     return [
         Alert(text % {"platform": Platform(name).label, "n": n, "link": link}, url, is_bad=True)
         for name, link in entry_links.FILLED_IN.items()

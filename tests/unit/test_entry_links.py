@@ -3,7 +3,14 @@
 import pytest
 
 from annotation.choices import Platform
-from annotation.entry_links import PLATFORMS, Arrival, EntryLinkError, read_arrival
+from annotation.entry_links import (
+    FILLED_IN,
+    PLATFORMS,
+    Arrival,
+    EntryLinkError,
+    links_for,
+    read_arrival,
+)
 
 
 @pytest.mark.parametrize(
@@ -134,3 +141,15 @@ def test_incomplete_link_is_refused(parameters):
 
 def test_every_platform_is_one_that_raters_can_have():
     assert {platform for platform, *_ in PLATFORMS} | {Arrival().platform} == set(Platform.values)
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("mturk", {"MTURK": f"?{FILLED_IN['MTURK']}"}),
+        ("prolific", {"PROLIFIC": f"?{FILLED_IN['PROLIFIC']}"}),
+        ("any", {"GUEST": ""} | {name: f"?{link}" for name, link in FILLED_IN.items()}),
+    ],
+)
+def test_a_study_has_the_links_of_those_whom_it_lets_in(platform, expected):
+    assert links_for(platform) == expected

@@ -77,6 +77,11 @@ class TestStart:
 
         assert all(reverse("console:new_form", args=[name]) in page for name in shipped_studies())
 
+    def test_says_how_mechanical_turk_works_before_anybody_pays(self, admin_client):
+        page = text(admin_client.get(reverse("console:new_form", args=["heart-preference"])))
+
+        assert "Mechanical Turk works by link only: this site opens in no frame" in page
+
     def test_is_reached_from_the_list_of_studies(self, admin_client):
         assert f'href="{reverse("console:new")}"' in admin_client.get("/console/").content.decode()
 

@@ -253,3 +253,58 @@ class TestNewestRatings:
         rate()
 
         assert admin_client.get("/console/").status_code == 200
+
+
+FRAMES = "This site opens in no frame"
+
+
+def of_platform(platform, **fields):
+    content = CONTENT | {"crowd": CONTENT["crowd"] | {"platform": platform}}
+    return make_study(content=content, **fields)
+
+
+class TestLinksForRaters:
+    @pytest.mark.parametrize(
+        ("platform", "begins"),
+        [
+            ("mturk", ["?workerId="]),
+            ("prolific", ["?PROLIFIC_PID={{%PROLIFIC_PID%}}"]),
+            ("any", ["", "?PROLIFIC_PID=", "?workerId=", "?participantId=", "?pid="]),
+        ],
+    )
+    def test_are_whole_and_for_those_who_are_let_in(self, admin_client, settings, platform, begins):
+        settings.HEART_SITE_URL = "https://heart.example.org/"
+        study = of_platform(platform)
+
+        page = text(admin_client.get(address("study", study)))
+
+        entry = f"https://heart.example.org/s/{study.slug}/"
+        assert page.count(entry) == len(begins)
+        assert all(entry + begin in page for begin in begins)
+
+    @pytest.mark.parametrize(
+        ("platform", "is_told"), [("mturk", True), ("any", True), ("prolific", False)]
+    )
+    def test_of_mechanical_turk_say_that_nothing_opens_in_a_frame(
+        self, admin_client, platform, is_told
+    ):
+        page = text(admin_client.get(address("study", of_platform(platform))))
+
+        assert (FRAMES in page) == is_told
+
+    @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.LOCKED])
+    @pytest.mark.parametrize(("platform", "is_told"), [("mturk", True), ("any", False)])
+    def test_locking_and_opening_say_so_too(self, admin_client, state, platform, is_told):
+        of_platform(platform, state=state)
+        n_acts = 2 if state == StudyState.DRAFT else 1
+
+        page = text(admin_client.get(reverse("console:overview")))
+
+        assert page.count(FRAMES) == is_told * n_acts
+
+    def test_are_not_given_for_a_study_that_takes_nobody(self, admin_client):
+        simulated = make_study(is_simulated=True, title="Simulated raters")
+        for study in (of_platform("mturk", state=StudyState.CLOSED), simulated):
+            page = text(admin_client.get(address("study", study)))
+            assert "Links for raters" not in page
+            assert FRAMES not in page

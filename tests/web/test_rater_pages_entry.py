@@ -58,6 +58,7 @@ class TestEntry:
 
         assert page.status_code == 200
         assert "<form" not in page.content.decode()
+        assert "in a window of its own" in page.content.decode()
 
     def test_link_that_the_platform_did_not_fill_in_is_named_as_such(self, client, study):
         page = client.get(url(study, "entry"), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
