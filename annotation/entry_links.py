@@ -21,11 +21,14 @@ PLATFORMS = (
 FILLED_IN = {
     "PROLIFIC": "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
     "&SESSION_ID={{%SESSION_ID%}}",
-    "MTURK": "workerId=A1B2C3D4E5&assignmentId=3XYZ&hitId=3ABC",
-    "CONNECT": "participantId=A1B2C3&assignmentId=D4E5&projectId=F6G7",
-    "GENERIC": "pid=1234",
+    "MTURK": "workerId=...&assignmentId=...&hitId=...",
+    "CONNECT": "participantId=...&assignmentId=...&projectId=...",
+    "GENERIC": "pid=...",
 }
-"""What the end of a link looks like: in the form of Prolific, else as it arrives."""
+"""What the end of a link looks like: in the form of Prolific, else with dots for what comes there.
+
+Pasted as it stands it lets nobody in: with an id for example, all would come as one person.
+"""
 
 _ID = re.compile(rf"[\w.~@:+=/|,-]{{1,{LONGEST}}}")
 _NOBODY = frozenset(

@@ -1,5 +1,7 @@
 """What crowd platforms put on their links."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 
 from annotation.choices import Platform
@@ -141,6 +143,14 @@ def test_incomplete_link_is_refused(parameters):
 
 def test_every_platform_is_one_that_raters_can_have():
     assert {platform for platform, *_ in PLATFORMS} | {Arrival().platform} == set(Platform.values)
+
+
+@pytest.mark.parametrize("platform", FILLED_IN)
+def test_a_link_as_it_is_shown_lets_nobody_in(platform):
+    with pytest.raises(EntryLinkError) as refused:
+        read_arrival(dict(parse_qsl(FILLED_IN[platform])))
+
+    assert refused.value.platform == platform
 
 
 @pytest.mark.parametrize(
