@@ -19,9 +19,7 @@ from annotation.retention import Kind, Policy, months_before
 from completions.models import Dataset, Writer
 from completions.sorted_tables import Head, SortedTable
 
-LINKED = Q(is_simulated=False) & (
-    ~Q(external_id="") | ~Q(session={}) | Q(utc_offset_minutes__isnull=False)
-)
+LINKED = Q(is_simulated=False) & (~Q(external_id="") | Q(utc_offset_minutes__isnull=False))
 """Raters of whom something is held that leads to a person."""
 
 

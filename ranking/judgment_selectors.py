@@ -18,7 +18,7 @@ def judgments(study: Study) -> QuerySet[Judgment]:
             *(f"{pair}{name}" for name in ("context", "first__system", "second__system")),
             *("rater", "judge", "judge_call", "lease"),
         )
-        .defer(*(f"{pair}{name}" for name in texts), "judge_call__asked", "rater__session")
+        .defer(*(f"{pair}{name}" for name in texts), "judge_call__asked")
         .prefetch_related("marks")
         .annotate(
             is_simulated=Case(When(SIMULATED, then=True), default=False),

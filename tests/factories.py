@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import itertools
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -281,7 +282,7 @@ def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
 
 
 def make_rater(
-    *, study: Study | None = None, session: dict[str, str] | None = None, **fields: Any
+    *, study: Study | None = None, session: Mapping[str, str] | None = None, **fields: Any
 ) -> Rater:
     """A rater, who came with a submission of their platform if there is a ``session``."""
     n = next(_serial)

@@ -15,6 +15,7 @@ CONTENT: dict[str, Any] = {
     "comprehension": [],
     "break_every": 20,
     "reports_to_hold": 2,
+    "crowd": {"platform": "any"},
 }
 
 

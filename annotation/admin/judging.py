@@ -13,6 +13,7 @@ from annotation.models import (
     Judgment,
     Lease,
     PlatformEvent,
+    PlatformSubmission,
     QualityCheck,
     Rater,
     Report,
@@ -62,7 +63,7 @@ class RaterAdmin(Table):
     list_filter = ("study", "platform", "state", "is_simulated")
     list_select_related = ("study",)
     search_fields = ("code", "external_id")
-    exclude = ("draw_key",)
+    exclude = ("draw_key", "bound_by")
     ordering = ("-entered_at", "-pk")
 
 
@@ -214,6 +215,17 @@ class PlatformEventAdmin(Table):
     list_select_related = ("study", "rater")
     search_fields = ("event_id", "rater__code")
     ordering = ("-received_at", "-pk")
+
+
+@admin.register(PlatformSubmission)
+class PlatformSubmissionAdmin(Table):
+    """Submissions and assignments with which raters came from a platform."""
+
+    list_display = ("rater", "number", "state", "n_before", "code", "opened_at", "changed_at")
+    list_filter = ("state", "rater__study", "rater__platform")
+    list_select_related = ("rater",)
+    search_fields = ("rater__code", "session_id")
+    ordering = ("-opened_at", "-pk")
 
 
 @admin.register(FailedArrival)

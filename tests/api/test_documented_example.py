@@ -21,6 +21,7 @@ from tests.factories import (
     make_system,
 )
 from tests.judged import fit_one, judge_all_pairs
+from tests.rated import close
 
 pytestmark = pytest.mark.django_db
 
@@ -52,7 +53,7 @@ def study(module_rows) -> None:
         context = make_context(dialogue=dialogue)
         judge_all_pairs(study, context, systems, always(verdict), rater, judge)
     with override_settings(HEART_BOOTSTRAP_REPLICATES=1000):
-        fit_one(study, NOW + dt.timedelta(hours=1), EvaluatorPool.LLM)
+        fit_one(close(study), NOW + dt.timedelta(hours=1), EvaluatorPool.LLM)
 
 
 def pairs(value, path=()):

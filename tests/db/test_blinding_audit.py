@@ -50,8 +50,8 @@ def study(kept):
     return Study.objects.get(pk=kept)
 
 
-def audit(study, **options):
-    return auditing.audit(study, **{"n_pages": 1000, "seed": 1, "now": NOW} | options)
+def audit(study, *, n_pages=1000, seed=1, **options):
+    return auditing.audit(study, n_pages=n_pages, seed=seed, now=NOW, **options)
 
 
 def giving_away(monkeypatch, change):

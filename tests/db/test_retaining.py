@@ -48,7 +48,7 @@ def known(study, n=1, **fields):
         study=study,
         platform=Platform.PROLIFIC,
         external_id=f"p-{n}",
-        session={"STUDY_ID": "s"},
+        session={"STUDY_ID": "s", "SESSION_ID": "x"},
         utc_offset_minutes=60,
         **fields,
     )
@@ -62,7 +62,9 @@ class TestContact:
         enforce()
 
         rater.refresh_from_db()
-        assert (rater.external_id, rater.session, rater.utc_offset_minutes) == ("", {}, None)
+        assert (rater.external_id, rater.utc_offset_minutes) == ("", None)
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("", {})
         assert rater.forgotten_at == LATER
         assert PlatformEvent.objects.get().rater is None
 

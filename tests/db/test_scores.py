@@ -22,6 +22,7 @@ from ranking.numerics.elo import to_elo
 from ranking.services.verifying import verify_fit
 from tests.factories import NOW, make_comparison, make_rater, make_study, make_system
 from tests.judged import fit_one, make_judged_study
+from tests.rated import close
 from tests.scores import KEYS, by_place, make_rated_study, rate
 
 pytestmark = pytest.mark.django_db
@@ -269,7 +270,7 @@ class TestAnalysis:
         make_judged_study(systems=systems, study=pairs)
         other = make_judged_study(systems=systems)
         for one in (pairs, other):
-            fit_one(one, START)
+            fit_one(close(one), START)
 
         found = analysed(fit_one(likert, START))
 

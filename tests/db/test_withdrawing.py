@@ -29,7 +29,10 @@ def rater(now):
     for _ in range(2):
         make_comparison(study=study, slots_left=3)
     rater = make_rater(
-        study=study, platform=Platform.PROLIFIC, external_id="p-77", session={"STUDY_ID": "s"}
+        study=study,
+        platform=Platform.PROLIFIC,
+        external_id="p-77",
+        session={"STUDY_ID": "s", "SESSION_ID": "x"},
     )
     lease = services.lease_next_comparison(rater=rater, now=now)
     assert lease is not None
@@ -45,7 +48,9 @@ class TestWithdrawRater:
         services.withdraw_rater(rater=rater, now=now)
 
         rater.refresh_from_db()
-        assert (rater.external_id, rater.session) == ("", {})
+        assert (rater.external_id, rater.bound_by) == ("", "")
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("", {})
         assert rater.state == RaterState.WITHDRAWN
         assert Judgment.objects.get().rationale == ""
 
@@ -123,7 +128,8 @@ class TestWithdrawRaterAndKeepTheAnswers:
         services.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         rater.refresh_from_db()
-        assert (rater.external_id, rater.session, rater.writer) == ("", {}, None)
+        assert (rater.external_id, rater.writer) == ("", None)
+        assert not rater.submissions.get().session_id
         assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
         assert Judgment.objects.get().rationale == ANSWER.rationale
 

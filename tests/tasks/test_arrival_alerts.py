@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
+from django.utils import timezone
 
 from annotation import entry_links, services, tasks
 from annotation.choices import Platform
@@ -80,7 +81,7 @@ def test_another_study_is_told_of_at_once():
 
 
 def test_is_sent_once_though_the_task_runs_twice(monkeypatch):
-    monkeypatch.setattr(tasks.timezone, "now", lambda: NOW)
+    monkeypatch.setattr(timezone, "now", lambda: NOW)
     fail(make_study())
 
     assert [tasks.send_arrival_alerts(), tasks.send_arrival_alerts()] == [1, 0]

@@ -36,6 +36,7 @@ from tests.factories_of_care import (
     make_failed_arrival,
     make_guess,
     make_hold,
+    make_submission,
 )
 from tests.factories_of_external import make_batch_decision, make_external
 from tests.factories_of_rationales import make_scan, make_text_decision, make_theme_label
@@ -70,6 +71,7 @@ OTHERS: list[Callable[[], object]] = [
     make_audit,
     make_event,
     make_failed_arrival,
+    make_submission,
     make_hold,
     make_brought_completion,
     make_external,

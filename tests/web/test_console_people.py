@@ -49,7 +49,7 @@ def owner():
 
 @pytest.fixture
 def judgment():
-    rater = make_rater(platform=Platform.PROLIFIC, external_id=ID, session={"STUDY_ID": "s"})
+    rater = make_rater(platform=Platform.PROLIFIC, external_id=ID, session={"SESSION_ID": "s"})
     pair = make_comparison(study=rater.study, slots_left=4, shown_first_as_a=1, shown_first_as_b=1)
     closed = {"closed_at": NOW + HOUR, "outcome": LeaseOutcome.SUBMITTED}
     lease = make_lease(comparison=pair, rater=rater, **closed)
@@ -97,7 +97,7 @@ class TestPerson:
         self, owner, rater, django_assert_max_num_queries
     ):
         make_fit(study=rater.study, **DONE)
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(16):
             page = owner.get(page_of(rater)).content.decode()
 
         assert "<dt>judgments</dt><dd>1</dd>" in page

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from access.choices import Role
 from access.models import LogEntry
+from access.scopes import Scope
 from annotation.models import Study
 from ranking import fit_selectors, services
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
@@ -173,7 +174,7 @@ class TestTheTeam:
         assert b"embargoed: for the study" in figure.content
 
     def test_reads_with_a_token_and_is_told(self, client, study, fit):
-        secret = bearing(make_secret("read:studies"))
+        secret = bearing(make_secret(Scope.READ_STUDIES))
         address = f"/api/v1/studies/{study.slug}"
 
         one = client.get(f"{address}/ratings/", headers=secret).json()
