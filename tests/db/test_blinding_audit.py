@@ -12,6 +12,7 @@ from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from annotation.views import judging
 from completions.choices import SystemKind
 from heart_site.blinding import auditing
+from ranking.selectors import Results
 from tests.factories import (
     NOW,
     make_comparison,
@@ -24,6 +25,7 @@ from tests.factories import (
     make_system,
     make_writer,
 )
+from tests.rated import make_rated_fit
 
 pytestmark = pytest.mark.django_db
 N_LEASES = 24
@@ -279,6 +281,16 @@ class TestCommand:
 
         assert caught.value.returncode == 1
         assert LogEntry.objects.get(action="audit.blinding").after["holds"] is False
+
+    def test_names_an_oracle_that_is_opened_on_purpose(self, study, monkeypatch):
+        make_rated_fit(study=study)
+        monkeypatch.setattr(Results, "has_all", True)
+        said = io.StringIO()
+
+        with pytest.raises(CommandError, match="does not hold"):
+            call_command("audit", "blinding", "--study", study.slug, stdout=said)
+
+        assert f"/results/{study.slug}/ changes for a stranger when an answer" in said.getvalue()
 
     def test_waits_for_one_that_is_under_way(self, study):
         services.claim_audit(study=study, now=NOW)
