@@ -29,6 +29,7 @@ def leaderboard(request: HttpRequest, results: Results) -> HttpResponse:
     board = board_of(fit) if fit else None
     parts = _frame(results) | {
         "filters": chosen,
+        "fit": fit,
         "board": board,
         "charts": figures_of_board(board),
         "scores": results_pages.scores_beside(fit, results) if fit else None,
