@@ -5,7 +5,9 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import NoReturn
 
 import pytest
@@ -85,6 +87,19 @@ def module_rows(django_db_setup, django_db_blocker) -> Iterator[None]:
     """
     with django_db_blocker.unblock(), rolled_back():
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _services_loaded(django_test_environment) -> None:
+    """Load all services before any test changes one.
+
+    They are loaded when they are first asked for. One that first came while a test had changed
+    another would keep what it took from that one, for all tests after it.
+    """
+    for app in ("access", "completions", "annotation", "ranking"):
+        package = import_module(f"{app}.services")
+        for module in iter_modules(package.__path__):
+            import_module(f"{package.__name__}.{module.name}")
 
 
 @pytest.fixture

@@ -429,7 +429,10 @@ class TestUncertainty:
     def test_joint_intervals_hold_the_rating_and_are_wider(self, now, settings):
         settings.HEART_BOOTSTRAP_REPLICATES = 1000  # few leave the ends of percentiles to chance
 
-        fit = fitted(make_judged_study(n_dialogues=30), now)
+        # By name, for draws follow from the seed and from the order of names.
+        systems = [make_system(slug=slug) for slug in ("ash", "birch", "cedar")]
+        study = make_study(seed="joint intervals")
+        fit = fitted(make_judged_study(systems=systems, study=study, n_dialogues=30), now)
 
         for rating in fit.ratings.all():
             assert rating.joint_low <= rating.elo_low <= rating.elo <= rating.elo_high
