@@ -8,6 +8,7 @@ from completions.models import System
 from ranking import services
 from tests.factories import make_system
 from tests.judged import make_judged_study
+from tests.rated import close
 
 pytestmark = [
     pytest.mark.postgres,
@@ -21,6 +22,7 @@ def study(now):
     """A study with results, after which nothing may be written."""
     study = make_judged_study(systems=[make_system(name=name) for name in ("Ash", "Beech")])
     services.refit_study(study=study, clock=lambda: now)
+    close(study)
     connection.check_constraints()  # what waits for the end would lock rows
     with connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION READ ONLY")
