@@ -27,14 +27,14 @@ def ratings_csv(request: HttpRequest, results: Results, key: str) -> StreamingHt
     fit = fit_or_404(results, key)
     board = board_of(fit)
     what = "implied-ratings" if board.is_implied else "ratings"
-    return csv_answer(request, export.rating_rows(board), _name(fit, what))
+    return csv_answer(request, export.rating_rows(board), export.name_of_fit_file(fit, what))
 
 
 @results_page
 def ratings_json(_request: HttpRequest, results: Results, key: str) -> JsonResponse:
     """Download the ratings of one fit with their conditions."""
     fit = fit_or_404(results, key)
-    return json_answer(dict(BoardOut(board_of(fit)).data), _name(fit, "ratings"))
+    return json_answer(dict(BoardOut(board_of(fit)).data), export.name_of_fit_file(fit, "ratings"))
 
 
 @results_page
@@ -50,7 +50,7 @@ def table_csv(
         raise Http404(msg)
     terms = results_pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
     rows = export.finding_rows(found, terms=terms)
-    return csv_answer(request, rows, _name(fit, f"{kind}-{table}"))
+    return csv_answer(request, rows, export.name_of_fit_file(fit, f"{kind}-{table}"))
 
 
 @results_page
@@ -59,7 +59,7 @@ def analysis_json(_request: HttpRequest, results: Results, key: str, kind: str) 
     fit = fit_or_404(results, key)
     found = _findings_or_404(results, fit, kind)
     content = results_pages.as_json(found, fit=fit, kind=kind)
-    return json_answer(content, _name(fit, kind))
+    return json_answer(content, export.name_of_fit_file(fit, kind))
 
 
 @results_page
@@ -105,11 +105,6 @@ def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what the LLM judges of a study say together, comparison by comparison."""
     rows = export.ensemble_rows(study_or_404(study))
     return csv_answer(request, rows, f"{study}-ensemble")
-
-
-def _name(fit: Fit, what: str) -> str:
-    parts = (fit.study.slug, fit.key, what)
-    return export.file_name(*parts, is_simulated=fit.is_simulated, is_embargoed=fit.is_embargoed)
 
 
 def _findings_or_404(results: Results, fit: Fit, kind: str) -> Findings:

@@ -11,6 +11,7 @@ from ranking.accounting import CLASSES, AccountRow
 from ranking.board import Board, BoardRow, PeopleRow
 from ranking.findings import Table
 from ranking.history_selectors import HistoryPoint
+from ranking.models import Fit
 from ranking.rater_rows import RaterRow
 
 BATCH = 2000
@@ -130,6 +131,18 @@ def file_name(*parts: str, is_simulated: bool, is_embargoed: bool) -> str:
     """Return the name of a download, which says by itself what must be known before it is used."""
     said = {"embargoed": is_embargoed, "simulated": is_simulated}
     return "-".join([*(word for word, holds in said.items() if holds), *parts])
+
+
+def name_of_fit_file(fit: Fit, what: str, *, is_simulated: bool | None = None) -> str:
+    """Return the name of a download about a fit.
+
+    ``is_simulated`` says so of what is in it, where that may be more than the fit itself knows.
+    """
+    return file_name(
+        *(fit.study.slug, fit.key, what),
+        is_simulated=fit.is_simulated if is_simulated is None else is_simulated,
+        is_embargoed=fit.is_embargoed,
+    )
 
 
 def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:

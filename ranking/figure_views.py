@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from ranking import export, figures, results_figures
-from ranking.figures import FigureRefusedError, FiguresBusyError, Form, Sign
+from ranking.figures import FigureRefusedError, FiguresBusyError, Form
 from ranking.figures.marks import Drawing
 from ranking.plots.chosen import Chosen, UnknownRowError
 from ranking.results_http import fit_or_404, results_page
@@ -20,8 +20,9 @@ RETRY_S = 30
 def ratings_figure(_request: HttpRequest, results: Results, key: str, form: str) -> HttpResponse:
     """Download the ratings of one fit, with their intervals, as a figure."""
     chosen = _form_or_404(form)
-    board, sign = results_figures.ratings_to_draw(fit_or_404(results, key))
-    name = _name(results, key, "ratings", sign)
+    fit = fit_or_404(results, key)
+    board, sign = results_figures.ratings_to_draw(fit)
+    name = export.name_of_fit_file(fit, "ratings", is_simulated=sign.is_simulated)
     return _answer(lambda: figures.board_drawing(board, sign), chosen, name)
 
 
@@ -32,21 +33,17 @@ def table_figure(
     """Download one table of an analysis as a figure."""
     chosen = _form_or_404(form)
     chosen_rows = Chosen.read(request.GET.getlist("systems"))
+    fit = fit_or_404(results, key)
     try:
-        found = results_figures.table_to_draw(fit_or_404(results, key), kind, table, chosen_rows)
+        found = results_figures.table_to_draw(fit, kind, table, chosen_rows)
     except UnknownRowError as error:
         msg = f"there is no system {error} in {key}"
         raise Http404(msg) from error
     if found is None:
         msg = f"there is no table {table} of {kind}"
         raise Http404(msg)
-    name = _name(results, key, f"{kind}-{table}", found.sign)
+    name = export.name_of_fit_file(fit, f"{kind}-{table}", is_simulated=found.sign.is_simulated)
     return _answer(lambda: figures.table_drawing(found.table, found.sign), chosen, name)
-
-
-def _name(results: Results, key: str, what: str, sign: Sign) -> str:
-    parts = (results.study.slug, key, what)
-    return export.file_name(*parts, is_simulated=sign.is_simulated, is_embargoed=sign.is_embargoed)
 
 
 def _form_or_404(form: str) -> Form:

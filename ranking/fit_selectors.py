@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.choices import Protocol, StudyState
+from annotation.choices import Protocol
 from annotation.models import Study
 from annotation.study_progress import Alert
 from ranking.analysis_selectors import ANALYSED, ShownAnalysis, analyses_of_fits
@@ -17,7 +17,7 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version
 from ranking.models import Analysis, Fit, Rating
 from ranking.orders import OtherOrder
-from ranking.selectors import PREFERRED
+from ranking.selectors import PREFERRED, PUBLIC
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)  # of a fit; after that its worker counts as lost
 SHOWN = 30
@@ -95,9 +95,8 @@ def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
     """
     others = Study.objects.filter(dataset=fit.study.dataset_id, is_simulated=fit.study.is_simulated)
     pairs = others.exclude(protocol=Protocol.LIKERT).exclude(pk=fit.study_id)
-    public = Q(study__state=StudyState.CLOSED) | Q(published_at__isnull=False)
     done = Fit.objects.filter(
-        public, study__in=pairs, context_set=fit.context_set, state=FitState.DONE
+        PUBLIC, study__in=pairs, context_set=fit.context_set, state=FitState.DONE
     )
     newest = done.order_by().values("study", "pool").annotate(newest=Max("pk")).values("newest")
     found = Fit.objects.filter(pk__in=newest).select_related("study")

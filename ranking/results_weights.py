@@ -132,8 +132,7 @@ def shares_named(page: results_pages.AnalysisPage) -> dict[str, float]:
 def file_name(fit: Fit, shares: Mapping[str, float]) -> str:
     """Return the name of a download, which tells the weights."""
     told = "-".join(f"{key}{share:.4g}" for key, share in shares.items())
-    parts = (fit.study.slug, fit.key, SLUG, told)
-    return export.file_name(*parts, is_simulated=fit.is_simulated, is_embargoed=fit.is_embargoed)
+    return export.name_of_fit_file(fit, f"{SLUG}-{told}")
 
 
 def _table(kept: Mapping[str, Any], shares: Mapping[str, float]) -> Table:

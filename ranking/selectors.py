@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from annotation.choices import StudyState
 from annotation.models import Study
@@ -14,6 +14,8 @@ from ranking.models import Fit
 from ranking.stamps import Stamp
 
 ENDED = (FitState.DONE, FitState.REFUSED)
+PUBLIC = Q(study__state=StudyState.CLOSED) | Q(published_at__isnull=False)
+"""Of ended fits: everybody may read them."""
 # What a reader who names nothing is shown: the first of these that has been fitted.
 PREFERRED = (EvaluatorPool.COMBINED, EvaluatorPool.HUMAN, EvaluatorPool.LLM)
 
@@ -54,7 +56,7 @@ class Results:
     def fits(self) -> QuerySet[Fit]:
         """The fits that may be read: those that ended, done or refused."""
         ended = Fit.objects.filter(study=self.study, state__in=ENDED).select_related("study")
-        return ended if self.has_all else ended.filter(published_at__isnull=False)
+        return ended if self.has_all else ended.filter(PUBLIC)
 
     def latest(self, pool: EvaluatorPool, context_set: ContextSet) -> Fit | None:
         """Return the fit of the newest analysis set, or None."""

@@ -23,6 +23,11 @@ def is_mail_set_up() -> bool:
     return bool(settings.HEART_ADMINS) and mails.is_server_set_up()
 
 
+def message_to_admins(subject: str, body: str) -> EmailMessage:
+    """Return a message from the site to its admins."""
+    return EmailMessage(subject, body, settings.HEART_EMAIL_FROM, settings.HEART_ADMINS)
+
+
 def send_report_alerts(*, now: dt.datetime) -> int:
     """Send the waiting alerts in one message; return how many were sent.
 
@@ -68,12 +73,7 @@ def _message(alerts: list[ReportAlert]) -> EmailMessage:
         "",
         *sorted({_line(alert) for alert in alerts}),
     ]
-    return EmailMessage(
-        subject=subject % {"n": n},
-        body="\n".join(lines),
-        from_email=settings.HEART_EMAIL_FROM,
-        to=settings.HEART_ADMINS,
-    )
+    return message_to_admins(subject % {"n": n}, "\n".join(lines))
 
 
 def _line(alert: ReportAlert) -> str:

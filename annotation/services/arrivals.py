@@ -3,7 +3,6 @@
 import datetime as dt
 import logging
 
-from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation import entry_links
 from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Study
-from annotation.services.alerting import is_mail_set_up
+from annotation.services.alerting import is_mail_set_up, message_to_admins
 from completions import mails
 
 TOLD_EVERY = dt.timedelta(days=1)
@@ -100,12 +99,7 @@ def _message(arrivals: list[FailedArrival]) -> EmailMessage:
         _("Put the right link into your platform; ask there about those who were turned away."),
         *(_lines(study, platform, n) for (study, platform), n in grouped.items()),
     ]
-    return EmailMessage(
-        subject=_("HEART: broken links into a study"),
-        body="\n\n".join(lines),
-        from_email=settings.HEART_EMAIL_FROM,
-        to=settings.HEART_ADMINS,
-    )
+    return message_to_admins(_("HEART: broken links into a study"), "\n\n".join(lines))
 
 
 def _lines(study: Study, platform: str, n: int) -> str:

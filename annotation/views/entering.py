@@ -37,7 +37,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
     found = http.study_or_404(study)
     try:
-        arrival = read_arrival(request, found)
+        arrival = _read_arrival(request, found)
     except (entry_links.EntryLinkError, signed_links.KeysAwayError) as error:
         return _say_link_refused(request, found, error)
     entry = _entry(arrival)
@@ -55,24 +55,6 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     page = http.study_page(request, study)
     context = {"study": page, "form": form, "is_preview": arrival.is_preview}
     return http.render_fragment(request, "annotation/_consent.html", context)
-
-
-def read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
-    """Read who comes from the link, or from what their platform signed where the study wants that.
-
-    Raises
-    ------
-    annotation.entry_links.EntryLinkError
-        If the link is not what a platform fills in, or not signed as it has to be.
-    annotation.signed_links.KeysAwayError
-        If the platform's keys cannot be had now.
-    """
-    if not selectors.content_of(study)["crowd"].get("signed_links"):
-        return entry_links.read_arrival(request.GET)
-    signed = signed_links.read(
-        request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
-    )
-    return replace(entry_links.read_arrival(signed), is_signed=True)
 
 
 @require_POST
@@ -170,6 +152,24 @@ def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:
     """Say whether the visitor is the rater whose cookie the browser has."""
     came = (arrival.platform, arrival.external_id)
     return not arrival.external_id or came == (rater.platform, rater.external_id)
+
+
+def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
+    """Read who comes from the link, or from what their platform signed where the study wants that.
+
+    Raises
+    ------
+    annotation.entry_links.EntryLinkError
+        If the link is not what a platform fills in, or not signed as it has to be.
+    annotation.signed_links.KeysAwayError
+        If the platform's keys cannot be had now.
+    """
+    if not selectors.content_of(study)["crowd"].get("signed_links"):
+        return entry_links.read_arrival(request.GET)
+    signed = signed_links.read(
+        request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
+    )
+    return replace(entry_links.read_arrival(signed), is_signed=True)
 
 
 def _entry(arrival: entry_links.Arrival) -> services.Entry:

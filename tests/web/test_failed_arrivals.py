@@ -14,7 +14,7 @@ from annotation.views import entering
 from tests.factories import NOW, make_study
 from tests.factories_of_care import make_failed_arrival
 from tests.web.pages import text
-from tests.web.visits import open_study, url
+from tests.web.visits import open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +40,16 @@ class TestCounting:
         assert (row.study, row.platform, row.n) == (study, platform, 1)
         assert row.hour <= row.first_at == row.last_at
         assert (row.hour.minute, row.hour.second, row.hour.microsecond) == (0, 0, 0)
+
+    @pytest.mark.parametrize("parameters", [{}, {"pid": "77"}], ids=["bare", "of another"])
+    def test_so_does_a_link_that_is_not_of_the_studys_platform(self, client, parameters):
+        crowd = study_content()["crowd"] | {"platform": "prolific"}
+        study = open_study(content=study_content(crowd=crowd))
+
+        assert client.get(url(study, "entry"), parameters).status_code == 400
+
+        row = FailedArrival.objects.get()
+        assert (row.study, row.platform, row.n) == (study, "PROLIFIC", 1)
 
     @pytest.mark.parametrize("parameters", [{}, {"PROLIFIC_PID": "5f3a"}, {"workerId": "A1"}])
     def test_a_right_link_does_not(self, client, parameters):
