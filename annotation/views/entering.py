@@ -116,7 +116,7 @@ def how(request: RaterRequest) -> HttpResponse:
 @require_safe
 @rater_page
 def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
-    """Let a guest in again by the private link."""
+    """Let a rater in again by the private link."""
     found = http.study_or_404(study)
     rater = http.rater_of_badge(link, study=found, use="link")
     if rater is None:
