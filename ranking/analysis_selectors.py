@@ -60,7 +60,10 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class _Places:
-    """What is known of all selections: their newest ended fits, and those analysed last."""
+    """What is known of all selections: their newest ended fits, and those analysed last.
+
+    ``fits`` has these, and those that were published.
+    """
 
     newest: dict[tuple[object, ...], int]
     begun: dict[tuple[object, ...], _Begun]
@@ -129,13 +132,15 @@ def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[Due]:
     Due are those of the newest fit of each pool and context set, once ``pause`` has passed since
     an earlier one was analysed, or at once if a person asked for that fit; in a likert study,
     whose mean points are an analysis, always at once. What was begun on a fit is finished, though
-    a newer one may have come. Four queries, however many studies.
+    a newer one may have come. Those of a published fit are due at once, newest or not: the public
+    reads nothing else. Four queries, however many studies.
     """
     places = _places()
-    targets = (_target(places, selection, now - pause) for selection in places.newest)
-    found = [fit for fit in targets if fit is not None]
+    targets = [_target(places, selection, now - pause) for selection in places.newest]
+    published = [fit for fit in places.fits.values() if fit.published_at is not None]
+    found = {fit.pk: fit for fit in (*targets, *published) if fit is not None}
     first = _shown_first(places.newest)
-    for fit in sorted(found, key=_rank):
+    for fit in sorted(found.values(), key=_rank):
         for kind in kinds_of(fit.study):
             if kind not in places.kinds.get(fit.pk, ()):
                 is_first = (fit.study_id, fit.pool, fit.context_set) in first
@@ -156,11 +161,12 @@ def _places() -> _Places:
     rows = groups.annotate(last=Max("fit"), at=Max("claimed_at"))
     begun = {row[:3]: _Begun(*row[3:]) for row in rows}
     keys = {*newest.values(), *(one.fit for one in begun.values())}
-    fits = Fit.objects.filter(ANALYSED, pk__in=keys, code_version=code_version())
-    kinds = dict[int, set[str]]()
-    for fit, kind in analysed.filter(fit__in=keys).values_list("fit", "kind"):
-        kinds.setdefault(fit, set()).add(kind)
+    wanted = Q(pk__in=keys) | Q(published_at__isnull=False)
+    fits = Fit.objects.filter(ANALYSED, wanted, code_version=code_version())
     by_key = {fit.pk: fit for fit in fits.select_related("study")}
+    kinds = dict[int, set[str]]()
+    for fit, kind in analysed.filter(fit__in=by_key).values_list("fit", "kind"):
+        kinds.setdefault(fit, set()).add(kind)
     return _Places(newest, begun, by_key, kinds)
 
 

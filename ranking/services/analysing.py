@@ -50,14 +50,15 @@ def _due(now: dt.datetime) -> Iterator[Due]:
     """Yield what is to be claimed now.
 
     Where web pages come from the same process, only what a reader is shown first, and what a
-    person asked for, is computed without a pause: the rest would slow all pages down.
+    person asked for or published, is computed without a pause: the rest would slow all pages down.
     """
     pause = dt.timedelta(seconds=settings.HEART_ANALYSIS_SECONDS)
     pace = dt.timedelta(seconds=settings.HEART_ANALYSIS_PACE_SECONDS)
     last = analysis_selectors.newest_claim() if pace else None
     is_resting = last is not None and now - last < pace
     for due in analysis_selectors.missing_analyses(now=now, pause=pause):
-        if due.is_first or due.fit.is_on_request or not is_resting:
+        is_asked_for = due.fit.is_on_request or due.fit.published_at is not None
+        if due.is_first or is_asked_for or not is_resting:
             yield due
 
 

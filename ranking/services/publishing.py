@@ -5,6 +5,7 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.nudges import Work, nudge
 from access.services import record
 from ranking.models import Fit
 from ranking.selectors import ENDED
@@ -21,6 +22,7 @@ def publish_fit(*, fit: Fit, now: dt.datetime, by: User | None = None) -> bool:
     if not waiting.update(published_at=now):
         return False
     _log("fit.published", fit, now=now, by=by)
+    nudge(Work.ANALYSE)
     return True
 
 

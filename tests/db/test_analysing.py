@@ -147,6 +147,23 @@ class TestClaimDueAnalyses:
 
         assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
 
+    def test_a_published_fit_is_analysed_though_newer_ones_came_and_others_were_begun(
+        self, study, settings
+    ):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        (begun,) = services.claim_due_analyses(now=START)
+        services.run_analysis(analysis_id=begun, clock=lambda: START)
+        refit(study, START + MINUTE)
+        published = newest(study)
+        services.publish_fit(fit=published, now=START + MINUTE)
+        refit(study, START + 2 * MINUTE)
+
+        run_all(START + 2 * MINUTE)
+
+        assert newest(study).pk != published.pk
+        assert {row.kind for row in published.analyses.all()} == {PAIRS, CHECKS}
+        assert not newest(study).analyses.exists()
+
     def test_others_than_what_is_shown_first_wait_between_where_there_is_a_pace(
         self, study, settings
     ):
