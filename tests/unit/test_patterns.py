@@ -39,10 +39,12 @@ HOSTILE = (
     *("\n#", "\n- ", "\n|", "a\n", "a'", "i am ", "the ", "and.", ".  ", "{a", "] ", "**a", "AI "),
 )
 BEFORE = ("", "a", "1. a ", "[a](http://", "**a", "and.", "- a\n", "<")
-SHORT, LONG = 1_000, 4_000
-NOTICED_S = 0.004
-STEEPEST = 9
-"""What costs in proportion to the length costs 4 times as much; by its square, 16 times."""
+LENGTHS = (1_000, 3_000, 9_000, 27_000)
+NOTICED_S = 0.002
+STEEPEST = 5
+"""Each text is 3 times as long as the one before: what costs in proportion costs 3 times as much;
+by its square, 9 times. A busy machine slows one length or another, but not each of them more than
+the one before."""
 
 
 def patterns_in(value: object, depth: int = 4) -> Iterator[re.Pattern[str]]:
@@ -72,27 +74,38 @@ def own_patterns() -> dict[str, re.Pattern[str]]:
     return {f"{name} {one.pattern[:40]!a}": one for name, one in found.values()}
 
 
-def cost(read: Callable[[str], object], text: str, n_times: int) -> float:
-    """Return the processor time in seconds, of the best of some tries."""
+def cost(read: Callable[[str], object], text: str) -> float:
+    """Return the processor time in seconds, of the best of three tries."""
     tries = []
-    for _ in range(n_times):
+    for _ in range(3):
         begun = time.process_time()
         read(text)
         tries.append(time.process_time() - begun)
     return min(tries)
 
 
-def steep(read: Callable[[str], object], befores: Sequence[str] = BEFORE) -> list[str]:
-    """Return the texts whose cost grows much faster than they do."""
-    found = []
-    for before in befores:
-        for unit in HOSTILE:
-            short, long = (before + (unit * length)[:length] + "\0" for length in (SHORT, LONG))
-            if cost(read, long, 1) < NOTICED_S:
-                continue
-            if cost(read, long, 3) > STEEPEST * max(cost(read, short, 5), NOTICED_S / STEEPEST):
-                found.append(long[:12])
-    return found
+def grows_steeply(read: Callable[[str], object], before: str, unit: str) -> bool:
+    """Return whether each of the longer texts costs far more than its length explains."""
+    shortest, *longer = (before + (unit * length)[:length] + "\0" for length in LENGTHS)
+    last = cost(read, shortest)
+    for text in longer:
+        now = cost(read, text)
+        if now < max(NOTICED_S, STEEPEST * last):
+            return False
+        last = now
+    return True
+
+
+def steep(
+    read: Callable[[str], object], befores: Sequence[str] = BEFORE, units: Sequence[str] = HOSTILE
+) -> list[str]:
+    """Return the beginnings of the texts whose cost grows much faster than they do."""
+    return [
+        (before + unit)[:12]
+        for before in befores
+        for unit in units
+        if grows_steeply(read, before, unit)
+    ]
 
 
 def all_matches(pattern: re.Pattern[str]) -> Callable[[str], object]:
@@ -117,4 +130,4 @@ def test_what_reads_strangers_texts_costs_as_much_as_they_are_long(read):
 
 
 def test_a_pattern_that_looks_through_each_run_again_and_again_is_seen():
-    assert steep(all_matches(re.compile(r"\w+!")), befores=("",))
+    assert steep(all_matches(re.compile(r"\w+!")), befores=("",), units=("a", " ")) == ["a"]
