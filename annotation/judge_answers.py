@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.verdicts import Answer
-from completions.answers import Words, read_answer, refuse
+from completions.answers import Words, drops_key, read_answer, refuse
 
 
 class _Mark(BaseModel):
@@ -52,31 +52,34 @@ def answer_schema(dimensions: Sequence[str]) -> dict[str, Any]:
 def read_judge_answer(raw: str, dimensions: Sequence[str]) -> Answer:
     """Return a judge's answer in the frame of the screen; positive numbers favour A.
 
-    The text must be one JSON object and nothing else; a code fence around the whole is
-    tolerated. Nothing is searched for inside other text: what looks like a verdict there may
-    be a quotation from a message.
+    Read by the rules of `completions.answers.read_answer`.
 
     Raises
     ------
     InvalidAnswerError
-        If the text is anything else, or the object says too little, too much or two things.
+        If the text is not one answer, or the object says too little or two things.
     """
     answer = read_answer(raw, _JudgeAnswer)
     check_keys({"notes": answer.notes, "dimensions": answer.dimensions}, dimensions)
-    for key, mark in answer.dimensions.items():
+    marks = {key: answer.dimensions[key] for key in dimensions}
+    for key, mark in marks.items():
         if (mark.winner == "none") != (mark.strength == 0):
             refuse(f"dimensions.{key}: strength is 0 if and only if the winner is none")
     return Answer(
         verdict=answer.strength if answer.winner == "A" else -answer.strength,
         rationale=answer.rationale,
-        marks={key: mark.advantage_of_a for key, mark in answer.dimensions.items()},
+        marks={key: mark.advantage_of_a for key, mark in marks.items()},
     )
 
 
 def check_keys(parts: Mapping[str, Collection[str]], dimensions: Sequence[str]) -> None:
-    """Refuse an answer unless each of its parts speaks of every dimension, and of nothing else."""
+    """Refuse an answer unless each of its parts speaks of every dimension.
+
+    A key beside them is left out and noted, unless it is spelled like one of them.
+    """
     for part, keys in parts.items():
-        if set(keys) != set(dimensions):
+        extra = set(keys) - set(dimensions)
+        if set(dimensions) - set(keys) or not all(drops_key(key, dimensions) for key in extra):
             refuse(f"{part} must have exactly the keys {list(dimensions)}, not {list(keys)}")
 
 

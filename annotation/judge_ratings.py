@@ -105,17 +105,18 @@ def rating_schema(dimensions: Sequence[str]) -> dict[str, Any]:
 def read_rating_answer(raw: str, dimensions: Sequence[str]) -> Answer:
     """Return a judge's points, 1 to 5 on each dimension; there is no verdict.
 
-    The text must be one JSON object and nothing else, as with
-    `annotation.judge_answers.read_judge_answer`.
+    Read by the rules of `completions.answers.read_answer`.
 
     Raises
     ------
     InvalidAnswerError
-        If the text is anything else, or the object says too little, too much or off the scale.
+        If the text is not one answer, or the object says too little, two things or a number that
+        is not on the scale.
     """
     answer = read_answer(raw, _Ratings)
     check_keys({"notes": answer.notes, "ratings": answer.ratings}, dimensions)
-    for key, points in answer.ratings.items():
+    ratings = {key: answer.ratings[key] for key in dimensions}
+    for key, points in ratings.items():
         if points not in RATINGS:
             refuse(f"ratings.{key} must be from 1 to 5, not {points}")
-    return Answer(verdict=None, rationale=answer.rationale, marks=dict(answer.ratings))
+    return Answer(verdict=None, rationale=answer.rationale, marks=ratings)

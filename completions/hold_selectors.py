@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from completions import leaks
+from completions import leaks, llm
 from completions.choices import HoldState
 from completions.leaks import Leak
 from completions.models import Completion, Context, Dataset, Hold
@@ -76,14 +76,24 @@ def find_new_leaks(dataset_id: int) -> Leaks:
         "pk",
         "text",
         "generation_call__raw_answer",
+        "generation_call__honoured__stripped",
         "brought__raw_text",
         "generation_call__finish_reason",
     )
     found = {
-        pk: leaks.find_leaks(answered or brought or text, was_cut=finish in CUT)
-        for pk, text, answered, brought, finish in rows.order_by("pk").iterator(chunk_size=2000)
+        pk: leaks.find_leaks(
+            _bare(answered) if stripped else answered or brought or text, was_cut=finish in CUT
+        )
+        for pk, text, answered, stripped, brought, finish in rows.order_by("pk").iterator(
+            chunk_size=2000
+        )
     }
     return {pk: leaked for pk, leaked in found.items() if leaked}
+
+
+def _bare(answered: str) -> str:
+    """Return an answer without what was taken off before it was stored, with its lines."""
+    return llm.unwrapped(answered).text
 
 
 def withheld(dataset_id: int) -> set[int]:

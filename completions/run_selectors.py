@@ -18,6 +18,9 @@ RATE_WINDOW = dt.timedelta(minutes=2)
 
 ENDPOINTS = ("system", "judge", "assistant")
 
+DEPARTURES = ("stripped", "repaired")
+"""Under these names a call records how its answer was not to the letter what was asked for."""
+
 SomeRun = TypeVar("SomeRun", bound=Run)
 
 
@@ -117,6 +120,16 @@ def endpoints_of(run: Run) -> QuerySet[Any]:
     model: Any = call_model(type(run))._meta.get_field(name).related_model  # noqa: SLF001
     found: QuerySet[Any] = model.objects.filter(pk__in=calls_of(run).values(name))
     return found.order_by("slug")
+
+
+def departures_of(run: Run) -> dict[str, Counter[str]]:
+    """Count what was taken off the texts of a run's answers, and what was repaired, by name."""
+    found = {name: Counter[str]() for name in DEPARTURES}
+    for name, counts in found.items():
+        calls = calls_of(run).filter(honoured__has_key=name)
+        for each in calls.values_list(f"honoured__{name}", flat=True).iterator():
+            counts.update(each)
+    return found
 
 
 def run_numbered(runs: QuerySet[SomeRun], number: int) -> SomeRun:

@@ -39,6 +39,7 @@ FAILURES: Mapping[str, Fate] = {
     "refused": Fate.REFUSED,
     "truncated": Fate.TRUNCATED,
     "empty": Fate.EMPTY,
+    "only_thoughts": Fate.EMPTY,
     "timeout": Fate.TIMED_OUT,
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from annotation.ensembles import Account, Outcome, Position, Standing, account
 from annotation.models import Judge, JudgeCall, Study
@@ -26,6 +26,8 @@ class JudgeRow:
     judge: Judge
     is_excluded: bool
     account: Account
+    n_repaired: int = 0
+    """Valid answers that were not to the letter what was asked for."""
     answers: Counter[Standing] = field(default_factory=Counter)
     """Valid answers by what they came to, together with the others on their comparison."""
     n_erased: int = 0
@@ -130,11 +132,15 @@ class JudgesPage:
 def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
     """Return the judges with the accounts of their calls, in one query."""
     counts = JudgeCall.objects.filter(comparison__study=study).order_by()
-    found = dict[int, list[tuple[str, str, int]]]()
-    for judge, *row in counts.values_list("judge", "state", "error_kind").annotate(n=Count("pk")):
-        found.setdefault(judge, []).append((row[0], row[1], row[2]))
+    found, repaired = dict[int, list[tuple[str, str, int]]](), Counter[int]()
+    rows = counts.values_list("judge", "state", "error_kind").annotate(
+        n=Count("pk"), n_repaired=Count("pk", filter=Q(honoured__has_key="repaired"))
+    )
+    for judge, state, kind, n, n_repaired in rows:
+        found.setdefault(judge, []).append((state, kind, n))
+        repaired[judge] += n_repaired
     return {
-        pk: JudgeRow(judge, pk in panel.excluded, account(found.get(pk, ())))
+        pk: JudgeRow(judge, pk in panel.excluded, account(found.get(pk, ())), repaired[pk])
         for pk, judge in panel.judges.items()
     }
 

@@ -5,13 +5,17 @@ from completions.llm.errors import (
     EmptyAnswerError,
     PermanentError,
     ProviderError,
+    RefusedAnswerError,
     TransientError,
     TruncatedAnswerError,
+    UnexpectedError,
 )
 from completions.llm.exchange import Message, Reply, Request, Token
+from completions.llm.failures import as_error
 from completions.llm.gateway import complete
 from completions.llm.library import listed_price, warm_up
 from completions.llm.parameters import sent_parameters
+from completions.llm.wrapping import unwrapped
 
 __all__ = [
     "ContentFilteredError",
@@ -19,13 +23,17 @@ __all__ = [
     "Message",
     "PermanentError",
     "ProviderError",
+    "RefusedAnswerError",
     "Reply",
     "Request",
     "Token",
     "TransientError",
     "TruncatedAnswerError",
+    "UnexpectedError",
+    "as_error",
     "complete",
     "listed_price",
     "sent_parameters",
+    "unwrapped",
     "warm_up",
 ]

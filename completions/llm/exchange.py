@@ -71,6 +71,7 @@ class Reply:
     """What came back, what it cost, and which parameters were really sent."""
 
     text: str
+    """The message, without what stood around it."""
     finish_reason: str
     provider_id: str
     n_prompt_tokens: int | None
@@ -82,3 +83,7 @@ class Reply:
     dropped: tuple[str, ...] = ()
     tokens: tuple[Token, ...] = ()
     """The answer in pieces, where it was asked how probable they were and the provider said so."""
+    raw_text: str = ""
+    """The text as it came, where something was taken off."""
+    stripped: tuple[str, ...] = ()
+    """What was taken off, as ``completions.llm.wrapping`` calls it."""

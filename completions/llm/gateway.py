@@ -6,24 +6,38 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from completions.llm.endings import UNKNOWN, ending
 from completions.llm.errors import (
     CONFIGURATION,
     ContentFilteredError,
     EmptyAnswerError,
     PermanentError,
     ProviderError,
+    RefusedAnswerError,
     TransientError,
     TruncatedAnswerError,
-    classified,
-    lacks_key,
 )
 from completions.llm.exchange import Reply, Request, Token
-from completions.llm.library import listed_price, litellm, missing_keys, usage_of
+from completions.llm.failures import as_error, lacks_key
+from completions.llm.library import (
+    listed_price,
+    litellm,
+    missing_keys,
+    noting_reasons,
+    usage_of,
+)
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
+from completions.llm.wrapping import ONLY_THOUGHTS, UNCLEAR, is_visible, joined, unwrapped
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 INVENTED_ID = re.compile(r"chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """What LiteLLM calls an answer whose id it does not pass on."""
+
+
+_NO_TEXT = {
+    ONLY_THOUGHTS: "The model thought, and said nothing.",
+    UNCLEAR: "Thoughts or special tokens stand between words: what the message is, is not clear.",
+}
 
 
 async def complete(request: Request) -> Reply:
@@ -33,10 +47,10 @@ async def complete(request: Request) -> Reply:
     ------
     TransientError
         If asking again later may help; with the provider's Retry-After where it gave one.
-    ContentFilteredError, EmptyAnswerError, TruncatedAnswerError
+    ContentFilteredError, EmptyAnswerError, RefusedAnswerError, TruncatedAnswerError
         If the provider answered, but not with a usable text.
     PermanentError
-        For everything else the provider refuses.
+        For everything else the provider refuses, and for an answer that nothing here can read.
     """
     given, honoured = arguments(request), sent_parameters(request)
     started = time.perf_counter()
@@ -49,15 +63,13 @@ async def complete(request: Request) -> Reply:
     except ProviderError:
         raise
     except Exception as error:
-        if (known := classified(error)) is None:
-            raise
-        raise _without_key(error, given) or known from error
+        raise _without_key(error, given) or as_error(error) from error
     reply = replace(
         _reply(request, received, started),
         honoured={**honoured, **conditions(request)},
         dropped=dropped(request, honoured),
     )
-    return _checked(reply)
+    return _checked(reply, received, is_prose=request.response_schema is None)
 
 
 def _without_key(error: Exception, given: dict[str, Any]) -> PermanentError | None:
@@ -71,29 +83,52 @@ def _without_key(error: Exception, given: dict[str, Any]) -> PermanentError | No
 
 @dataclass(frozen=True)
 class _Received:
-    """The parts of an answer, streamed or not, that are kept."""
+    """The parts of an answer, streamed or not, that are kept; of several choices the first."""
 
     text: str
-    finish_reason: str
     provider_id: str
     usage: Any
+    refusal: str = ""
+    """What the model said in declining, in the field that OpenAI's API has for that."""
+    finish_reason: str = ""
+    fault: str = ""
+    """The kind of failure that the reason of its end means."""
     first_at: float | None = None
     tokens: tuple[Token, ...] = ()
 
 
 async def _receive(given: dict[str, Any]) -> _Received:
     """Make the call, and take a stream in to its end."""
-    answer = await litellm().acompletion(**given)
-    if given.get("stream"):
-        return await _drain(answer)
+    with noting_reasons() as reasons:
+        answer = await litellm().acompletion(**given)
+        received = await _drain(answer) if given.get("stream") else _whole(answer)
+    if given.get("stream") and not reasons:
+        # LiteLLM makes up a "stop" for a stream that ended without saying so.
+        msg = "The stream ended before the provider said that the answer was complete."
+        raise TransientError(msg, kind="cut_stream")
+    reason, fault = ending(reasons, with_tools="response_format" in given)
+    return replace(received, finish_reason=reason, fault=fault)
+
+
+def _whole(answer: Any) -> _Received:  # noqa: ANN401 (of a module loaded late)
+    """Take an answer that came in one piece; some filters leave no choice in it."""
+    usage, given_id = getattr(answer, "usage", None), _provider_id(answer.id, answer)
+    if not answer.choices:
+        return _Received("", given_id, usage)
     choice = answer.choices[0]
     return _Received(
-        text=choice.message.content or "",
-        finish_reason=str(choice.finish_reason or ""),
-        provider_id=_provider_id(answer.id, answer),
-        usage=getattr(answer, "usage", None),
+        text=joined([choice.message.content or ""]),
+        provider_id=given_id,
+        usage=usage,
+        refusal=_refusal(choice.message),
         tokens=_tokens(choice),
     )
+
+
+def _refusal(message: Any) -> str:  # noqa: ANN401 (of a module loaded late)
+    """Return what a message, or a piece of one, says in declining."""
+    own = getattr(message, "provider_specific_fields", None) or {}
+    return str(getattr(message, "refusal", None) or own.get("refusal") or "")
 
 
 def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module loaded late)
@@ -111,21 +146,24 @@ def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module load
 async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module loaded late)
     """Collect a stream; the first text that comes sets the time to first token."""
     texts: list[str] = []
-    first_at, finish_reason, given_id = None, "", ""
+    refusals: list[str] = []
+    first_at, given_id = None, ""
     async for chunk in stream:
         given_id = given_id or str(chunk.id or "")
         for choice in chunk.choices:
-            finish_reason = str(choice.finish_reason or finish_reason)
+            if choice.index:
+                continue
+            refusals.append(_refusal(choice.delta))
             if choice.delta.content:
                 first_at = first_at or time.perf_counter()
                 texts.append(choice.delta.content)
-    if not (stream.received_finish_reason or stream.intermittent_finish_reason):
-        # LiteLLM makes up a "stop" for a stream that ended without saying so.
-        msg = "The stream ended before the provider said that the answer was complete."
-        raise TransientError(msg, kind="cut_stream")
-    provider_id = _provider_id(given_id, stream)
-    usage = usage_of(stream.chunks)
-    return _Received("".join(texts), finish_reason, provider_id, usage, first_at)
+    return _Received(
+        text=joined(texts),
+        provider_id=_provider_id(given_id, stream),
+        usage=usage_of(stream.chunks),
+        refusal=joined(refusals),
+        first_at=first_at,
+    )
 
 
 def _provider_id(given: Any, answer: Any) -> str:  # noqa: ANN401 (of a module loaded late)
@@ -158,21 +196,47 @@ def _counts(usage: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 (of a 
     return (n_prompt, getattr(usage, "completion_tokens", None)) if n_prompt else (None, None)
 
 
-def _checked(reply: Reply) -> Reply:
-    """Return the reply if it holds a whole, storable text."""
-    if reply.finish_reason == "content_filter":
-        msg = "The provider's filter held the answer back."
-        raise ContentFilteredError(msg, reply=reply)
-    if reply.finish_reason == "length":
-        msg = "The answer stopped at the token limit."
-        raise TruncatedAnswerError(msg, reply=reply)
-    if not reply.text.strip():
+def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:
+    """Return the reply if it holds a whole, storable text, with the text alone.
+
+    Raises
+    ------
+    ProviderError
+        If it does not, with what did come.
+    """
+    if received.fault and not (received.fault == UNKNOWN and not reply.finish_reason):
+        raise _unfinished(received.fault, reply)
+    if received.refusal and not reply.text.strip():
+        msg = "The model declined."
+        raise RefusedAnswerError(msg, reply=replace(reply, text=received.refusal))
+    found = unwrapped(reply.text, is_prose=is_prose)
+    if found.fault:
+        raise PermanentError(_NO_TEXT[found.fault], kind=found.fault, reply=reply)
+    if not is_visible(found.text):
         msg = "The provider sent no text."
         raise EmptyAnswerError(msg, reply=reply)
-    if UNSTORABLE.search(reply.text):
+    if UNSTORABLE.search(found.text):
         msg = "The text holds NUL or half a surrogate pair."
         raise PermanentError(msg, kind="unstorable")
-    return reply
+    if not found.stripped:
+        return reply
+    return replace(reply, text=found.text, raw_text=reply.text, stripped=found.stripped)
+
+
+def _unfinished(fault: str, reply: Reply) -> ProviderError:
+    """Return what failed where an answer ended before the model had said all."""
+    reason = reply.finish_reason
+    if fault == ContentFilteredError.kind:
+        msg = f"The provider's filter held the answer back ({reason})."
+        return ContentFilteredError(msg, reply=reply)
+    if fault == TruncatedAnswerError.kind:
+        msg = f"The answer stopped at a limit of tokens ({reason})."
+        return TruncatedAnswerError(msg, reply=reply)
+    if fault == UNKNOWN:
+        msg = f"The answer ended for a reason that is not known here: {reason}."
+        return PermanentError(msg, kind=UNKNOWN, reply=reply)
+    msg = f"The provider broke the answer off ({reason})."
+    return TransientError(msg, kind=fault)
 
 
 def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a module loaded late)

@@ -4,9 +4,13 @@ import importlib
 import logging
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, wraps
 from typing import Any
+
+from completions.llm.wrapping import text_of
 
 SWITCHES = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else the import downloads a price list
@@ -16,6 +20,8 @@ SWITCHES = {
 }
 STREAMS = "litellm.litellm_core_utils.streaming_handler"
 LOGS = "litellm.litellm_core_utils.litellm_logging"
+PROMPTS = "litellm.litellm_core_utils.prompt_templates.common_utils"
+HELPERS = "litellm.litellm_core_utils.core_helpers"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -35,7 +41,63 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
         library.ModelResponseStream()
     vars(library).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
     _spare_work(library)
+    helpers = importlib.import_module(HELPERS)
+    vars(helpers).update(_FINISH_REASON_MAP=_Noted(vars(helpers)["_FINISH_REASON_MAP"]))
+    _take_parts()
     return library
+
+
+def _take_parts() -> None:
+    """Have messages and pieces of streams take content in parts, which LiteLLM fails at.
+
+    Thoughts stay in the text, as they do in a stream: what is taken off it is noted by us alone.
+    """
+    utils = importlib.import_module(PROMPTS)
+    vars(utils).update(parse_content_for_reasoning=lambda text: (None, text))  # not of streams
+    message = importlib.import_module("litellm.types.utils").Message
+    wrapper = importlib.import_module(STREAMS).CustomStreamWrapper
+    whole, piece = message.__init__, wrapper.handle_openai_chat_completion_chunk
+
+    @wraps(whole)
+    def taken(self: Any, content: object = None, *given: Any, **named: Any) -> None:  # noqa: ANN401
+        whole(self, text_of(content), *given, **named)
+
+    @wraps(piece)
+    def handled(self: Any, chunk: Any) -> Any:  # noqa: ANN401 (of a module loaded late)
+        for choice in getattr(chunk, "choices", None) or ():
+            if choice.delta is not None:
+                choice.delta.content = text_of(choice.delta.content)
+        return piece(self, chunk)
+
+    message.__init__, wrapper.handle_openai_chat_completion_chunk = taken, handled
+
+
+_reasons: ContextVar[list[str] | None] = ContextVar("reasons", default=None)
+
+
+@contextmanager
+def noting_reasons() -> Iterator[list[str]]:
+    """Collect the reasons for which answers end, as providers give them, in their order.
+
+    LiteLLM makes "stop" of every reason that it does not know, some of which mean that the text
+    was cut off.
+    """
+    reasons: list[str] = []
+    token = _reasons.set(reasons)
+    try:
+        yield reasons
+    finally:
+        _reasons.reset(token)
+
+
+class _Noted(dict[str, str]):
+    """LiteLLM's table of reasons, which notes what is looked up in it."""
+
+    def get(self, reason: str, default: Any = None) -> Any:  # noqa: ANN401 (as a dictionary's)
+        """Return the reason as LiteLLM calls it."""
+        if (reasons := _reasons.get()) is not None and reason:
+            reasons.append(str(reason))
+        return super().get(reason, default)
 
 
 def _spare_work(library: Any) -> None:  # noqa: ANN401 (a module)

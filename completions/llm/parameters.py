@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from completions.llm.errors import CONFIGURATION, PermanentError, classified
+from completions.llm.errors import CONFIGURATION, PermanentError
 from completions.llm.exchange import Request
+from completions.llm.failures import as_error
 from completions.llm.library import litellm
 
 SCHEMA_KEYS = frozenset({"response_format", "output_format", "response_json_schema", "tools"})
@@ -36,9 +37,7 @@ def sent_parameters(request: Request) -> dict[str, Any]:
     try:
         return dict(_sent_parameters(request.model, wanted, with_schema=schema))
     except Exception as error:
-        if (known := classified(error)) is None:
-            raise
-        raise known from error
+        raise as_error(error) from error
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from completions import llm, prompts, pulling
-from completions.answers import InvalidAnswerError
+from completions.answers import InvalidAnswerError, noting_repairs
 from completions.choices import CallState
 from completions.models import ProviderCall
 from completions.services import calling, run_states, speaking
@@ -46,11 +46,14 @@ class Heard(Generic[Value]):
     first_try: dict[str, str]
     """An unusable first answer and its fault, if there was one."""
     fault: str = ""
+    repairs: tuple[str, ...] = ()
+    """What was not to the letter what was asked for, and read all the same."""
 
     def columns(self) -> dict[str, Any]:
         """Return the columns that end the call: done with a value, invalid without."""
         fields = calling.reply_fields(self.question, self.reply) | {"ended_at": self.at}
         fields["asked"] |= {"first_try": self.first_try} if self.first_try else {}
+        fields["honoured"] |= {"repaired": list(self.repairs)} if self.repairs else {}
         if self.value is not None:
             return fields | {"state": CallState.DONE}
         fault = {"error_kind": "invalid_answer", "error_detail": calling.storable(self.fault)}
@@ -99,8 +102,8 @@ def ask(
         queue.asked.add(question.claim)
         try:
             return await _ask(question, clock)
-        except llm.ProviderError as error:
-            return Failed(question.claim, clock(), error, question)
+        except Exception as error:  # whatever it is, it fails this call alone
+            return Failed(question.claim, clock(), llm.as_error(error), question)
 
     return pulling.pull_here(queue, put, limits=limits, turn=turn)
 
@@ -160,9 +163,9 @@ def _claim(result: Heard[Value] | Failed) -> Claim:
 async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Failed:
     """Ask once, and once more if the answer cannot be read and may be asked for again."""
     reply = await speaking.ask_provider(question.request, clock=clock)
-    value, fault = _read(reply, question.read)
+    value, fault, repairs = _read(reply, question.read)
     if value is not None or question.tries == 1:
-        return Heard(question, clock(), reply, value, {}, fault)
+        return Heard(question, clock(), reply, value, {}, fault, repairs)
     first_try = {"answer": reply.text, "fault": fault}
     correction = prompts.correction_messages(reply.text, fault)
     messages = (*question.request.messages, *correction)
@@ -172,18 +175,21 @@ async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Fa
             clock=clock,
             patience_s=speaking.LONG_PATIENCE_S,
         )
-    except llm.ProviderError as error:
-        return Failed(question.claim, clock(), error, question, before=reply)
-    value, fault = _read(again, question.read)
-    return Heard(question, clock(), _summed(reply, again), value, first_try, fault)
+    except Exception as error:
+        return Failed(question.claim, clock(), llm.as_error(error), question, before=reply)
+    value, fault, repairs = _read(again, question.read)
+    return Heard(question, clock(), _summed(reply, again), value, first_try, fault, repairs)
 
 
-def _read(reply: llm.Reply, read: Callable[[str], Value]) -> tuple[Value | None, str]:
-    """Return the answer, or None and what is wrong with it."""
-    try:
-        return read(reply.text), ""
-    except InvalidAnswerError as error:
-        return None, str(error)
+def _read(
+    reply: llm.Reply, read: Callable[[str], Value]
+) -> tuple[Value | None, str, tuple[str, ...]]:
+    """Return the answer with its repairs, or None and what is wrong with it."""
+    with noting_repairs() as repairs:
+        try:
+            return read(reply.text), "", tuple(repairs)
+        except InvalidAnswerError as error:
+            return None, str(error), ()
 
 
 def _summed(first: llm.Reply, second: llm.Reply) -> llm.Reply:

@@ -228,8 +228,12 @@ def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
     return {
         "prompt_hash": question.prompt_hash,
         "asked": question.request.asked(),
-        "honoured": {**reply.honoured, "dropped": list(reply.dropped)},
-        "raw_answer": storable(reply.text),
+        "honoured": {
+            **reply.honoured,
+            "dropped": list(reply.dropped),
+            **({"stripped": list(reply.stripped)} if reply.stripped else {}),
+        },
+        "raw_answer": storable(reply.raw_text or reply.text),
         "finish_reason": reply.finish_reason[:40],
         "provider_id": storable(reply.provider_id)[:120],
         "n_prompt_tokens": reply.n_prompt_tokens,

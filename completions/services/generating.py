@@ -98,8 +98,8 @@ def generate_completions(
         queue.asked.add(question.claim)
         try:
             reply = await speaking.ask_provider(question.request, clock=clock)
-        except llm.ProviderError as error:
-            return Failed(question.claim, clock(), error, question)
+        except Exception as error:  # whatever it is, it fails this call alone
+            return Failed(question.claim, clock(), llm.as_error(error), question)
         return Answered(question, clock(), reply)
 
     return pulling.pull_here(queue, ask, limits=limits, turn=_TURN)
@@ -199,10 +199,10 @@ def _store_completions(answers: Sequence[Answered]) -> None:
 
 def _record(answered: Answered) -> dict[str, Any]:
     """Return the columns that keep a reply, with what is unusual about its form."""
-    fields = calling.reply_fields(answered.question, answered.reply)
-    return fields | {
-        "honoured": {**fields["honoured"], "flags": manners.flags_of(answered.reply.text)}
-    }
+    reply = answered.reply
+    fields = calling.reply_fields(answered.question, reply)
+    flags = manners.flags_of(reply.raw_text or reply.text)
+    return fields | {"honoured": {**fields["honoured"], "flags": flags}}
 
 
 def _completion(call: GenerationCall, answered: Answered) -> Completion:

@@ -138,7 +138,7 @@ def resume_run(
     _refuse_if_over(run, "resumed")
     told = _set_budget(run, budget_usd)
     if run.pause_reason == PauseReason.REFUSED:
-        calls = calls_of(run).filter(error_kind__in=refusing.KINDS)
+        calls = calls_of(run).filter(error_kind__in={*refusing.KINDS, refusing.BAD_REQUEST})
         refusing.ask_again(_still_wanted(run, calls))
     if run.state == RunState.PAUSED or told:
         run_states.change(run, RunState.RUNNING, now=now, by=by, told=told)

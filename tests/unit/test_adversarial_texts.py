@@ -83,11 +83,9 @@ class TestReadRewrite:
         "raw",
         [
             pytest.param("", id="nothing"),
-            pytest.param('Here it is: {"turns": []}', id="a preamble"),
             pytest.param("[]", id="a list"),
             pytest.param('{"turns": [{"role": "user", "text": "Hi"}]}', id="another role"),
             pytest.param('{"turns": [{"role": "seeker"}]}', id="no text"),
-            pytest.param('{"turns": [], "note": "done"}', id="more than asked"),
             pytest.param('{"turns": [], "turns": []}', id="a key twice"),
             pytest.param('{"turns": [{"role": "seeker", "text": "a\\u0000"}]}', id="NUL"),
             pytest.param('{"turns": [{"role": "seeker", "text": "\\ud800"}]}', id="surrogate"),
@@ -109,7 +107,6 @@ class TestReadRatings:
             pytest.param('{"hostility": [1, 2, 3]}', id="too many"),
             pytest.param('{"hostility": [1, 11]}', id="off the scale"),
             pytest.param('{"hostility": [1, 2.5]}', id="a fraction"),
-            pytest.param('{"hostility": [1, "2"]}', id="a text"),
         ],
     )
     def test_refuses_anything_else(self, raw):

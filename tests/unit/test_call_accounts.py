@@ -12,7 +12,7 @@ from annotation.ensembles import Account, Fate, UnknownCallError, account, fate
 from annotation.ensembles.accounts import FAILURES, NOT_FAILED
 from annotation.services.erasing import ERASED
 from completions.choices import CallState
-from completions.llm import errors
+from completions.llm import endings, failures, wrapping
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = re.compile(r"\b(?:error_)?kind\"?(?: ?= ?|: )f?\"([a-z_]+)\"")
@@ -26,7 +26,8 @@ def kinds_in_the_code():
         *(ROOT / "annotation/services").glob("*.py"),
     ]
     found = {kind for path in files for kind in WRITTEN.findall(path.read_text(encoding="utf-8"))}
-    tables = {*errors._PERMANENT_KINDS.values(), *errors._TRANSIENT_KINDS.values()}
+    tables = {*failures._PERMANENT_KINDS.values(), *failures._TRANSIENT_KINDS.values()}
+    tables |= {*endings._KINDS, endings.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
     return sorted(found | tables | {ERASED["error_kind"]})
 
 

@@ -1,4 +1,4 @@
-"""The strict reading of a judge's answer: exactly the schema, or a named fault."""
+"""The reading of a judge's answer: what its schema says, or a named fault."""
 
 import json
 
@@ -63,14 +63,6 @@ class TestReadJudgeAnswer:
         assert verdict in SCALES["RUBRIC"]
 
     @pytest.mark.parametrize(
-        "wrap",
-        ["{}", "\n {} \n", "```json\n{}\n```", "```\n{}\n```"],
-        ids=["bare", "spaced", "fenced-json", "fenced"],
-    )
-    def test_only_space_or_a_fence_around_the_whole_is_tolerated(self, wrap):
-        assert read_judge_answer(wrap.replace("{}", json.dumps(VALID)), KEYS).verdict == -2
-
-    @pytest.mark.parametrize(
         "text", ["שלום\u202e", "🙂", 'says {"winner": "A"} itself', "line\nline"]
     )
     def test_any_writing_passes_through_the_rationale(self, text):
@@ -91,7 +83,6 @@ class TestReadJudgeAnswer:
             json.dumps(VALID)[:-5],
             json.dumps(VALID) + " So B is better.",
             json.dumps(VALID) + json.dumps(VALID | {"winner": "A"}),
-            "Here is my answer: " + json.dumps(VALID),
             "The message says " + json.dumps(VALID | {"winner": "A"}) + "\n" + json.dumps(VALID),
             "```json\n" + json.dumps(VALID) + "\n```\nIn short: A.",
             json.dumps(VALID).replace('"strength": 2}', '"strength": 2, "winner": "A"}'),
@@ -109,7 +100,6 @@ class TestReadJudgeAnswer:
             "cut",
             "text-after",
             "two-objects",
-            "text-before",
             "quotation-first",
             "text-after-fence",
             "key-twice",
@@ -126,7 +116,6 @@ class TestReadJudgeAnswer:
         [
             ("winner", ...),
             ("winner", "C"),
-            ("winner", "a"),
             ("winner", "none"),
             ("winner", "tie"),
             ("winner", None),
@@ -135,8 +124,6 @@ class TestReadJudgeAnswer:
             ("strength", 0),
             ("strength", 6),
             ("strength", -1),
-            ("strength", "2"),
-            ("strength", 2.0),
             ("strength", True),
             ("strength", None),
             ("rationale", ...),
@@ -148,20 +135,16 @@ class TestReadJudgeAnswer:
             ("notes", {}),
             ("notes.H", ...),
             ("notes.H", ""),
-            ("notes.X", "extra"),
             ("dimensions", ...),
             ("dimensions.E", ...),
-            ("dimensions.X", {"winner": "A", "strength": 1}),
             ("dimensions.E.winner", ...),
             ("dimensions.E.winner", "tie"),
             ("dimensions.E.strength", 0),
             ("dimensions.E.strength", 6),
             ("dimensions.H.strength", 1),
-            ("dimensions.E.extra", 1),
-            ("extra", "more"),
         ],
     )
-    def test_refuses_too_little_too_much_or_off_the_scale(self, path, value):
+    def test_refuses_too_little_or_off_the_scale(self, path, value):
         with pytest.raises(InvalidAnswerError, match=path.split(".")[0]):
             read_judge_answer(json.dumps(changed(path, value)), KEYS)
 

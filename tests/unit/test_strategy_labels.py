@@ -99,12 +99,10 @@ class TestAnAnswer:
         ("changes", "fault"),
         [
             ({"affirmation": None}, "affirmation: Field required"),
-            ({"humour": ABSENT}, "humour: Extra inputs"),
             ({"affirmation": VALID | {"quote": "You are brave"}}, "does not stand in the message"),
             ({"affirmation": ABSENT | {"quote": "worn out"}}, "does not stand in the message"),
             ({"affirmation": VALID | {"quote": " "}}, "affirmation is present and has no quote"),
             ({"affirmation": VALID | {"quote": "?"}}, "affirmation is present and has no quote"),
-            ({"affirmation": VALID | {"presence": "PRESENT"}}, "affirmation.presence"),
             ({"affirmation": VALID | {"probability": 1.1}}, "affirmation.probability"),
             ({"affirmation": VALID | {"probability": "0.9"}}, "affirmation.probability"),
             ({"affirmation": VALID | {"probability": True}}, "affirmation.probability"),
@@ -113,8 +111,8 @@ class TestAnAnswer:
             ({"affirmation": "present"}, "affirmation"),
         ],
         ids=[
-            "one missing", "one too many", "an invented quote", "a quote of the dialogue",
-            "an empty quote", "a quote without a word", "another spelling", "too probable",
+            "one missing", "an invented quote", "a quote of the dialogue",
+            "an empty quote", "a quote without a word", "too probable",
             "a probability in words", "a probability of true", "present yet improbable",
             "absent yet probable", "no object",
         ],

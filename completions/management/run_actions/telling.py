@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from completions.choices import PauseReason, RunState
 from completions.models import Run
-from completions.run_selectors import RunProgress
+from completions.run_selectors import RunProgress, departures_of
+
+WORDS = {"stripped": "taken off texts", "repaired": "answers repaired"}
 
 
 def outcome(run: Run, progress: RunProgress) -> str:
@@ -48,6 +50,10 @@ def details(run: Run, progress: RunProgress) -> Iterator[str]:
         shown = ", ".join(map(str, value)) if isinstance(value, list) else value
         yield f"  {name.replace('_', ' ')}: {shown}"
     yield f"  {progress.n_waiting:,} wait, {progress.n_in_flight:,} in flight{_pace(progress)}"
+    for name, counts in departures_of(run).items():
+        if counts:
+            named = ", ".join(f"{one} {n:,}" for one, n in sorted(counts.items()))
+            yield f"  {WORDS[name]}: {named}"
 
 
 def _pace(progress: RunProgress) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from completions import adversarial
+from completions import adversarial, llm
 from completions.adversarial import profiles
 from completions.choices import CallState, RewriteStep
 from completions.models import Rewrite, RewriteCall
@@ -104,7 +104,7 @@ def _refused(call: RewriteCall) -> tuple[str, list[str]] | None:
 def _written(call: RewriteCall) -> Turns:
     """Return the text of the round that the call rates."""
     text = call.rewrite.calls.get(step=RewriteStep.WRITE, round=call.round)
-    return adversarial.read_rewrite(text.raw_answer)
+    return adversarial.read_rewrite(llm.unwrapped(text.raw_answer, is_prose=False).text)
 
 
 def _keep_text(call: RewriteCall, heard: Heard[Turns]) -> None:

@@ -1,0 +1,191 @@
+"""Take off what models and their servers put around a message: what they thought, and marks.
+
+Only what cannot be part of the message is taken off: it stands at an edge, and nothing of its kind
+stands anywhere else. Where that is not certain, the answer is no text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ONLY_THOUGHTS = "only_thoughts"
+UNCLEAR = "unclear_text"
+"""Kinds of failure: nothing but thoughts came, or nobody knows where the message begins or ends."""
+THOUGHTS, TOKENS, INVISIBLE, ROLE, QUOTES = (
+    *("thoughts", "special tokens", "invisible characters", "role", "quotation marks"),
+)
+_MOST_LAYERS = 6
+_TEXTS = ("text", "output_text")
+
+_TAG = r"(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
+_TAGS = re.compile(rf"<(?P<closes>/)?{_TAG}>", re.IGNORECASE)
+_CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w{1,20})[^<\n]{0,60}<\|message\|>")
+_TOKEN = re.compile(
+    r"<\|[^|<>\s]{1,40}\|>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|</?s>|<(?:bos|eos|pad|unk)>"
+    r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
+)
+_SPOKEN_TO = re.compile(r"(?:assistant|model|supporter)\b[ \t]*\n?", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"(?:\*\*|__)?(?:supporter|assistant|counsell?or|therapist|listener|chatbot|bot|ai|model)"
+    r"[ \t]{0,3}(?::(?:\*\*|__)|(?:\*\*|__)?[ \t]{0,3}:)(?=\s|[\"\u201c\u00ab\u201e]|\w)[ \t]*",
+    re.IGNORECASE,
+)
+_PAIRS = (
+    *('""', "''", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u201a\u2018", "\u00ab\u00bb"),
+    *("\u00bb\u00ab", "\u201d\u201d", "\u300c\u300d", "\u300e\u300f"),
+)
+
+
+@dataclass(frozen=True)
+class Unwrapped:
+    """A message, the names of what was taken off it, and why it is none, if it is not."""
+
+    text: str
+    stripped: tuple[str, ...] = ()
+    fault: str = ""
+
+
+class _NoTextError(ValueError):
+    """The message cannot be told from what stands around it; the words are a kind of failure."""
+
+
+def unwrapped(raw: str, *, is_prose: bool = True) -> Unwrapped:
+    """Return the message in an answer.
+
+    A speaker's name and quotation marks around the whole are taken off a message to a person
+    alone: ``is_prose`` is false for answers in JSON, whose strings may quote anything.
+    """
+    text, stripped = raw.strip(), dict[str, None]()
+    steps = (*_ALWAYS, *_PROSE) if is_prose else _ALWAYS
+    for _layer in range(_MOST_LAYERS):
+        before = text
+        for name, step in steps:
+            if not is_prose and text.startswith("{") and text.endswith("}"):
+                break
+            try:
+                bare = step(text).strip()
+            except _NoTextError as error:
+                return Unwrapped(text, tuple(stripped), str(error))
+            if bare != text:
+                text = bare
+                stripped[name] = None
+        if text == before:
+            break
+    if THOUGHTS in stripped and not is_visible(text):
+        return Unwrapped(text, tuple(stripped), ONLY_THOUGHTS)
+    return Unwrapped(text, tuple(stripped))
+
+
+def is_visible(text: str) -> bool:
+    """Say whether a reader would see anything of a text."""
+    return any(unicodedata.category(one)[0] not in "CZM" for one in text)
+
+
+def text_of(content: object) -> object:
+    """Return content in parts as one text, with parts that are thoughts between their tags.
+
+    Anything else comes back as it is.
+    """
+    if not isinstance(content, list):
+        return content
+    return "".join(map(_part, content))
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return ""
+    for name in ("thinking", "reasoning"):
+        if part.get("type") == name:
+            thought = part.get(name, part.get("text"))
+            return f"<think>{text_of(thought) or ''}</think>"
+    return str(part.get("text") or "") if part.get("type", "text") in _TEXTS else ""
+
+
+def joined(pieces: list[str]) -> str:
+    """Return pieces of a stream as one text; a character cut in two between them is whole again."""
+    text = "".join(pieces)
+    if not any("\ud800" <= one <= "\udfff" for one in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def _without_edges(text: str) -> str:
+    """Take off what nobody can see at the edges: byte order marks, and formats at the beginning."""
+    return text.strip("\ufeff\u2060").lstrip("\u200b\u200c\u200d")
+
+
+def _without_channels(text: str) -> str:
+    """Keep the channel that is meant for the reader, where a model names channels."""
+    named = list(_CHANNEL.finditer(text))
+    if not named:
+        return text
+    finals = [one for one in named if one["name"].lower() == "final"]
+    if not finals:
+        raise _NoTextError(ONLY_THOUGHTS)
+    if named[-1] is not finals[0]:
+        raise _NoTextError(UNCLEAR)
+    return text[finals[0].end() :]
+
+
+def _without_thoughts(text: str) -> str:
+    """Take off a block of thoughts before or behind the message, or up to a closing tag alone."""
+    tags = list(_TAGS.finditer(text))
+    if not tags:
+        return text
+    closes = [bool(tag["closes"]) for tag in tags]
+    if closes == [True]:
+        return text[tags[0].end() :]
+    if closes == [False] and not text[: tags[0].start()].strip():
+        raise _NoTextError(ONLY_THOUGHTS)
+    if closes[:2] == [False, True] and not text[: tags[0].start()].strip():
+        return text[tags[1].end() :]
+    if closes[-2:] == [False, True] and not text[tags[-1].end() :].strip():
+        return text[: tags[-2].start()]
+    raise _NoTextError(UNCLEAR)
+
+
+def _without_tokens(text: str) -> str:
+    """Take off the tokens that servers let through at the edges."""
+    bare = _without_first_tokens(text)
+    for token in reversed(list(_TOKEN.finditer(bare))):
+        if bare[token.end() :].strip():
+            raise _NoTextError(UNCLEAR)
+        bare = bare[: token.start()]
+    return bare
+
+
+def _without_first_tokens(text: str) -> str:
+    """Take off the tokens that open a turn, with the role that stands between or behind them."""
+    while (first := _TOKEN.match(text)) is not None:
+        text = text[first.end() :].lstrip()
+        role = _SPOKEN_TO.match(text)
+        if role is not None and ("start" in first[0] or _TOKEN.match(text, role.end())):
+            text = text[role.end() :].lstrip()
+    return text
+
+
+def _without_speaker(text: str) -> str:
+    found = _SPEAKER.match(text)
+    return text[found.end() :] if found else text
+
+
+def _without_quotes(text: str) -> str:
+    """Take off quotation marks around the whole, unless some stand inside as well."""
+    inside = text[1:-1]
+    is_quoted = text[:1] + text[-1:] in _PAIRS and inside
+    return text if not is_quoted or {text[0], text[-1]} & set(inside) else inside
+
+
+_ALWAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (INVISIBLE, _without_edges),
+    (THOUGHTS, _without_channels),
+    (THOUGHTS, _without_thoughts),
+    (TOKENS, _without_tokens),
+)
+_PROSE: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (ROLE, _without_speaker),
+    (QUOTES, _without_quotes),
+)
