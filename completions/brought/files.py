@@ -1,12 +1,12 @@
-"""Completions in a file: CSV or JSON lines, UTF-8 with a byte order mark or without."""
+"""Completions in a file of any layout that `input_files` reads."""
 
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from completions.brought.errors import Reason, Refused, refused
 from completions.brought.rows import COLUMNS, REQUIRED, BroughtRow, checked
-from completions.ingest.reading import Entry
-from completions.written_files import Columns, entries
+from completions.input_files import Columns, Entry
+from completions.written_files import entries
 
 
 class BroughtFile:
@@ -22,8 +22,8 @@ class BroughtFile:
 
         Raises
         ------
-        completions.written_files.WrittenFileError
-            If the file as a whole cannot be read: not UTF-8, no columns, quotation marks that do
+        completions.input_files.InputFileError
+            If the file as a whole cannot be read: no text, no columns, quotation marks that do
             not match, a line or the file too long, or not one row.
         """
         columns = Columns(COLUMNS, REQUIRED)

@@ -36,7 +36,7 @@ class FileUpload(forms.Form):
     file = forms.FileField(
         label=_("File"),
         error_messages={
-            "required": _("Choose a file: CSV, or JSON lines."),
+            "required": _("Choose a file: a table, or JSON."),
             "empty": _("The file is empty. Choose another one."),
         },
     )

@@ -19,7 +19,7 @@ from completions.brought import BroughtFile
 from completions.choices import Way
 from completions.console_forms import bringing as forms
 from completions.console_forms.bringing import Checked
-from completions.written_files import WrittenFileError
+from completions.input_files import InputFileError
 
 LISTED = 100
 """Refusals that the page shows; the table has them all."""
@@ -38,7 +38,7 @@ def bring(request: StaffRequest) -> HttpResponse:
     sent = form.cleaned_data["file"]
     try:
         return _preview(request, Checked(sent.text))
-    except WrittenFileError as error:
+    except InputFileError as error:
         form.add_error("file", f"{sent.name}: {error}.")
     except forms.TooLargeError:
         form.add_error("file", form.too_large())

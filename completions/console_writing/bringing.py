@@ -17,8 +17,9 @@ from completions import services
 from completions.console_forms import bringing as forms
 from completions.console_forms.bringing import Checked
 from completions.console_http import staff_page
+from completions.input_files import InputFileError
 from completions.models import Dataset
-from completions.written_files import WrittenFile, WrittenFileError
+from completions.written_files import WrittenFile
 
 LISTED = 100
 """Refused rows that the page shows; the table has them all."""
@@ -37,7 +38,7 @@ def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     try:
         checked = Checked(sent.text, form.cleaned_data["are_accepted"])
         return _preview(request, dataset, checked)
-    except WrittenFileError as error:
+    except InputFileError as error:
         form.add_error("file", f"{sent.name}: {error}.")
     except forms.TooLargeError:
         form.add_error("file", form.too_large())

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from completions.input_files import InputFileError
 
-class IngestError(ValueError):
+
+class IngestError(InputFileError):
     """A file cannot be read as dialogues; the message says where and why."""
 
 

@@ -8,7 +8,7 @@ from completions.ingest.dialogue import ParsedDialogue, content_hash
 from completions.ingest.errors import BadRecord, IngestError
 from completions.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
 from completions.ingest.items import share_dialogues
-from completions.ingest.reading import Entry, entries
+from completions.input_files import Entry, InputFileError, read
 
 TRIES = 20
 """Lines in which a first record is looked for, before the file is taken for something else."""
@@ -23,10 +23,10 @@ def read_dialogues(path: Path) -> Iterator[ParsedDialogue | BadRecord]:
     Raises
     ------
     IngestError
-        If the file as a whole cannot be read: missing, not UTF-8, not JSON, in no known format,
+        If the file as a whole cannot be read: missing, no text, not JSON, in no known format,
         or without a single dialogue.
     """
-    found = entries(path)
+    found = _entries(path)
     leading, among = _first(found, path)
     records = (_parsed(entry, among) for entry in itertools.chain(leading, found))
     yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, path)
@@ -62,6 +62,15 @@ def parse_record(record: object, number: int) -> ParsedDialogue:
     if isinstance(parsed, BadRecord):
         raise IngestError(parsed)
     return parsed
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a file; what is wrong with the file is said with its name."""
+    try:
+        yield from read(path)
+    except InputFileError as error:
+        msg = f"{path}: {error}"
+        raise IngestError(msg) from error
 
 
 def _first(found: Iterator[Entry], path: Path) -> tuple[list[Entry], Format]:

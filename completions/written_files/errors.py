@@ -1,12 +1,8 @@
-"""What is wrong with a file, or with one of its rows, and what to do about it."""
+"""What is wrong with a row of a file, and what to do about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-
-
-class WrittenFileError(ValueError):
-    """A file cannot be read as messages; the message says where, why and what to do."""
 
 
 class Reason(StrEnum):

@@ -1,45 +1,33 @@
 """Go through a file once: its lines, the rows in them, and what stands twice."""
 
 import hashlib
-import itertools
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from completions.ingest.reading import Entry
-from completions.written_files.errors import Reason, RefusedRow, WrittenFileError, refused
-from completions.written_files.lines import objects
+from completions.input_files import Columns, Entry, InputFileError, read
+from completions.written_files.errors import Reason, RefusedRow, refused
 from completions.written_files.rows import COLUMNS, REQUIRED, WrittenRow, checked
-from completions.written_files.tables import Columns, table
 
 MOST_ROWS = 50_000
-LONGEST_LINE = 100_000
-"""Bytes: a message of 4,000 characters has less than half of it in any spelling."""
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-OTHER_FILES = {
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-    b"PK\x03\x04": "a workbook or an archive",
-}
-SAVE_AS = 'save it as UTF-8 (in Excel, "CSV UTF-8")'
 
 
 def entries(file: BinaryIO, columns: Columns, *, most_rows: int, what: str) -> Iterator[Entry]:
-    """Yield what stands in the rows of a table or of JSON lines, whatever they are rows of.
+    """Yield what stands in the rows of a file, whatever they are rows of.
 
     Raises
     ------
-    WrittenFileError
+    InputFileError
         If the file as a whole cannot be read, or has no rows; ``what`` says what it lacks then.
     """
     n_rows = 0
-    for n_rows, entry in enumerate(_entries(_lines(file), columns), start=1):
+    for n_rows, entry in enumerate(read(file, columns), start=1):
         if n_rows > most_rows:
             msg = f"has over {most_rows:,} rows; split it into several files"
-            raise WrittenFileError(msg)
+            raise InputFileError(msg)
         yield entry
     if not n_rows:
         msg = f"has no {what}"
-        raise WrittenFileError(msg)
+        raise InputFileError(msg)
 
 
 class WrittenFile:
@@ -55,8 +43,8 @@ class WrittenFile:
 
         Raises
         ------
-        WrittenFileError
-            If the file as a whole cannot be read: not UTF-8, no columns, quotation marks that do
+        InputFileError
+            If the file as a whole cannot be read: no text, no columns, quotation marks that do
             not match, a line or the file too long, or not one row.
         """
         seen = _Seen()
@@ -91,47 +79,3 @@ class _Seen:
             return refused(row.line, Reason.REPEATED, f"stands on line {line:,} already")
         why = f"line {line:,} has another message of this author for this talk"
         return refused(row.line, Reason.SECOND_TEXT, why)
-
-
-def _entries(lines: Iterator[str], columns: Columns) -> Iterator[Entry]:
-    first = next(lines, "")
-    if not first.strip():
-        msg = f"line 1 is empty; it has to name the columns: {', '.join(columns.known)}"
-        raise WrittenFileError(msg)
-    if first.lstrip().startswith("["):
-        msg = "is a JSON list; write one object per line, without commas between them"
-        raise WrittenFileError(msg)
-    lines = itertools.chain([first], lines)
-    return objects(lines) if first.lstrip().startswith("{") else table(lines, columns)
-
-
-def _lines(file: BinaryIO) -> Iterator[str]:
-    """Yield the lines as text, and say line and column of what is not UTF-8."""
-    for number in itertools.count(1):
-        data = file.readline(LONGEST_LINE + 1)
-        if number == 1:
-            data = _without_mark(data)
-        if not data:
-            return
-        if len(data) > LONGEST_LINE:
-            msg = f"line {number:,} has over {LONGEST_LINE:,} bytes"
-            raise WrittenFileError(msg)
-        yield _decoded(data, number)
-
-
-def _without_mark(data: bytes) -> bytes:
-    for beginning, kind in OTHER_FILES.items():
-        if data.startswith(beginning):
-            msg = f"is {kind}; {SAVE_AS}"
-            raise WrittenFileError(msg)
-    return data.removeprefix(BYTE_ORDER_MARK)
-
-
-def _decoded(data: bytes, number: int) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        column = len(data[: error.start].decode("utf-8")) + 1
-        found = data[error.start]
-        msg = f"is not UTF-8: byte 0x{found:02x} at line {number:,}, column {column:,}; {SAVE_AS}"
-        raise WrittenFileError(msg) from error

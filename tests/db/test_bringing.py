@@ -17,6 +17,7 @@ from completions.choices import (
     SystemKind,
     WriterState,
 )
+from completions.input_files import InputFileError
 from completions.models import (
     Completion,
     Context,
@@ -29,7 +30,7 @@ from completions.models import (
 )
 from completions.services import bringing
 from completions.services.bringing import bringing as module
-from completions.written_files import Reason, RefusedRow, WrittenFileError, WrittenRow, refused
+from completions.written_files import Reason, RefusedRow, WrittenRow, refused
 from tests.factories import (
     HOUR,
     NOW,
@@ -332,9 +333,9 @@ class TestNothingIsStored:
         class BreaksOff:
             def __iter__(self):
                 yield row(context)
-                raise WrittenFileError
+                raise InputFileError
 
-        self.refuses(WrittenFileError, dataset, BreaksOff())
+        self.refuses(InputFileError, dataset, BreaksOff())
 
     def test_when_the_database_fails_at_the_very_end(self, dataset, context, monkeypatch):
         def fail(**_entry):

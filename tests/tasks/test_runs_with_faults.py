@@ -14,7 +14,7 @@ from completions.choices import CallState, RunState
 from completions.llm import waits
 from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
-from completions.services import calling
+from completions.services import calling, reaching
 from tests.factories import (
     NOW,
     make_comparison,
@@ -170,7 +170,7 @@ def test_one_odd_answer_of_a_judge_leaves_no_call_open(fake, subtests):
 def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
     make_priced(slug="alder")
     fake.always = streamed(choice("A kind word."))
-    asked, check = [], calling.speaking.reaching.check_address
+    asked, check = [], reaching.check_address
 
     async def check_all_but_one(request):
         asked.append(request)
@@ -179,7 +179,7 @@ def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
             raise IndexError(msg)
         await check(request)
 
-    monkeypatch.setattr(calling.speaking.reaching, "check_address", check_all_but_one)
+    monkeypatch.setattr(reaching, "check_address", check_all_but_one)
 
     complete("alder")
 

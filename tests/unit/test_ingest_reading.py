@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from completions import ingest
-from completions.ingest import IngestError, reading
+from completions.ingest import IngestError
+from completions.input_files import InputFileError, read, records
+from completions.input_files import text as input_text
 from tests.dialogue_files import native, own, write_array, write_lines
 
 VALUES = st.recursive(
@@ -32,11 +34,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def chunk(monkeypatch):
-    return lambda size: monkeypatch.setattr(reading, "CHUNK", size)
+    return lambda size: monkeypatch.setattr(input_text, "CHUNK", size)
 
 
 def values(path):
-    return [entry.value for entry in reading.entries(path)]
+    return [entry.value for entry in read(path)]
 
 
 class TestEntries:
@@ -59,7 +61,7 @@ class TestEntries:
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
-        written=st.lists(st.dictionaries(st.text(max_size=5), VALUES), min_size=1, max_size=5),
+        written=st.lists(st.dictionaries(st.text(max_size=5), VALUES), min_size=2, max_size=5),
         size=st.integers(1, 40),
     )
     def test_of_lines_are_numbered_with_their_lines(self, folder, chunk, written, size):
@@ -67,7 +69,7 @@ class TestEntries:
         path = folder / "lines.jsonl"
         path.write_text("\n\n".join(map(json.dumps, written)), encoding="utf-8")
 
-        found = list(reading.entries(path))
+        found = list(read(path))
 
         assert [entry.value for entry in found] == written
         assert [entry.line for entry in found] == list(range(1, 2 * len(written), 2))
@@ -84,17 +86,17 @@ class TestEntries:
         path = tmp_path / "broken.json"
         path.write_text('[\n{"é": "ü"},\n{"a": 1,\n "ö" 2}\n]', encoding="utf-8")
 
-        with pytest.raises(IngestError, match="line 4, column 6: Expecting ':' delimiter"):
+        with pytest.raises(InputFileError, match="line 4, column 6: Expecting ':' delimiter"):
             values(path)
 
     @pytest.mark.parametrize("opening", ['["', '[{"a": "', '{"a": "'])
     def test_refuse_a_quote_that_is_never_closed(self, monkeypatch, tmp_path, opening):
-        monkeypatch.setattr(reading, "LONGEST", 1_000)
-        monkeypatch.setattr(reading, "CHUNK", 100)
+        monkeypatch.setattr(records, "LONGEST", 1_000)
+        monkeypatch.setattr(input_text, "CHUNK", 100)
         path = tmp_path / "open.json"
         path.write_text(opening + "x" * 100_000, encoding="utf-8")
 
-        with pytest.raises(IngestError, match="the record that begins here has over 1,000 char"):
+        with pytest.raises(InputFileError, match="the record that begins here has over 1,000 char"):
             values(path)
 
 

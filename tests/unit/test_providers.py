@@ -433,7 +433,7 @@ def test_a_messages_api_ends_for_its_own_reasons(provider, reason, kind, stream)
         "stop_sequence": None,
         "usage": {"input_tokens": 3, "output_tokens": 2},
     }
-    pieces = [
+    pieces: list[dict[str, Any]] = [
         {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         {

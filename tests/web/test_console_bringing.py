@@ -127,10 +127,10 @@ class TestACheck:
             (b"", "The file is empty."),
             (b"context,text,author", "messages.csv: has no messages."),
             (table('abc,"One,Ada').encode(), "messages.csv: line 2: a quotation mark opens here"),
-            (table(GOOD).encode("utf-16"), "messages.csv: is UTF-16; save it as UTF-8"),
+            (b"PK\x03\x04", "messages.csv: is a workbook or an archive; save it as UTF-8"),
             (table("caf\xe9").encode("latin-1"), "is not UTF-8: byte 0xe9 at line 2, column 4"),
         ],
-        ids=["empty", "no rows", "a quotation mark", "UTF-16", "Latin-1"],
+        ids=["empty", "no rows", "a quotation mark", "a workbook", "Latin-1"],
     )
     def test_of_what_cannot_be_read_says_why(self, admin_client, content, said):
         answer = check(admin_client, content=content)

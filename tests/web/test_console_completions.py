@@ -112,9 +112,9 @@ class TestACheck:
             (b"", "The file is empty."),
             (HEADER.encode(), "texts.csv: has no completions."),
             (b"context,text\na,b", "line 1 names no column system"),
-            (HEADER.encode("utf-16"), "is UTF-16; save it as UTF-8"),
+            (f"{HEADER}\ncaf\xe9".encode("cp1252"), "is not UTF-8: byte 0xe9 at line 2, column 4"),
         ],
-        ids=["empty", "no rows", "a column", "UTF-16"],
+        ids=["empty", "no rows", "a column", "Latin-1"],
     )
     def test_of_what_cannot_be_read_says_why(self, manager, content, said):
         answer = check(manager, content=content)

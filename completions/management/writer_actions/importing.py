@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from access.cell_guard import csv_lines
 from completions import selectors, services
+from completions.input_files import InputFileError
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.written_files import WrittenFile, WrittenFileError
+from completions.written_files import WrittenFile
 
 
 class ImportRefusedError(ValueError):
@@ -45,7 +46,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
                 now=timezone.now(),
                 are_accepted=asked.accepted,
             )
-        except WrittenFileError as error:
+        except InputFileError as error:
             raise _bad(asked.file, str(error)) from error
         except services.DatasetFrozenError as error:
             raise _bad(asked.dataset, "is frozen: no message is added to it any more") from error

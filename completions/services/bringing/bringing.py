@@ -51,7 +51,7 @@ def bring_messages(
         If the texts of the dataset do not change any more.
     OutcomeChangedError
         If the report is not the one that was confirmed; nothing is stored then.
-    WrittenFileError
+    InputFileError
         If ``rows`` raises it; nothing is stored then.
     """
     drafts = list(draft_rows(dataset, rows, now=now))
@@ -75,7 +75,7 @@ def try_messages(
 
     Raises
     ------
-    DatasetFrozenError, WrittenFileError
+    DatasetFrozenError, InputFileError
         As ``bring_messages`` does.
     """
     drafts = list(draft_rows(dataset, rows, now=now))

@@ -53,7 +53,7 @@ def bring_completions(
         If a row cannot be used; nothing is stored then.
     OutcomeChangedError
         If the report is not the one that was confirmed; nothing is stored then.
-    completions.written_files.WrittenFileError
+    completions.input_files.InputFileError
         If ``rows`` raises it; nothing is stored then.
     """
     given = list(once(rows))
@@ -73,7 +73,7 @@ def try_completions(*, rows: Rows, way: Way, by: User, now: dt.datetime) -> Inta
 
     Raises
     ------
-    completions.written_files.WrittenFileError
+    completions.input_files.InputFileError
         If ``rows`` raises it.
     """
     given = list(once(rows))

@@ -1,24 +1,23 @@
-"""Read a file of JSON record by record: an array, or one value per line; never the whole of it.
+"""Read JSON record by record: a list, a value per line, or one object; never the whole of a list.
 
 The standard library's decoder is asked for one value at a time. Event-based parsers read in pieces
 as well; the one that was tried turned half surrogates into question marks (docs/adr/0020).
 """
 
-import codecs
 import itertools
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NoReturn
+from dataclasses import dataclass, replace
+from typing import NoReturn, cast
 
-from completions.ingest.errors import IngestError
+from completions.input_files.errors import InputFileError
 
-CHUNK = 1 << 16
 LONGEST = 10_000_000
 """Characters that one record may have: a quote that is never closed must not fill the memory."""
 LONGEST_TOKEN = 12  # an escaped surrogate pair: what is so near the end may come from the cut
+LISTS = frozenset({"data", "rows", "records", "items", "examples", "instances"})
+"""Members of one object that hold its records; others beside them are not read."""
 NOT_SPACE = re.compile(r"[^ \t\r\n]")
 
 
@@ -35,11 +34,10 @@ class Entry:
 class Window:
     """The part of a file that is in memory, and where in the file it is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, chunks: Iterator[str]) -> None:
         self.text = ""
         self.at = 0
-        self._path = path
-        self._chunks = _chunks(path)
+        self._chunks = chunks
         self._known = (0, 1, 1)  # an index, and its line and column in the file
 
     def next_character(self) -> str:
@@ -81,27 +79,31 @@ class Window:
         return line + n_lines, column
 
     def fail(self, reason: str, index: int) -> NoReturn:
-        """Raise an IngestError about the character at ``index``."""
+        """Raise an InputFileError about the character at ``index``."""
         line, column = self.place(index)
-        msg = f"{self._path}: not valid JSON at line {line}, column {column}: {reason}"
-        raise IngestError(msg)
+        msg = f"not valid JSON at line {line}, column {column}: {reason}"
+        raise InputFileError(msg)
 
 
-def entries(path: Path) -> Iterator[Entry]:
-    """Yield the entries of a JSON array, or of JSON lines, as they are read.
+def records(chunks: Iterator[str]) -> Iterator[Entry]:
+    """Yield the records of a JSON list, of JSON lines, or of one object, as they are read.
+
+    One object is one record, unless a member such as ``data`` holds a list of them, or all its
+    members are objects: then each is a record, and its name is its ``id`` if it has none.
 
     Raises
     ------
-    IngestError
-        If the file cannot be read, is not UTF-8, or is neither; in an array, at the first error
-        of syntax. A line that is not JSON is an entry with its fault.
+    InputFileError
+        If it is neither; in a list or one object, at the first error of syntax. A line that is
+        not JSON is an entry with its fault.
     """
-    window = Window(path)
+    window = Window(chunks)
     first = window.next_character()
     if first == "[":
         yield from _array(window)
+        _end(window, "list")
     elif first == "{":
-        yield from _lines(window)
+        yield from _object(window) if _is_on_lines(window) else _lines(window)
     else:
         window.fail("expected a list, or an object in each line", window.at)
 
@@ -118,8 +120,101 @@ def _array(window: Window) -> Iterator[Entry]:
             window.at += 1
             window.next_character()
     window.at += 1
+
+
+def _end(window: Window, what: str) -> None:
     if window.next_character():
-        window.fail("something follows the end of the list", window.at)
+        window.fail(f"something follows the end of the {what}", window.at)
+
+
+def _is_on_lines(window: Window) -> bool:
+    """Whether the first object goes on after its line, or is all that the file holds."""
+    while (end := window.text.find("\n", window.at)) < 0 and window.grow():
+        pass
+    line = window.text[window.at : end if end >= 0 else None]
+    try:
+        found = DECODER.decode(line)
+    except json.JSONDecodeError as error:
+        return end >= 0 and error.pos + 1 >= len(line.rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return _is_wrapped(found) and (end < 0 or not _has_more(window, end))
+
+
+def _has_more(window: Window, end: int) -> bool:
+    while not (found := NOT_SPACE.search(window.text, end)):
+        passed = end - window.at
+        if not window.grow():
+            return False
+        end = window.at + passed
+    return found is not None
+
+
+def _is_wrapped(value: object) -> bool:
+    return isinstance(value, dict) and (_holds_list(value) or _is_keyed(value))
+
+
+def _holds_list(value: dict[str, object]) -> bool:
+    return any(isinstance(value.get(name), list) for name in LISTS)
+
+
+def _is_keyed(value: dict[str, object]) -> bool:
+    return bool(value) and all(isinstance(one, dict) for one in value.values())
+
+
+def _object(window: Window) -> Iterator[Entry]:
+    """Yield the records of one object: those of its list as they are read."""
+    start = window.place(window.at)[0]
+    members, places, list_name = dict[str, object](), dict[str, int](), ""
+    for name in _names(window):
+        if name in LISTS and window.next_character() == "[":
+            if list_name:
+                window.fail(f"{list_name} and {name} both hold records", window.at)
+            list_name = name
+            yield from map(_row, _array(window))
+            continue
+        places[name] = window.place(window.at)[0]
+        members[name] = _value(window)
+    _end(window, "object")
+    if list_name:
+        return
+    if not _is_keyed(members):
+        yield Entry(1, members, start)
+        return
+    for number, (name, value) in enumerate(members.items(), start=1):
+        yield Entry(number, {"id": name, **cast("dict[str, object]", value)}, places[name])
+
+
+def _names(window: Window) -> Iterator[str]:
+    """Yield the name of each member, with the window at its value; leave it after the object."""
+    seen = set[str]()
+    window.at += 1
+    if window.next_character() != "}":
+        while True:
+            place = window.next_character()
+            name = _value(window) if place == '"' else window.fail("expected a name", window.at)
+            if str(name) in seen:
+                window.fail("a name stands twice in the object", window.at)
+            seen.add(str(name))
+            if window.next_character() != ":":
+                window.fail("Expecting ':' delimiter", window.at)
+            window.at += 1
+            window.next_character()
+            yield str(name)
+            if window.next_character() == "}":
+                break
+            if window.next_character() != ",":
+                window.fail("expected a comma or the end of the object", window.at)
+            window.at += 1
+    window.at += 1
+
+
+def _row(entry: Entry) -> Entry:
+    """Take a row out of what the rows service of a dataset hub puts around it."""
+    value = entry.value
+    if isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict):
+        return replace(entry, value=value["row"])
+    return entry
 
 
 def _value(window: Window) -> object:
@@ -171,26 +266,3 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _chunks(path: Path) -> Iterator[str]:
-    """Yield the text of a file in pieces, without its byte order mark."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    position = 0  # of the first byte that the decoder has not turned into text
-    try:
-        with path.open("rb") as file:
-            while True:
-                data = file.read(CHUNK)
-                text = decoder.decode(data, final=not data)
-                if shown := text if position else text.removeprefix("\ufeff"):
-                    yield shown
-                if not data:
-                    return
-                position += len(text.encode())
-    except OSError as error:
-        msg = f"{path}: cannot be read: {error.strerror}"
-        raise IngestError(msg) from error
-    except UnicodeDecodeError as error:
-        found, at = error.object[error.start], position + error.start
-        msg = f"{path}: not UTF-8: unexpected byte 0x{found:02x} at position {at}"
-        raise IngestError(msg) from error

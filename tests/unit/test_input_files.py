@@ -1,0 +1,197 @@
+"""One reader is under every import: a row of a table for each shape in which files come."""
+
+import gzip
+import io
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from completions import ingest
+from completions.brought import BroughtFile, BroughtRow
+from completions.input_files import InputFileError, read
+from completions.written_files import WrittenFile, WrittenRow
+
+WORDS = "Café — that sounds lonely. 😀"
+ROW = {"context": "abc", "system": "ash", "author": "Ada", "text": WORDS}
+ONE = json.dumps(ROW)
+ROWS = [ROW, ROW | {"context": "xyz"}]
+HEADER = "context,system,author,text"
+LINE = f"abc,ash,Ada,{WORDS}"
+TABLE = f"{HEADER}\n{LINE}\nxyz,ash,Ada,{WORDS}\n"
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+LIST = json.dumps(ROWS)
+
+
+def as_parquet():
+    file = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(ROWS), file)
+    return file.getvalue()
+
+
+def between(separator):
+    return TABLE.replace(",", separator)
+
+
+SHAPES = {
+    "comma": TABLE,
+    "semicolon": between(";"),
+    "tab": between("\t"),
+    "bar": between("|"),
+    "Excel's line": "sep=;\n" + between(";"),
+    "Excel's line in capitals": "SEP=,\r\n" + TABLE,
+    "byte order mark": TABLE.encode("utf-8-sig"),
+    "Excel's line after a mark": ("sep=\t\n" + between("\t")).encode("utf-8-sig"),
+    "UTF-16 with a mark": TABLE.encode("utf-16"),
+    "UTF-16 LE": TABLE.encode("utf-16-le"),
+    "UTF-16 BE": TABLE.encode("utf-16-be"),
+    "UTF-16 BE with a mark": b"\xfe\xff" + TABLE.encode("utf-16-be"),
+    "CR": TABLE.replace("\n", "\r"),
+    "CRLF": TABLE.replace("\n", "\r\n"),
+    "no end of the last line": TABLE.rstrip(),
+    "lines before the header": "\n\n" + TABLE,
+    "lines between": TABLE.replace("\n", "\n\n"),
+    "empty rows at the end": TABLE + ",,,\n,,,\n",
+    "empty columns at the end": TABLE.replace("\n", ",,\n"),
+    "header in capitals": TABLE.replace(HEADER, HEADER.upper()),
+    "header with spaces": TABLE.replace(HEADER, " Context , system,  Author,Text "),
+    "quoted cells": TABLE.replace(",", '","').replace("\n", '"\n"')[:-1].join(['"', ""]),
+    "gzip of a table": gzip.compress(TABLE.encode()),
+    "gzip of UTF-16": gzip.compress(TABLE.encode("utf-16")),
+    "JSON list": LIST,
+    "JSON list on lines": json.dumps(ROWS, indent=2),
+    "JSON list with a mark": LIST.encode("utf-8-sig"),
+    "JSON list in UTF-16": LIST.encode("utf-16"),
+    "JSON lines": LINES,
+    "JSON lines with CRLF": LINES.replace("\n", "\r\n"),
+    "JSON lines with CR": LINES.replace("\n", "\r"),
+    "JSON lines with empty ones": "\n" + LINES.replace("\n", "\n\n"),
+    "gzip of JSON lines": gzip.compress(LINES.encode()),
+    "under data": json.dumps({"data": ROWS}),
+    "under data, on lines": json.dumps({"version": 1, "data": ROWS}, indent=1),
+    "under rows, as a hub serves them": json.dumps(
+        {"features": [], "rows": [{"row_idx": n, "row": row} for n, row in enumerate(ROWS)]}
+    ),
+    "keyed by id": json.dumps({"one": ROWS[0], "two": ROWS[1]}),
+    "keyed by id, on lines": json.dumps({"one": ROWS[0], "two": ROWS[1]}, indent=4),
+    "Parquet": as_parquet(),
+}
+REFUSED = {
+    "nothing": ("", "is empty"),
+    "a mark alone": (b"\xef\xbb\xbf", "is empty"),
+    "only space": (" \r\n\t", "is empty"),
+    "Windows-1252": (
+        f"{HEADER}\nabc,ash,Ada,caf\xe9".encode("cp1252"),
+        "is not UTF-8: byte 0xe9 at line 2, column 16; save it as UTF-8",
+    ),
+    "half of UTF-16": (TABLE.encode("utf-16")[:-1], "is not UTF-16: byte 0x"),
+    "a workbook": (b"PK\x03\x04 whatever", "is a workbook or an archive; save it as UTF-8"),
+    "an old workbook": (b"\xd0\xcf\x11\xe0 whatever", "is an old workbook; save it as UTF-8"),
+    "a PDF": (b"%PDF-1.7", "is a PDF"),
+    "zeros": (b"\0" * 20, "is no text"),
+    "gzip cut off": (gzip.compress(TABLE.encode())[:-12], "is a gzip file that ends too early"),
+    "gzip of a workbook": (gzip.compress(b"PK\x03\x04 whatever"), "is a workbook"),
+    "damaged Parquet": (as_parquet()[:60], "is a Parquet file that is damaged"),
+    "two lists": ('{"data": [],\n "rows": []}', "not valid JSON at line 2, column 10: data and"),
+    "a name twice": ('{"a": {},\n "a": {}}', "not valid JSON at line 2, column 5: a name stands"),
+    "more after an object": ("{\n}\n{}", "not valid JSON at line 3, column 1: something follows"),
+    "a column twice": (f"{HEADER},TEXT\n", "line 1 names a column twice: text"),
+    "an open quotation mark": (f'{HEADER}\n{LINE}\n"abc,x', "line 3: a quotation mark opens here"),
+}
+
+
+def data(content):
+    return content.encode() if isinstance(content, str) else content
+
+
+@pytest.mark.parametrize("content", SHAPES.values(), ids=SHAPES.keys())
+class TestEveryShape:
+    def test_gives_the_same_records(self, content):
+        found = [entry.value for entry in read(io.BytesIO(data(content)))]
+
+        assert [{name: row[name] for name in ROW} for row in found] == ROWS
+
+    def test_is_read_from_a_path_whatever_its_name(self, content, tmp_path):
+        path = tmp_path / "rows.txt"
+        path.write_bytes(data(content))
+
+        assert len(list(read(path))) == len(ROWS)
+
+    @pytest.mark.parametrize(
+        ("reader", "kind"), [(WrittenFile, WrittenRow), (BroughtFile, BroughtRow)]
+    )
+    def test_is_taken_by_every_import_of_texts(self, content, reader, kind):
+        rows = list(reader(io.BytesIO(data(content)), most_rows=10))
+
+        assert [(type(row), row.context, row.text) for row in rows] == [
+            (kind, row["context"], row["text"]) for row in ROWS
+        ]
+
+
+@pytest.mark.parametrize(("content", "said"), REFUSED.values(), ids=REFUSED.keys())
+class TestWhatIsNoFile:
+    def test_is_refused_in_the_same_words_by_every_import(self, content, said, tmp_path):
+        path = tmp_path / "rows.csv"
+        path.write_bytes(data(content))
+        imports = [
+            lambda: WrittenFile(io.BytesIO(data(content))),
+            lambda: BroughtFile(io.BytesIO(data(content)), most_rows=10),
+            lambda: read(path),
+        ]
+
+        for one in imports:
+            with pytest.raises(InputFileError) as caught:
+                list(one())
+            assert str(caught.value).startswith(said)
+
+    def test_is_refused_by_the_import_of_dialogues(self, content, said, tmp_path):
+        path = tmp_path / "dialogues.json"
+        path.write_bytes(data(content))
+
+        with pytest.raises(ingest.IngestError) as caught:
+            list(ingest.read_dialogues(path))
+        assert str(caught.value).startswith(f"{path}: ")
+
+
+DIALOGUE = {
+    "dialog": [
+        {"speaker": "seeker", "content": "I feel lost, café or not."},
+        {"speaker": "supporter", "content": "Tell me more."},
+    ]
+}
+DIALOGUES = {
+    "one record on lines": json.dumps(DIALOGUE, indent=2).encode(),
+    "one record on one line": json.dumps(DIALOGUE).encode(),
+    "UTF-16": json.dumps([DIALOGUE], ensure_ascii=False).encode("utf-16"),
+    "CR": json.dumps([DIALOGUE], indent=1).replace("\n", "\r").encode(),
+    "gzip": gzip.compress(json.dumps([DIALOGUE]).encode()),
+    "under data": json.dumps({"data": [DIALOGUE]}).encode(),
+    "keyed by id": json.dumps({"d1": DIALOGUE}, indent=1).encode(),
+}
+
+
+@pytest.mark.parametrize("content", DIALOGUES.values(), ids=DIALOGUES.keys())
+def test_dialogues_are_read_from_every_shape(content, tmp_path):
+    path = tmp_path / "dialogues"
+    path.write_bytes(content)
+
+    (found,) = ingest.read_dialogues(path)
+
+    assert isinstance(found, ingest.ParsedDialogue)
+    assert found.turns[0].text == "I feel lost, café or not."
+
+
+def test_a_line_that_is_no_json_is_told_and_the_next_is_read():
+    first, second, third = read(io.BytesIO(f'{ONE}\n{{"a": oops}}\n{ONE}\n'.encode()))
+
+    assert (first.value, third.value) == (ROW, ROW)
+    assert (second.line, second.fault) == (2, "not valid JSON at column 7: Expecting value")
+
+
+def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():
+    content = {"one": {"text": "a"}, "two": {"id": "own", "text": "b"}}
+
+    found = read(io.BytesIO(json.dumps(content, indent=1).encode()))
+
+    assert [(entry.value["id"], entry.line) for entry in found] == [("one", 2), ("own", 5)]
