@@ -2,11 +2,12 @@
 
 import sys
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views import csrf, defaults
 
-from access.api_http.errors import answer_problem
+from access.api_http.errors import answer_problem, too_large_detail
 from annotation import http as raters
 from completions import http as writers
 from heart_site.outages import API, answer_outage, is_outage
@@ -19,10 +20,18 @@ OF_WRITERS = frozenset(f"completions:{name}" for name in ("talk", "draft", "skip
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer what cannot be a request."""
+    """Answer what cannot be a request, or is too large for one."""
+    if isinstance(exception, RequestDataTooBig):
+        return _too_large(request)
     if request.path_info.startswith(API):
         return answer_problem(request, 400, detail="This is no request that can be answered.")
     return defaults.bad_request(request, exception)
+
+
+def _too_large(request: HttpRequest) -> HttpResponse:
+    if request.path_info.startswith(API):
+        return answer_problem(request, 413, detail=too_large_detail())
+    return render(request, "400.html", status=413)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

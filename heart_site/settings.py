@@ -312,6 +312,7 @@ LOGGING = {
     "loggers": {
         # A visitor's mistake (4xx) is the visitor's to read, not the operator's.
         "django.request": {"level": "ERROR"},
+        "django.security.RequestDataTooBig": {"level": "CRITICAL"},
         **{name: {"filters": ["idle"]} for name in logs.OF_CELERY},
     },
 }

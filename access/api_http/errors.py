@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -56,12 +57,19 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         error = exceptions.NotFound(str(error) or None)
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
+    elif isinstance(error, RequestDataTooBig):
+        error = TooLargeError(too_large_detail())
     answer = exception_handler(error, context)
     if answer is None or not isinstance(error, exceptions.APIException):
         return None
     answer.data = _shaped(error, str(context["request"].META.get(ID, "")))
     answer.content_type = CONTENT_TYPE
     return answer
+
+
+def too_large_detail() -> str:
+    """Say how many bytes a request may have."""
+    return f"At most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes at once: send smaller batches."
 
 
 def answer_problem(request: HttpRequest, http_status: int, *, detail: str = "") -> JsonResponse:

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api_http.errors import KeyReusedError, TooLargeError
+from access.api_http.errors import KeyReusedError
 from access.models import ApiToken
 from access.models.idempotency import LONGEST_KEY
 from access.services import Answer, answer_once
@@ -20,7 +20,6 @@ from access.services import KeyReusedError as TakenError
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
 FORM = rf"[!-~]{{1,{LONGEST_KEY}}}"
-MOST_BYTES = 8_000_000
 PARAMETER = OpenApiParameter(
     HEADER,
     {"type": "string", "pattern": f"^{FORM}$"},
@@ -63,17 +62,13 @@ def once(request: Request, act: Callable[[], Answer]) -> Response:
 
 
 def read(request: Request) -> object:
-    """Return what was sent, if it is not too much.
+    """Return what was sent.
 
     Raises
     ------
-    TooLargeError, ParseError
-        If it is, or cannot be read.
+    ParseError
+        If it cannot be read.
     """
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if len(length) > len(str(MOST_BYTES)) or (length.isdecimal() and int(length) > MOST_BYTES):
-        msg = f"At most {MOST_BYTES:,} bytes at once: send smaller batches."
-        raise TooLargeError(msg)
     try:
         return request.data
     except RecursionError as error:

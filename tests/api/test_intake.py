@@ -167,10 +167,10 @@ class TestRefusals:
     def test_of_another_form(self, secret):
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
 
-    def test_of_too_much(self, secret, monkeypatch):
+    def test_of_too_much(self, secret, monkeypatch, settings):
         monkeypatch.setattr(api_intake, "MOST_ROWS", 1)
         rows = post(secret, ROW, ROW)
-        monkeypatch.setattr("access.api_http.idempotency.MOST_BYTES", 20)
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 20
 
         for answer in (rows, post(secret, ROW)):
             assert (answer.status_code, answer.json()["code"]) == (413, "too_large")

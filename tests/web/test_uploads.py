@@ -25,7 +25,7 @@ def test_a_huge_file_is_refused_and_spooled_nowhere(address, tmp_path, monkeypat
 
     answer = client.post(address, {"file": SimpleUploadedFile("x.csv", b"a" * (MOST_BYTES + 1))})
 
-    assert answer.status_code == 400
+    assert answer.status_code == 413
     assert "too large" in answer.content.decode()
     assert [*Path(tmp_path).iterdir()] == []
     assert not Study.objects.exists()
