@@ -4,8 +4,9 @@
 """
 
 from completions.input_files.errors import SAVE_AS, InputFileError
+from completions.input_files.names import alike
 from completions.input_files.reading import read
 from completions.input_files.records import DECODER, Entry
 from completions.input_files.tables import Columns, named
 
-__all__ = ["DECODER", "SAVE_AS", "Columns", "Entry", "InputFileError", "named", "read"]
+__all__ = ["DECODER", "SAVE_AS", "Columns", "Entry", "InputFileError", "alike", "named", "read"]

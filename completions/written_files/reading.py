@@ -35,6 +35,7 @@ class WrittenFile:
 
     def __init__(self, file: BinaryIO, *, most_rows: int = MOST_ROWS) -> None:
         self.unknown: dict[str, None] = {}
+        self.authors: dict[str, None] = {}
         self._file = file
         self._most_rows = most_rows
 
@@ -50,7 +51,10 @@ class WrittenFile:
         seen = _Seen()
         columns = Columns(COLUMNS, REQUIRED)
         for entry in entries(self._file, columns, most_rows=self._most_rows, what="messages"):
-            yield seen.once(self._row(entry))
+            row = self._row(entry)
+            if isinstance(row, WrittenRow):
+                self.authors[row.author] = None
+            yield seen.once(row)
 
     def _row(self, entry: Entry) -> WrittenRow | RefusedRow:
         line = entry.line or entry.number

@@ -111,6 +111,11 @@ class TestTheReport:
 
         assert "Columns that are not read: wage" in run(capsys, path).err
 
+    def test_tells_of_authors_who_look_alike(self, written, capsys):
+        said = run(capsys, written(GOOD, f"abc,{TEXT},ada")).err
+
+        assert "These authors look alike and count as different people: Ada, ada" in said
+
 
 class TestWhatCannotBeRead:
     @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from completions import ingest
 from completions.brought import BroughtFile, BroughtRow
-from completions.input_files import InputFileError, read
+from completions.input_files import InputFileError, alike, read
 from completions.written_files import WrittenFile, WrittenRow
 
 WORDS = "Café — that sounds lonely. 😀"
@@ -195,3 +195,19 @@ def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():
     found = read(io.BytesIO(json.dumps(content, indent=1).encode()))
 
     assert [(entry.value["id"], entry.line) for entry in found] == [("one", 2), ("own", 5)]
+
+
+@pytest.mark.parametrize(
+    ("names", "groups"),
+    [
+        (["Ada", "ada"], [("Ada", "ada")]),
+        (["ada-1", "ada 1", "ada_1"], [("ada 1", "ada-1", "ada_1")]),
+        (["\uff21da", "Ada"], [("Ada", "\uff21da")]),
+        (["ade", "ad\u00e9"], []),
+        (["ada1", "ada2"], []),
+        (["!", "?"], []),
+    ],
+    ids=["case", "punctuation", "width", "an accent", "a number", "no letters"],
+)
+def test_names_that_look_alike_are_told(names, groups):
+    assert alike(names) == groups

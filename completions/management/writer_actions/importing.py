@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.cell_guard import csv_lines
 from completions import selectors, services
-from completions.input_files import InputFileError
+from completions.input_files import InputFileError, alike
 from completions.management.actions import Action
 from completions.management.progress import Progress
 from completions.written_files import WrittenFile
@@ -54,6 +54,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
             table.writelines(csv_lines(report.rows()))
     if found.unknown:
         progress.say(f"Columns that are not read: {', '.join(found.unknown)}")
+    for names in alike(found.authors):
+        progress.say(f"These authors look alike and count as different people: {', '.join(names)}")
     return "\n".join(_lines(asked, report))
 
 
