@@ -3,10 +3,21 @@
 ``docs/files.md`` describes them. Everything a caller may import is named here.
 """
 
-from completions.input_files.errors import SAVE_AS, InputFileError
+from completions.input_files.errors import InputFileError
 from completions.input_files.names import alike
 from completions.input_files.reading import read
-from completions.input_files.records import DECODER, Entry
+from completions.input_files.records import Entry
 from completions.input_files.tables import Columns, named
+from completions.input_files.text import text_lines
 
-__all__ = ["DECODER", "SAVE_AS", "Columns", "Entry", "InputFileError", "alike", "named", "read"]
+__all__ = [
+    "DECODER",
+    "SAVE_AS",
+    "Columns",
+    "Entry",
+    "InputFileError",
+    "alike",
+    "named",
+    "read",
+    "text_lines",
+]

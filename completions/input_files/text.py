@@ -95,6 +95,18 @@ def chunks(file: BinaryIO) -> Iterator[str]:
             return
 
 
+def text_lines(source: Path | BinaryIO) -> Iterator[str]:
+    r"""Yield the lines of a file of plain text, each with ``\n`` at its end.
+
+    Raises
+    ------
+    InputFileError
+        If it cannot be read as text.
+    """
+    with opened(source) as file:
+        yield from lines(file)
+
+
 def lines(file: BinaryIO) -> Iterator[str]:
     r"""Yield the lines of a file, each with ``\n`` at its end.
 

@@ -40,6 +40,14 @@ class TestInvite:
         assert list(emails) == ["ada@example.org", "kim@example.org"]
         assert WriterMail.objects.count() == 2
 
+    def test_reads_addresses_as_a_spreadsheet_saves_them(self, tmp_path):
+        file = tmp_path / "addresses.txt"
+        file.write_bytes("kim@example.org\r\nbo@example.org\r\n".encode("utf-16"))
+
+        said, _ = writers("invite", str(file), "--dry-run")
+
+        assert said.startswith("Dry run: would invite 2;")
+
     def test_tells_of_what_is_no_address_and_invites_the_others(self):
         said, remarks = writers("invite", "ada@example.org", "kim@nowhere")
 

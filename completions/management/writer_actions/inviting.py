@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from completions import mails, pool_selectors, selectors, services
 from completions.console_forms.writers import read_addresses
+from completions.input_files import InputFileError, text_lines
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
@@ -50,9 +51,9 @@ def _texts(who: Sequence[str]) -> Iterator[str]:
             yield word
             continue
         try:
-            yield Path(word).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            msg = f"{word}: cannot be read as a list of addresses"
+            yield "".join(text_lines(Path(word)))
+        except InputFileError as error:
+            msg = f"{word}: {error}"
             raise NoAddressError(msg) from error
 
 
