@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
@@ -110,7 +111,8 @@ class TestEveryShape:
     def test_gives_the_same_records(self, content):
         found = [entry.value for entry in read(io.BytesIO(data(content)))]
 
-        assert [{name: row[name] for name in ROW} for row in found] == ROWS
+        rows = [row for row in found if isinstance(row, dict)]
+        assert [{name: row[name] for name in ROW} for row in rows] == ROWS
 
     def test_is_read_from_a_path_whatever_its_name(self, content, tmp_path):
         path = tmp_path / "rows.txt"
@@ -134,15 +136,15 @@ class TestWhatIsNoFile:
     def test_is_refused_in_the_same_words_by_every_import(self, content, said, tmp_path):
         path = tmp_path / "rows.csv"
         path.write_bytes(data(content))
-        imports = [
-            lambda: WrittenFile(io.BytesIO(data(content))),
-            lambda: BroughtFile(io.BytesIO(data(content)), most_rows=10),
-            lambda: read(path),
+        imports: list[Iterable[object]] = [
+            WrittenFile(io.BytesIO(data(content))),
+            BroughtFile(io.BytesIO(data(content)), most_rows=10),
+            read(path),
         ]
 
-        for one in imports:
+        for rows in imports:
             with pytest.raises(InputFileError) as caught:
-                list(one())
+                list(rows)
             assert str(caught.value).startswith(said)
 
     def test_is_refused_by_the_import_of_dialogues(self, content, said, tmp_path):
@@ -194,7 +196,10 @@ def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():
 
     found = read(io.BytesIO(json.dumps(content, indent=1).encode()))
 
-    assert [(entry.value["id"], entry.line) for entry in found] == [("one", 2), ("own", 5)]
+    assert [(entry.value, entry.line) for entry in found] == [
+        ({"id": "one", "text": "a"}, 2),
+        ({"id": "own", "text": "b"}, 5),
+    ]
 
 
 @pytest.mark.parametrize(
