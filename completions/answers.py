@@ -26,7 +26,7 @@ _QUOTES = re.compile(
     r"|demands?|asks?|(?:message|candidate|text|reply|response) [ab])\b",
     re.IGNORECASE,
 )
-_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])', re.DOTALL)
+_COMMA = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"|,(?=\s*+[}\]])', re.DOTALL)
 _WHOLE_NUMBER = re.compile(r"(?P<whole>[+-]?\d{1,9})(?:\.0{1,3})?")
 _CHOICE = re.compile(r"'([^']*)'")
 _WORST_SHOWN = 3

@@ -118,7 +118,7 @@ _FORMS = _cased(
     r"</?(?:s|eos|bos|pad|unk|br|p|b|i|em|strong|div|span|think|thinking|answer|response|reply"
     r"|assistant|user|system|supporter|seeker|(?:start|end)_of_turn)\s*/?>",  # tags
     # JSON, or nothing but a note in brackets: from the first line that opens with one
-    r"\A(?:(?![^\S\n]*[\[{]).*\n)*+([^\S\n]*[\[{][\s\S]*[\]}]\s*)$",
+    r"\A(?:(?![^\S\n]*[\[{]).*\n)*([^\S\n]*[\[{][\s\S]*[\]}]\s*)$",
 )
 _LABELS = _words(
     r"^\s*\W{0,3}(?:supporter|assistant|ai|bot|chatbot|human|user|seeker|system|therapist"

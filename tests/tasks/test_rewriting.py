@@ -127,7 +127,7 @@ def with_role(index, role):
 
 BROKEN = [
     pytest.param(lambda said: said[:-1], "not one JSON object", id="JSON"),
-    pytest.param(lambda said: f"Here it is: {said}", "not one JSON object", id="a preamble"),
+    pytest.param(lambda said: f"{said} Done.", "not one JSON object", id="a text behind"),
     pytest.param(with_text(2, "I'm sorry. How are you holding up? "), "Turn 3 is the", id="byte"),
     pytest.param(with_text(0, "Hi, good to see you here."), "Turn 1 is the", id="a lost space"),
     pytest.param(with_role(4, "seeker"), "Turn 5 must not be by the seeker", id="alternation"),

@@ -185,7 +185,7 @@ def test_the_reply_has_its_record(exchanges, slug):
     reply = exchanges[slug].reply
 
     assert reply.text
-    assert reply.finish_reason == "stop"
+    assert reply.finish_reason in {"stop", "end_turn", "STOP"}  # as each provider calls it
     assert reply.provider_id.startswith("offline-")
     assert reply.ttft_ms is not None
     assert reply.ttft_ms <= reply.latency_ms

@@ -122,6 +122,13 @@ def test_every_pattern_of_the_project_costs_as_much_as_the_text_is_long(subtests
             assert steep(all_matches(pattern)) == []
 
 
+def test_no_pattern_repeats_a_group_possessively():
+    """Python 3.11.4 and older match such patterns wrongly (Debian 12 has 3.11.2)."""
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
+
+    assert [name for name, one in own_patterns().items() if possessive.search(one.pattern)] == []
+
+
 @pytest.mark.parametrize(
     "read", [find_leaks, plain.__wrapped__, typed, count_words, count_sentences]
 )
