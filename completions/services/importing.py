@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from django.utils.text import slugify
 from access.services import record
 from completions import selection
 from completions.choices import Stratum
-from completions.ingest import BadRecord, ParsedDialogue, Point
+from completions.ingest import BadRecord, ParsedDialogue, Point, Turn, content_hash
 from completions.models import Context, Dataset, Dialogue
 from completions.services.cutting import cut_context, store_contexts
 
@@ -40,6 +41,8 @@ class ImportReport:
     n_contexts: int = 0
     n_contexts_added: int = 0
     bad: list[BadRecord] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    """Which dialogues of the file say what an earlier one says, or have its id."""
 
     @property
     def n_skipped(self) -> int:
@@ -104,6 +107,7 @@ class _Import:
         self._positions = itertools.count()
         self._dialogues = set(dataset.dialogues.values_list("content_hash", flat=True))
         self._contexts = dict(dataset.contexts.values_list("content_hash", "stratum"))
+        self._seen = dict[tuple[str, str], int]()
 
     def add(self, batch: Sequence[ParsedDialogue | BadRecord]) -> None:
         """Store what is new among the next records of the file."""
@@ -114,6 +118,7 @@ class _Import:
                 self.report.bad.append(one)
                 continue
             self._count(one)
+            self._tell_repeated(one, position + 1)
             if one.points:
                 fixed.append(one)
             if one.content_hash not in self._dialogues:
@@ -133,6 +138,21 @@ class _Import:
         self.report.n_turns += len(dialogue.turns)
         self.report.n_couplets += len(selection.couplets(_turns(dialogue)))
         self.report.n_contexts += len(dialogue.points)
+
+    def _tell_repeated(self, dialogue: ParsedDialogue, number: int) -> None:
+        """Report a dialogue of the file that is an earlier one, looks like it or has its id."""
+        marks = {
+            "is {}: stored once": dialogue.content_hash,
+            "reads like {} and is spelled in other signs: both are stored": _look(dialogue),
+            "has the id of {}: both are stored": dialogue.source_id,
+        }
+        told = ""
+        for words, mark in marks.items():
+            first = self._seen.setdefault((words, mark), number) if mark else number
+            if first != number and not told:
+                told = words.format(f"dialogue {first}")
+        if told:
+            self.report.repeated.append(f"dialogue {number} {told}")
 
     def _row(self, dialogue: ParsedDialogue, position: int) -> Dialogue:
         return Dialogue(
@@ -182,6 +202,13 @@ class _Import:
             msg = f"{context.dataset.slug} has one of these contexts already, as {stored.lower()}"
             raise StratumError(msg)
         return stored is None
+
+
+def _look(dialogue: ParsedDialogue) -> str:
+    """Return the hash of what a reader sees: other spellings of one letter are the same."""
+    return content_hash(
+        Turn(turn.role, unicodedata.normalize("NFKC", turn.text)) for turn in dialogue.turns
+    )
 
 
 def _batches(

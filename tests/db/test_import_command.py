@@ -12,7 +12,7 @@ from completions import ingest
 from completions.demo import DIALOGUES
 from completions.models import Context, Dataset, Dialogue
 from completions.services import import_dialogues
-from tests.dialogue_files import SEEKER, native, write_array, write_lines
+from tests.dialogue_files import SEEKER, native, own, write_array, write_lines
 from tests.shared_data import REPOSITORY
 
 ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
@@ -61,6 +61,29 @@ class TestImportCommand:
         assert len(told) == 21
         assert told[-1] == "and 3 more bad records; skipped"
 
+    def test_tells_what_stands_twice_and_stores_it_once(self, tmp_path, capsys):
+        seeker, supporter = ("seeker", "The caf\u00e9 is closed."), ("supporter", "Oh no.")
+        twin = ("seeker", "The cafe\u0301 is closed.")
+        other = ("seeker", "The cinema is closed.")
+        talks = [
+            own(seeker, supporter, id="one"),
+            own(seeker, supporter, id="two"),
+            own(twin, supporter, id="three"),
+            own(other, supporter, id="one"),
+        ]
+        path = write_lines(tmp_path / "talks.jsonl", talks)
+
+        call_command("contexts", "import", str(path))
+
+        said = capsys.readouterr()
+        assert "4 dialogues (3 new)" in said.out
+        assert "3 repeated" in said.out
+        assert said.err.splitlines()[1:] == [
+            "dialogue 2 is dialogue 1: stored once",
+            "dialogue 3 reads like dialogue 1 and is spelled in other signs: both are stored",
+            "dialogue 4 has the id of dialogue 1: both are stored",
+        ]
+
     def test_stores_nothing_when_strict(self, tmp_path):
         path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER])
 
@@ -78,7 +101,7 @@ class TestBadInput:
         [
             pytest.param(None, "cannot be read: No such file or directory", id="missing"),
             pytest.param(b'[{"dialog": [', "not valid JSON at line 1, column 14", id="broken"),
-            pytest.param(b'[{"dialog": "\xe9"}]', "byte 0xe9 at position 13", id="latin-1"),
+            pytest.param(b'[{"dialog": "\xe9"}]', "byte 0xe9 at line 1, column 14", id="latin-1"),
             pytest.param(b'{"conversations": []}', "unknown format", id="unknown format"),
             pytest.param(ALL_BAD, "no dialogue that can be used; dialogue 1: both", id="all bad"),
         ],

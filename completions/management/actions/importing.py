@@ -12,7 +12,7 @@ from completions.management.actions import Action
 from completions.management.progress import Progress
 
 SHOWN = 20
-"""Bad records that are told one by one."""
+"""Lines of one kind that are told one by one."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,16 +46,17 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
         is_authored=asked.authored,
         stratum=Stratum.ADVERSARIAL if asked.adversarial else Stratum.REGULAR,
     )
-    tell_skipped(report.bad, progress)
+    tell(report.repeated, progress, others="dialogues that stand there already")
+    tell([f"{record}; skipped" for record in report.bad], progress, others="bad records; skipped")
     return summary(report)
 
 
-def tell_skipped(bad: Sequence[ingest.BadRecord], progress: Progress) -> None:
-    """Say what was skipped and why: the first of them one by one."""
-    for record in bad[:SHOWN]:
-        progress.say(f"{record}; skipped")
-    if len(bad) > SHOWN:
-        progress.say(f"and {len(bad) - SHOWN:,} more bad records; skipped")
+def tell(lines: Sequence[str], progress: Progress, *, others: str) -> None:
+    """Say what is worth a look: the first of it one by one."""
+    for line in lines[:SHOWN]:
+        progress.say(line)
+    if len(lines) > SHOWN:
+        progress.say(f"and {len(lines) - SHOWN:,} more {others}")
 
 
 def summary(report: services.ImportReport) -> str:
@@ -68,6 +69,8 @@ def summary(report: services.ImportReport) -> str:
     ]
     if report.n_contexts:
         counts.append(f"{report.n_contexts:,} contexts ({report.n_contexts_added:,} new)")
+    if report.repeated:
+        counts.append(f"{len(report.repeated):,} repeated")
     if report.n_skipped:
         counts.append(f"{report.n_skipped:,} skipped")
     return f"{report.dataset.name}: {', '.join(counts)}"
