@@ -35,6 +35,8 @@ class FileJudgments:
         Rows that were left out because their winner is empty.
     n_not_counting : int
         Rows that were left out because the file says that they do not count.
+    told : tuple of str
+        How the file was read where it is not plainly ours, and names that look alike.
     """
 
     systems: tuple[str, ...]
@@ -51,6 +53,7 @@ class FileJudgments:
     is_judge: Booleans | None = None
     n_without_verdict: int = 0
     n_not_counting: int = 0
+    told: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> list[str]:

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from completions.input_files import alike
 from ranking.judgment_files import csv_format, jsonl_format, parquet_format
-from ranking.judgment_files.coding import Coded, together
+from ranking.judgment_files.coding import Coded, tidy, together
+from ranking.judgment_files.foreign import read_foreign, winners
 from ranking.judgment_files.judgments import FileJudgments
+from ranking.judgment_files.layouts import spelled
 from ranking.judgment_files.raw import Format, Places, RawColumns
 from ranking.judgment_files.refusals import SHOWN, Fault, JudgmentFileError, bad_rows
 from ranking.judgment_files.rules import COUNTS, KINDS, WINNERS, Broken, broken_rows, size
@@ -21,6 +24,9 @@ FORMATS: Mapping[str, Format] = {
     ".ndjson": JSONL,
     ".parquet": Format(parquet_format.read, parquet_format.places, place="row"),
 }
+PARQUET, PACKED, LOOKED_AT = b"PAR1", b"\x1f\x8b", 4096
+SPELLED = ("system_a", "system_b", "rater_id")
+NO_COLUMNS: Mapping[str, str] = {}
 NOT_COUNTING = ("false", "False", "FALSE", "0")
 REQUIRED = ("context_id", "system_a", "system_b", "winner")
 
@@ -50,8 +56,12 @@ class Wanted:
         return tuple(dict.fromkeys([*self.demanded, *self.optional, COUNTS]))
 
 
-def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
-    """Read the judgments of a CSV, JSONL or Parquet file.
+def read_judgments(
+    path: Path, wanted: Wanted, columns: Mapping[str, str] = NO_COLUMNS
+) -> FileJudgments:
+    """Read the judgments of a file, in our columns or in the layout of another tool.
+
+    ``columns`` says which of the file's columns stand for which of ours.
 
     Raises
     ------
@@ -59,10 +69,13 @@ def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
         If the file is none of these, misses a column, or has a row that is no judgment; then
         the message lists the first ten of those with their lines, and their number.
     """
-    form = _format(path)
+    if not path.is_file():
+        msg = "That is not a file." if path.exists() else "There is no such file."
+        raise JudgmentFileError(msg)
     try:
-        raw = form.read(path, wanted.all)
+        form, raw, told = _read(path, wanted, columns)
         _refuse_missing(raw, wanted)
+        raw = _spelled(raw)
         counting = _counting(raw)
         raw = _of_rows(raw, counting)
         _refuse_bad_rows(path, form, raw, wanted, counting)
@@ -70,18 +83,59 @@ def read_judgments(path: Path, wanted: Wanted) -> FileJudgments:
         msg = f"The file cannot be read: {error.strerror or error}."
         raise JudgmentFileError(msg) from error
     n_not_counting = len(counting) - raw.n_rows
-    return replace(_judgments(raw, wanted), n_not_counting=n_not_counting)
+    found = replace(_judgments(raw, wanted), n_not_counting=n_not_counting)
+    return replace(found, told=(*told, *_look_alikes(found)))
 
 
-def _format(path: Path) -> Format:
-    if not path.is_file():
-        msg = "That is not a file." if path.exists() else "There is no such file."
-        raise JudgmentFileError(msg)
+def _read(
+    path: Path, wanted: Wanted, columns: Mapping[str, str]
+) -> tuple[Format, RawColumns, tuple[str, ...]]:
+    """Read a plain file of ours at once, and any other row by row; say how that was read."""
     form = FORMATS.get(path.suffix.lower())
-    if form is None:
-        msg = f"Unknown kind of file {path.suffix!r}: its name must end in {', '.join(FORMATS)}."
-        raise JudgmentFileError(msg)
-    return form
+    if form is not None and not columns and _is_plain(path):
+        raw = form.read(path, wanted.all)
+        if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
+            return form, raw, ()
+    found = read_foreign(path, columns, wanted.demanded)
+    form = Format(lambda _path, names: found.columns(names), lambda _path, _names: found.places)
+    return form, found.columns(wanted.all), found.told
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether the beginning is that of a file which is read at once: ours, in UTF-8 or Parquet."""
+    with path.open("rb") as file:
+        first = file.read(LOOKED_AT)
+    if first.startswith(PARQUET):
+        return True
+    if first.startswith(PACKED) or b"\x00" in first:
+        return False
+    line = first.lstrip().partition(b"\n")[0].strip()
+    if path.suffix.lower() == ".csv":
+        return not line.endswith((b",", b";", b"\t")) and not line.lower().startswith(b"sep=")
+    return not line.startswith(b"[") and line != b"{"
+
+
+def _spelled(raw: RawColumns) -> RawColumns:
+    """Return the columns with names in one spelling, and winners in our words."""
+    columns = dict(raw.columns)
+    for name in SPELLED:
+        if name in columns:
+            column = columns[name]
+            columns[name] = tidy(map(spelled, column.values), column.codes)
+    if "winner" in columns:
+        columns["winner"] = winners(columns["winner"])
+    return replace(raw, columns=columns)
+
+
+def _look_alikes(found: FileJudgments) -> list[str]:
+    """Warn of names that are different and hardly look it."""
+    named = {"Systems": found.systems, "Raters": () if found.rater is None else found.rater.values}
+    return [
+        f"{what} that differ only in case, width, punctuation or spaces count as different: "
+        f"{', '.join(group)}."
+        for what, names in named.items()
+        for group in alike(names)[:SHOWN]
+    ]
 
 
 def _refuse_missing(raw: RawColumns, wanted: Wanted) -> None:

@@ -2,10 +2,33 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 BAD_INPUT = 2
+
+
+def add_file(parser: CommandParser) -> None:
+    """Declare the file of judgments, and what its columns are called."""
+    parser.add_argument(
+        "file", type=Path, help="judgments: CSV, JSON or Parquet, of ours or of another tool"
+    )
+    parser.add_argument(
+        "--columns",
+        type=_columns,
+        default={},
+        metavar="OURS=THEIRS,...",
+        help="which columns stand for ours, such as system_a=model_a,winner=preference",
+    )
+
+
+def _columns(text: str) -> dict[str, str]:
+    pairs = [one.partition("=") for one in text.split(",")]
+    if not all(ours.strip() and theirs.strip() for ours, _, theirs in pairs):
+        msg = "name columns as OURS=THEIRS, with commas between them"
+        raise argparse.ArgumentTypeError(msg)
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
 def add_resampling(parser: CommandParser) -> None:

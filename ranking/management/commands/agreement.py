@@ -6,18 +6,18 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ranking.management.asking import BAD_INPUT, add_resampling
+from ranking.management.asking import BAD_INPUT, add_file, add_resampling
 
 
 class Command(BaseCommand):
     """Say how far the evaluators of a file of judgments agree."""
 
-    help = "Measure agreement in a CSV, JSONL or Parquet file (see docs/prompt.md)."
+    help = "Measure agreement in a file of judgments (see docs/prompt.md)."
     requires_system_checks = ()  # they load the whole site, and nothing of it is used
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the file and the options."""
-        parser.add_argument("file", type=Path, help="judgments: .csv, .jsonl or .parquet")
+        add_file(parser)
         add_resampling(parser)
         parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
 
@@ -39,9 +39,15 @@ class Command(BaseCommand):
             unit=asked["unit"],
         )
         try:
-            judgments = read_judgments(file, wanted)
+            judgments = read_judgments(file, wanted, asked["columns"])
             found = agreement(judgments, Resampling(asked["reps"], asked["seed"], asked["unit"]))
         except (JudgmentFileError, AgreementRefusedError) as error:
             msg = f"{file}: {error}"
             raise CommandError(msg, returncode=BAD_INPUT) from error
-        self.stdout.write(json.dumps(found, allow_nan=False) if asked["json"] else as_text(found))
+        for line in judgments.told:
+            self.stderr.write(line)
+        if asked["json"]:
+            read_as = {"read_as": list(judgments.told)} if judgments.told else {}
+            self.stdout.write(json.dumps(found | read_as, allow_nan=False))
+        else:
+            self.stdout.write(as_text(found))

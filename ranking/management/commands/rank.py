@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ranking.code import code_version
 from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
-from ranking.management.asking import BAD_INPUT, add_resampling
+from ranking.management.asking import BAD_INPUT, add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
 
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
@@ -24,12 +24,14 @@ CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
 class Command(BaseCommand):
     """Rank the systems of a file of judgments."""
 
-    help = "Rank systems by the judgments in a CSV, JSONL or Parquet file (see docs/prompt.md)."
+    help = (
+        "Rank systems by the judgments in a file, of ours or of another tool (see docs/prompt.md)."
+    )
     requires_system_checks = ()  # they load the whole site, and nothing of it is used
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the file and the options."""
-        parser.add_argument("file", type=Path, help="judgments: .csv, .jsonl or .parquet")
+        add_file(parser)
         for name, (choices, default, what) in CHOICES.items():
             parser.add_argument(
                 f"--{name}", choices=[one.value for one in choices], default=default, help=what
@@ -59,15 +61,20 @@ class Command(BaseCommand):
 
         options = _options(asked)
         try:
-            judgments = read_judgments(file, Wanted(unit=options.unit, by=asked["by"]))
+            judgments = read_judgments(
+                file, Wanted(unit=options.unit, by=asked["by"]), asked["columns"]
+            )
             rated = rate(judgments, options)
             by = rate_by(judgments, options) if asked["by"] else None
         except (JudgmentFileError, RatingRefusedError) as error:
             msg = f"{file}: {error}"
             raise CommandError(msg, returncode=BAD_INPUT) from error
+        for line in judgments.told:
+            self.stderr.write(line)
         if asked["json"]:
             answer = as_json(rated, options, by)
             answer["method"] |= {"code": code_version(), "file_sha256": _sha256(file)}
+            answer["method"] |= {"read_as": list(judgments.told)} if judgments.told else {}
             self.stdout.write(json.dumps(answer, allow_nan=False))
         else:
             self.stdout.write(as_text(rated, options, by))

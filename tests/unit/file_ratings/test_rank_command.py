@@ -98,7 +98,7 @@ class TestJson:
 
 class TestRefusals:
     def test_bad_rows_end_with_code_2_and_nothing_printed(self, tmp_path):
-        path = write(tmp_path / "x.csv", [row(), row(winner="left")])
+        path = write(tmp_path / "x.csv", [row(), row(winner="nobody")])
         out = StringIO()
 
         with pytest.raises(CommandError, match="line 3: winner") as caught:

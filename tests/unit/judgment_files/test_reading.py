@@ -1,7 +1,6 @@
 """What comes out of a good file."""
 
 import csv
-import gzip
 
 import numpy as np
 import pyarrow as pa
@@ -135,13 +134,6 @@ def test_the_order_of_rows_changes_no_name_and_no_verdict(tmp_path_factory, orde
     assert one.unit.values == other.unit.values
     np.testing.assert_array_equal(one.unit.codes[order], other.unit.codes)
     np.testing.assert_array_equal(one.verdict[order], other.verdict)
-
-
-def test_a_packed_file_is_refused_by_its_name(tmp_path):
-    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"context_id\n"))
-
-    with pytest.raises(JudgmentFileError, match=r"'\.gz'.*\.csv, \.jsonl"):
-        read_judgments(tmp_path / "x.csv.gz", Wanted())
 
 
 def test_leaves_the_longest_field_of_the_process_as_it_was(tmp_path):

@@ -8,8 +8,8 @@ from tests.unit.judgment_files.files import row, write
 HEAD = "context_id,system_a,system_b,winner,strength,judge_kind,note\n"
 GOOD = "c1,ada,bo,a,3,human,\n"
 BAD_LINES = {
-    "winner of another name": ("c1,ada,bo,left,3,human,", 'winner "left" is not a, b or tie'),
-    "winner in capitals": ("c1,ada,bo,A,3,human,", 'winner "A" is not'),
+    "winner of another name": ("c1,ada,bo,cy,3,human,", 'winner "cy" is not a, b or tie'),
+    "winner in words": ("c1,ada,bo,A is best,3,human,", 'winner "A is best" is not'),
     "strength above five": ("c1,ada,bo,a,6,human,", 'strength "6" is not a whole number from 1'),
     "strength of nought": ("c1,ada,bo,a,0,human,", 'strength "0" is not'),
     "strength between": ("c1,ada,bo,a,2.5,human,", 'strength "2.5" is not'),
@@ -21,7 +21,7 @@ BAD_LINES = {
     "kind left out": ("c1,ada,bo,a,3,,", 'judge_kind "" is not human or llm'),
     "a field too few": ("c1,ada,bo,a,3,human", "6 fields, but the header has 7"),
     "a field too many": ("c1,ada,bo,a,3,human,,", "8 fields, but the header has 7"),
-    "two faults": (",ada,bo,left,3,human,", 'context_id is empty; winner "left"'),
+    "two faults": (",ada,bo,cy,3,human,", 'context_id is empty; winner "cy"'),
 }
 
 
@@ -79,9 +79,6 @@ class TestBadRowsOfCsv:
         text = (HEAD + GOOD).encode() + "c1,adä,bo,a,3,human,\n".encode("latin-1")
 
         assert "line 3: not UTF-8" in refusal(csv_file(tmp_path, text))
-
-    def test_an_encoding_of_two_bytes_is_refused(self, tmp_path):
-        assert "not UTF-8" in refusal(csv_file(tmp_path, (HEAD + GOOD).encode("utf-16")))
 
     def test_a_value_is_quoted_on_one_line_and_short(self, tmp_path):
         winner = "long\n" * 30
@@ -150,7 +147,7 @@ class TestWholeFiles:
     def test_missing_columns_are_named(self, tmp_path, suffix):
         path = write(tmp_path / f"x.{suffix}", [{"context_id": "c1", "system_a": "x"}])
 
-        assert refusal(path) == "The file has no columns system_b, winner."
+        assert refusal(path).startswith("The file has no columns system_b, winner. Say which")
         assert "no columns system_b, winner, dialogue" in refusal(path, Wanted(unit="dialogue"))
 
     def test_a_column_named_twice_is_refused(self, tmp_path):
@@ -164,12 +161,6 @@ class TestWholeFiles:
     def test_what_is_not_there_or_is_a_folder_is_refused(self, tmp_path):
         assert refusal(tmp_path / "none.csv") == "There is no such file."
         assert refusal(tmp_path) == "That is not a file."
-
-    @pytest.mark.parametrize("name", ["x.xlsx", "x.txt", "x"])
-    def test_an_unknown_kind_of_file_is_refused(self, tmp_path, name):
-        (tmp_path / name).write_text(HEAD + GOOD)
-
-        assert "must end in .csv, .jsonl, .ndjson, .parquet" in refusal(tmp_path / name)
 
     def test_text_that_says_it_is_parquet_is_refused(self, tmp_path):
         (tmp_path / "x.parquet").write_text(HEAD + GOOD)

@@ -1,0 +1,333 @@
+"""Judgments as other tools write them: each layout, encoding and spelling gives the same."""
+
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from ranking.judgment_files import JudgmentFileError, Wanted, read_judgments
+
+OURS = """context_id,system_a,system_b,winner,rater_id
+q1,ada,bob,a,r1
+q2,ada,bob,b,r1
+q3,bob,ada,tie,r2
+"""
+RESULTS = [("ada", "bob", 1), ("ada", "bob", -1), ("ada", "bob", 0)]
+"""The pair in canonical order, and who won, as ``OURS`` says it."""
+
+
+def lines(*rows: Any) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def table(header: str, *rows: str) -> str:
+    return "\n".join([header, *rows, ""])
+
+
+def battle(question: str, one: str, two: str, winner: str, **more: Any) -> dict[str, Any]:
+    return {
+        "question_id": question,
+        "model_a": one,
+        "model_b": two,
+        "winner": winner,
+        "judge": "r1",
+        **more,
+    }
+
+
+def annotated(number: int, one: str, two: str, preference: float | None) -> dict[str, Any]:
+    return {
+        "instruction": f"Say {number}.",
+        "output_1": "x",
+        "generator_1": one,
+        "output_2": "y",
+        "generator_2": two,
+        "annotator": "weighted",
+        "preference": preference,
+    }
+
+
+def task(number: int, *selected: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "data": {"prompt": f"Say {number}.", "model_a": "ada", "model_b": "bob"},
+        "annotations": [
+            {
+                "completed_by": {"id": at, "email": f"r{at}@lab.example"},
+                "result": [{"type": "pairwise", "value": {"selected": one}}],
+            }
+            for at, one in enumerate(selected, start=1)
+        ],
+    }
+
+
+def record(number: int, *values: str) -> dict[str, Any]:
+    return {
+        "id": f"rec-{number}",
+        "fields": {"prompt": "Hi", "response-1": "x", "response-2": "y"},
+        "metadata": {"model_a": "ada", "model_b": "bob"},
+        "responses": {
+            "preference": [{"value": value, "user_id": f"u{at}"} for at, value in enumerate(values)]
+        },
+    }
+
+
+LAYOUTS: dict[str, tuple[str, str, str]] = {
+    # name: the file, its name, what is said of it
+    "battles": (
+        lines(
+            battle("q1", "ada", "bob", "model_a", tstamp=1.5, conversation_a=[{"role": "user"}]),
+            battle("q2", "ada", "bob", "MODEL_B "),
+            battle("q3", "bob", "ada", "tie (bothbad)"),
+        ),
+        "battles.jsonl",
+        "battles of LMArena or FastChat",
+    ),
+    "battles in a table": (
+        table(
+            "question_id,Model A,Model B,Winner,judge,turn",
+            "q1,ada,bob,model_a,author_1,1",
+            "q2,ada,bob,model_b,author_1,1",
+            "q2,bob,ada,tie,author_2,2",
+        ),
+        "human.csv",
+        "battles of LMArena or FastChat",
+    ),
+    "winners by name": (
+        lines(
+            battle("q1", "ada", "bob", "ada"),
+            battle("q2", "ada", "bob", "Bob".lower()),
+            battle("q3", "bob", "ada", "both_bad"),
+        ),
+        "named.jsonl",
+        "battles of LMArena or FastChat",
+    ),
+    "MT-Bench": (
+        lines(
+            {
+                "question_id": 81,
+                "model_1": "ada",
+                "model_2": "bob",
+                "g1_winner": "model_1",
+                "g2_winner": "model_2",
+                "judge": ["gpt-4", "pair-v2"],
+                "turn": 1,
+                "tstamp": 1.5,
+            },
+            {
+                "question_id": 82,
+                "model_1": "ada",
+                "model_2": "bob",
+                "g1_winner": "tie",
+                "g2_winner": "error",
+                "judge": ["gpt-4", "pair-v2"],
+                "turn": 1,
+            },
+        ),
+        "gpt-4_pair.jsonl",
+        "pairs of MT-Bench",
+    ),
+    "AlpacaEval": (
+        json.dumps(
+            [
+                annotated(1, "ada", "bob", 1.0),
+                annotated(2, "ada", "bob", 1.87),
+                annotated(3, "bob", "ada", 1.5),
+                annotated(4, "bob", "ada", None),
+            ],
+            indent=2,
+        ),
+        "annotations.json",
+        "annotations of AlpacaEval",
+    ),
+    "Label Studio": (
+        json.dumps([task(1, "left", "right"), task(2, "tie")]),
+        "export.json",
+        "tasks of Label Studio",
+    ),
+    "Argilla": (
+        json.dumps([record(1, "response-1", "response-2"), record(2, "tie")]),
+        "records.json",
+        "records of Argilla",
+    ),
+    "Potato": (
+        table(
+            "user\tinstance_id\tmodel_a\tmodel_b\tpreference:::A\tpreference:::B\tpreference:::tie",
+            "r1\tq1\tada\tbob\t1\t\t",
+            "r1\tq2\tada\tbob\t\t1\t",
+            "r2\tq3\tada\tbob\t\t\t1",
+        ),
+        "annotated_instances.tsv",
+        "annotations of Potato",
+    ),
+    "a column a rater": (
+        table(
+            "item,model_a,model_b,r1,r2,r3",
+            "q1,ada,bob,A,B,Tie",
+        ),
+        "wide.csv",
+        "a column a rater",
+    ),
+}
+
+
+def results(judgments: Any) -> list[tuple[str, str, int]]:
+    return [
+        (judgments.systems[one], judgments.systems[two], int(verdict))
+        for one, two, verdict in zip(
+            judgments.first, judgments.second, judgments.verdict, strict=True
+        )
+    ]
+
+
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(("content", "name", "called"), LAYOUTS.values(), ids=LAYOUTS)
+def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, called):
+    judgments = read_judgments(written(tmp_path, name, content), Wanted())
+
+    found = results(judgments)
+    expected = RESULTS if "MT-Bench" not in called else [RESULTS[0], RESULTS[0], RESULTS[2]]
+    if called == "pairs of MT-Bench":  # the second game of the first row exchanges the answers
+        expected = [("ada", "bob", 1), ("ada", "bob", -1), ("ada", "bob", 0)]
+    assert sorted(found) == sorted(expected)
+    assert judgments.told[0].startswith(f"Read as {called}: ")
+
+
+def test_chosen_and_rejected_models_are_wins(tmp_path):
+    pairs = [("ada", "bob"), ("bob", "ada")]
+    rows = [
+        {"prompt": n, "chosen": "x", "rejected": "y", "chosen_model": one, "rejected_model": two}
+        for n, (one, two) in enumerate(pairs)
+    ]
+    judgments = read_judgments(written(tmp_path, "pairs.jsonl", lines(*rows)), Wanted())
+
+    assert results(judgments) == RESULTS[:2]
+
+
+SHAPES: dict[str, tuple[str, bytes]] = {
+    "plain": ("f.csv", OURS.encode()),
+    "a byte order mark": ("f.csv", b"\xef\xbb\xbf" + OURS.encode()),
+    "UTF-16": ("f.csv", OURS.encode("utf-16")),
+    "UTF-16 without a mark": ("f.csv", OURS.encode("utf-16-le")),
+    "gzip": ("f.csv.gz", gzip.compress(OURS.encode())),
+    "gzip under another name": ("f.csv", gzip.compress(OURS.encode())),
+    "semicolons": ("f.csv", OURS.replace(",", ";").encode()),
+    "tabs": ("f.tsv", OURS.replace(",", "\t").encode()),
+    "Excel's first line": ("f.csv", ("sep=;\n" + OURS.replace(",", ";")).encode()),
+    "line ends of Windows": ("f.csv", OURS.replace("\n", "\r\n").encode()),
+    "line ends of old Macs": ("f.csv", OURS.replace("\n", "\r").encode()),
+    "empty columns at the end": ("f.csv", OURS.replace("\n", ",,\n").encode()),
+    "a header in words": (
+        "f.csv",
+        OURS.replace("context_id,system_a,system_b", "Context ID,System A, System-B").encode(),
+    ),
+    "winners in capitals": (
+        "f.csv",
+        OURS.replace(",a,r", ",A,r").replace(",tie", ", Tie ").encode(),
+    ),
+    "names with spaces": ("f.csv", OURS.replace("ada", "ada ", 2).encode()),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), SHAPES.values(), ids=SHAPES)
+def test_a_table_of_ours_is_read_in_any_spelling(tmp_path, name, content):
+    judgments = read_judgments(written(tmp_path, name, content), Wanted())
+
+    assert judgments.systems == ("ada", "bob")
+    assert results(judgments) == RESULTS
+
+
+def rows_of_ours() -> list[dict[str, str]]:
+    header, *rows = (line.split(",") for line in OURS.splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+JSONS: dict[str, str] = {
+    "lines": lines(*rows_of_ours()),
+    "a list": json.dumps(rows_of_ours()),
+    "a list over lines": json.dumps(rows_of_ours(), indent=2),
+    "under data": json.dumps({"data": rows_of_ours()}),
+    "by ids": json.dumps({f"j{n}": row for n, row in enumerate(rows_of_ours())}),
+}
+
+
+@pytest.mark.parametrize("content", JSONS.values(), ids=JSONS)
+@pytest.mark.parametrize("name", ["f.json", "f.jsonl"])
+def test_json_of_ours_is_read_in_any_layout(tmp_path, name, content):
+    assert results(read_judgments(written(tmp_path, name, content), Wanted())) == RESULTS
+
+
+def test_accents_in_two_spellings_are_one_system(tmp_path):
+    content = OURS.replace("ada", "ad\u00e9", 1).replace("ada", "ade\u0301")
+
+    assert read_judgments(written(tmp_path, "f.csv", content), Wanted()).systems == (
+        "ad\u00e9",
+        "bob",
+    )
+
+
+def test_names_that_look_alike_stay_apart_and_are_told(tmp_path):
+    content = OURS.replace("ada", "Ada", 1).replace("r2", "R1")
+
+    judgments = read_judgments(written(tmp_path, "f.csv", content), Wanted(optional=("rater_id",)))
+
+    assert judgments.systems == ("Ada", "ada", "bob")
+    assert [line.rpartition(": ")[2] for line in judgments.told] == ["Ada, ada.", "R1, r1."]
+
+
+def rank(path: Path, *words: str) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    call_command("rank", str(path), "--reps", "20", *words, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
+
+
+UNKNOWN = table("talk,one,two,better,who", "q1,ada,bob,1st,r1", "q2,ada,bob,2nd,r1")
+MAPPED = "context_id=talk,system_a=one,system_b=two,winner=better"
+
+
+def test_columns_that_nobody_knows_are_named_by_the_caller(tmp_path):
+    content = UNKNOWN.replace("1st", "ada").replace("2nd", "BOB".lower())
+
+    out, err = rank(written(tmp_path, "f.csv", content), "--columns", MAPPED, "--json")
+
+    assert "Read as our own columns" in err
+    assert json.loads(out)["method"]["read_as"] == err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "--columns context_id=NAME; its columns are talk, one, two, better, who"),
+        (("--columns", "context_id=chat"), "no column chat; its columns are talk, one"),
+        (("--columns", MAPPED), 'line 2: winner "1st" is not a, b or tie'),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_what_to_do(tmp_path, words: Sequence[str], said):
+    with pytest.raises(CommandError, match=said):
+        rank(written(tmp_path, "f.csv", UNKNOWN), *words)
+
+
+def test_a_workbook_is_refused_with_what_to_do(tmp_path):
+    with pytest.raises(JudgmentFileError, match="is a workbook or an archive; save it as UTF-8"):
+        read_judgments(written(tmp_path, "f.xlsx", b"PK\x03\x04rest"), Wanted())
+
+
+def test_a_table_with_a_column_a_rater_gives_agreement(tmp_path):
+    out, err = io.StringIO(), io.StringIO()
+    rows = [f"q{n},{'A' if n % 2 else 'B'},{'a' if n % 3 else 'b'},tie" for n in range(12)]
+    path = written(tmp_path, "wide.csv", table("item,r1,r2,r3", *rows))
+
+    call_command("agreement", str(path), "--reps", "20", "--json", stdout=out, stderr=err)
+
+    assert "Read as a column a rater" in err.getvalue()
+    assert json.loads(out.getvalue())["read_as"]
