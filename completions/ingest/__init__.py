@@ -13,6 +13,7 @@ from completions.ingest.dialogue import (
     normal_label,
 )
 from completions.ingest.errors import BadRecord, IngestError
+from completions.ingest.fields import language_tag
 from completions.ingest.files import parse_record, read_dialogues, strictly
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Role",
     "Turn",
     "content_hash",
+    "language_tag",
     "merge",
     "normal_label",
     "parse_record",

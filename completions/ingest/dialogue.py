@@ -43,6 +43,8 @@ class ParsedDialogue:
     content_hash: str
     source_id: str = ""
     language: str = "en"
+    states_language: bool = False
+    """Whether the file says so; else it is what its format is usually in."""
     points: tuple[Point, ...] = ()
 
 

@@ -56,7 +56,7 @@ def _one_line(text: str) -> str:
     return line
 
 
-def _language_tag(tag: str) -> str:
+def language_tag(tag: str) -> str:
     """Check the form of the tag, and spell it as is usual, so that one language is one tag."""
     if not LANGUAGE_TAG.fullmatch(tag):
         msg = 'is not a language tag of BCP 47, such as "de" or "zh-Hans"'
@@ -79,6 +79,13 @@ def _number_or_label(value: object) -> object:
     return _storable(value) if isinstance(value, str) else value
 
 
+def _listed(value: object) -> object:
+    """Return one strategy, or none, as a list."""
+    if value is None or value == "":
+        return []
+    return value if isinstance(value, list) else [value]
+
+
 def _empty_if_null(value: object) -> object:
     return "" if value is None else value
 
@@ -87,7 +94,8 @@ Text = Annotated[str, AfterValidator(_storable)]
 Utterance = Annotated[Text, AfterValidator(_one_line)]
 Label = Annotated[str, Field(max_length=60), AfterValidator(_storable)]
 LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
+Strategies = Annotated[list[Label], BeforeValidator(_listed)]
 Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Name = Annotated[str, Field(max_length=120), AfterValidator(_storable)]
 Place = Annotated[int | str, PlainValidator(_number_or_label)]
-LanguageTag = Annotated[str, Field(max_length=35), AfterValidator(_language_tag)]
+LanguageTag = Annotated[str, Field(max_length=35), AfterValidator(language_tag)]

@@ -1,7 +1,9 @@
 """From a file to dialogues, and to a word about every record that is none."""
 
 import itertools
+import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from completions.ingest.dialogue import ParsedDialogue, content_hash
@@ -10,14 +12,16 @@ from completions.ingest.formats import EXPECTED, ITEMS, Format, first_format, pa
 from completions.ingest.items import share_dialogues
 from completions.input_files import Entry, InputFileError, read
 
+ENGLISH, LETTERS = "en", 300
 TRIES = 20
 """Lines in which a first record is looked for, before the file is taken for something else."""
 
 
-def read_dialogues(path: Path) -> Iterator[ParsedDialogue | BadRecord]:
+def read_dialogues(path: Path, language: str = "") -> Iterator[ParsedDialogue | BadRecord]:
     """Yield every dialogue of a file as it is read, and every record that is none.
 
-    The first record that is JSON tells the format. Items of the benchmark's authors come at the
+    ``language``, a tag of BCP 47, is that of the dialogues which state none. The first record
+    that is JSON tells the format. Items of the benchmark's authors come at the
     end, when it is known which of them were cut from one dialogue.
 
     Raises
@@ -28,7 +32,10 @@ def read_dialogues(path: Path) -> Iterator[ParsedDialogue | BadRecord]:
     """
     found = _entries(path)
     leading, among = _first(found, path)
-    records = (_parsed(entry, among) for entry in itertools.chain(leading, found))
+    records = (
+        _in_language(_parsed(entry, among), language, entry)
+        for entry in itertools.chain(leading, found)
+    )
     yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, path)
 
 
@@ -97,6 +104,29 @@ def _parsed(entry: Entry, among: Format) -> ParsedDialogue | BadRecord:
     if entry.fault:
         return BadRecord(place, entry.fault)
     return parse(entry.value, among, place)
+
+
+def _in_language(
+    record: ParsedDialogue | BadRecord, language: str, entry: Entry
+) -> ParsedDialogue | BadRecord:
+    """Give a dialogue the language that was asked for, unless it states another one."""
+    if isinstance(record, BadRecord):
+        return record
+    place = f"dialogue {entry.number}"
+    if language:
+        if record.states_language and record.language != language:
+            return BadRecord(place, f"states the language {record.language}, not {language}")
+        return replace(record, language=language)
+    if record.language == ENGLISH and not record.states_language and not _is_latin(record):
+        return BadRecord(place, "is in another script than English, and states no language")
+    return record
+
+
+def _is_latin(dialogue: ParsedDialogue) -> bool:
+    """Whether at least half of the first letters are Latin."""
+    letters = [one for turn in dialogue.turns for one in turn.text if one.isalpha()][:LETTERS]
+    latin = [one for one in letters if one.isascii() or "LATIN" in unicodedata.name(one, "")]
+    return 2 * len(latin) >= len(letters)
 
 
 def _shared(

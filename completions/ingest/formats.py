@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from completions.ingest.dialogue import ParsedDialogue
 from completions.ingest.errors import BadRecord
+from completions.ingest.hubs import converted
 from completions.ingest.items import ItemRecord
 from completions.ingest.records import (
     FailedRecord,
@@ -46,15 +47,24 @@ BY_SPEAKER = {
 }
 EXPECTED = (
     'expected objects with "dialog" (ESConv in one of its three spellings), "dialogue_history" '
-    '(the benchmark authors\' items) or "turns" (the format of our own)'
+    '(the benchmark authors\' items), "turns" (the format of our own), or "messages" or '
+    '"conversations" with a speaker and a text each'
 )
 
 
 def first_format(record: object) -> Format | None:
     """Return the format that a file is in, by its first record; None if it is in none."""
-    if isinstance(record, Mapping) and "dialog" in record:
+    if isinstance(record, Mapping) and isinstance(record.get("dialog"), list):
         return _spelling(record["dialog"]) or NATIVE
-    return recognised(record)
+    found = recognised(record)
+    return NATIVE if found in {None, OWN} and _is_served(record, found) else found
+
+
+def _is_served(record: object, found: Format | None) -> bool:
+    """Whether a record is a dialogue as hubs serve them, and not to the letter one of ours."""
+    if found is OWN:
+        return not _is_spelled_like_ours(record) and _served(record) is not None
+    return converted(record) is not None
 
 
 def recognised(record: object) -> Format | None:
@@ -68,17 +78,36 @@ def recognised(record: object) -> Format | None:
     return _spelling(record.get("dialog"))
 
 
+def _is_spelled_like_ours(record: object) -> bool:
+    """Whether some turn names its parts and its speaker as our own format does."""
+    turns = record["turns"] if isinstance(record, Mapping) else None
+    named = [one for one in turns if isinstance(one, Mapping)] if isinstance(turns, list) else []
+    return not named or any(
+        "text" in one and one.get("role") in ("seeker", "supporter") for one in named
+    )
+
+
 def parse(record: object, among: Format, place: str) -> ParsedDialogue | BadRecord:
     """Check a record of a file in that format, and merge it into turns."""
     try:
         return among.record.model_validate(record).parsed()
     except ValidationError as error:
         other = recognised(record)
+        if among is NATIVE and other in {None, NATIVE, OWN} and (served := _served(record)):
+            return served
         if other not in {None, among}:
             return BadRecord(place, f"is in {other.name}, the first record in {among.name}")
         return _explained(error, place)
     except ValueError as error:
         return BadRecord(place, str(error))
+
+
+def _served(record: object) -> ParsedDialogue | None:
+    """Return the dialogue of a record as hubs serve them, or None if it holds none."""
+    try:
+        return NATIVE.record.model_validate(converted(record)).parsed()
+    except ValueError:
+        return None
 
 
 def _spelling(dialog: object) -> Format | None:

@@ -21,6 +21,7 @@ from completions.ingest.fields import (
     LabelOrNull,
     LanguageTag,
     Name,
+    Strategies,
     Text,
     Utterance,
 )
@@ -69,7 +70,7 @@ class Record(BaseModel):
 class Annotation(BaseModel):
     """What ESConv says about one utterance; a seeker's feedback is not read."""
 
-    strategy: Label | None = None
+    strategy: Strategies = []
 
 
 class NativeUtterance(BaseModel):
@@ -101,7 +102,7 @@ class HubUtterance(BaseModel):
 
     speaker: Literal["usr", "sys"]
     text: Utterance
-    strategy: Label | None = None
+    strategy: Strategies = []
 
     def said(self) -> Turn:
         """Return it with its role."""
@@ -111,16 +112,21 @@ class HubUtterance(BaseModel):
 class EsconvRecord(Record):
     """One dialogue of ESConv, but for the spelling of its utterances."""
 
-    NOT_LABELS = Record.NOT_LABELS | {"dialog"}
+    NOT_LABELS = Record.NOT_LABELS | {"dialog", "id", "language"}
 
     dialog: Sequence[NativeUtterance | FailedUtterance | HubUtterance]
+    id: Name = ""
+    language: LanguageTag | None = None
     experience_type: LabelOrNull = ""
     survey_score: Extras = {}
     source: Text = ""
 
     def parsed(self) -> ParsedDialogue:
         """Merge the utterances into turns."""
-        return self._parsed([utterance.said() for utterance in self.dialog])
+        dialogue = self._parsed([utterance.said() for utterance in self.dialog])
+        if self.language is None:
+            return replace(dialogue, source_id=self.id)
+        return replace(dialogue, source_id=self.id, language=self.language, states_language=True)
 
 
 class NativeRecord(EsconvRecord):
@@ -170,8 +176,14 @@ class OwnRecord(Record):
     def parsed(self) -> ParsedDialogue:
         """Merge the utterances into turns."""
         dialogue = self._parsed([turn.said() for turn in self.turns])
-        return replace(dialogue, source_id=self.id, language=self.language)
+        states_language = "language" in self.model_fields_set
+        return replace(
+            dialogue,
+            source_id=self.id,
+            language=self.language,
+            states_language=states_language,
+        )
 
 
-def _turn(role: Role, text: str, strategy: str | None) -> Turn:
-    return Turn(role, text, (strategy,) if strategy else ())
+def _turn(role: Role, text: str, strategies: Sequence[str]) -> Turn:
+    return Turn(role, text, tuple(strategies))

@@ -19,6 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", type=Path, help="A file in one of the formats of dialogues.")
     parser.add_argument("--dataset", help="Name of the dataset; without it, the file's.")
+    parser.add_argument(
+        "--language",
+        type=language_tag,
+        help="Language of dialogues that state none, such as he or zh-Hans (BCP 47).",
+    )
     parser.add_argument("--licence", default="", help="Licence of a new dataset.")
     parser.add_argument(
         "--authored",
@@ -35,9 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def language_tag(text: str) -> str:
+    """Return a tag of BCP 47 in its usual spelling."""
+    try:
+        return ingest.language_tag(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Import the file; nothing is stored if it cannot be read."""
-    records = progress.over(ingest.read_dialogues(asked.file), of="records")
+    records = progress.over(ingest.read_dialogues(asked.file, asked.language or ""), of="records")
     report = services.import_dialogues(
         dataset_name=asked.dataset or asked.file.stem,
         dialogues=ingest.strictly(records) if asked.strict else records,
