@@ -80,10 +80,10 @@ def _number_or_label(value: object) -> object:
 
 
 def _listed(value: object) -> object:
-    """Return one strategy, or none, as a list."""
+    """Return one strategy, or none, as several."""
     if value is None or value == "":
-        return []
-    return value if isinstance(value, list) else [value]
+        return ()
+    return value if isinstance(value, list) else (value,)
 
 
 def _empty_if_null(value: object) -> object:
@@ -94,7 +94,7 @@ Text = Annotated[str, AfterValidator(_storable)]
 Utterance = Annotated[Text, AfterValidator(_one_line)]
 Label = Annotated[str, Field(max_length=60), AfterValidator(_storable)]
 LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
-Strategies = Annotated[list[Label], BeforeValidator(_listed)]
+Strategies = Annotated[tuple[Label, ...], BeforeValidator(_listed)]
 Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Name = Annotated[str, Field(max_length=120), AfterValidator(_storable)]
 Place = Annotated[int | str, PlainValidator(_number_or_label)]

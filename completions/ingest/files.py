@@ -123,8 +123,11 @@ def _in_language(
 
 
 def _is_latin(dialogue: ParsedDialogue) -> bool:
-    """Whether at least half of the first letters are Latin."""
-    letters = [one for turn in dialogue.turns for one in turn.text if one.isalpha()][:LETTERS]
+    """Whether the first letters are Latin, by half at least."""
+    if all(turn.text.isascii() for turn in dialogue.turns[:2]):
+        return True
+    said = itertools.chain.from_iterable(turn.text for turn in dialogue.turns)
+    letters = list(itertools.islice(filter(str.isalpha, said), LETTERS))
     latin = [one for one in letters if one.isascii() or "LATIN" in unicodedata.name(one, "")]
     return 2 * len(latin) >= len(letters)
 

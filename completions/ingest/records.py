@@ -70,7 +70,7 @@ class Record(BaseModel):
 class Annotation(BaseModel):
     """What ESConv says about one utterance; a seeker's feedback is not read."""
 
-    strategy: Strategies = []
+    strategy: Strategies = ()
 
 
 class NativeUtterance(BaseModel):
@@ -102,7 +102,7 @@ class HubUtterance(BaseModel):
 
     speaker: Literal["usr", "sys"]
     text: Utterance
-    strategy: Strategies = []
+    strategy: Strategies = ()
 
     def said(self) -> Turn:
         """Return it with its role."""
@@ -185,5 +185,5 @@ class OwnRecord(Record):
         )
 
 
-def _turn(role: Role, text: str, strategies: Sequence[str]) -> Turn:
-    return Turn(role, text, tuple(strategies))
+def _turn(role: Role, text: str, strategies: tuple[str, ...]) -> Turn:
+    return Turn(role, text, strategies)

@@ -206,6 +206,8 @@ class _Import:
 
 def _look(dialogue: ParsedDialogue) -> str:
     """Return the hash of what a reader sees: other spellings of one letter are the same."""
+    if all(turn.text.isascii() for turn in dialogue.turns):
+        return dialogue.content_hash
     return content_hash(
         Turn(turn.role, unicodedata.normalize("NFKC", turn.text)) for turn in dialogue.turns
     )
