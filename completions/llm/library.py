@@ -65,7 +65,7 @@ def _take_parts() -> None:
     @wraps(piece)
     def handled(self: Any, chunk: Any) -> Any:  # noqa: ANN401 (of a module loaded late)
         for choice in getattr(chunk, "choices", None) or ():
-            if choice.delta is not None:
+            if choice.delta is not None and isinstance(choice.delta.content, list):
                 choice.delta.content = text_of(choice.delta.content)
         return piece(self, chunk)
 

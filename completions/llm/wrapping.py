@@ -31,6 +31,9 @@ _SPEAKER = re.compile(
     r"[ \t]{0,3}(?::(?:\*\*|__)|(?:\*\*|__)?[ \t]{0,3}:)(?=\s|[\"\u201c\u00ab\u201e]|\w)[ \t]*",
     re.IGNORECASE,
 )
+_SUSPICIOUS = re.compile(r"[<\[\ufeff\u2060]|\A[^\w\s]|\A\W*\w+[ \t]{0,3}(?:\*\*|__)?[ \t]{0,3}:")
+"""Without one of these there is nothing to take off: most texts have none."""
+_HALF = re.compile("[\ud800-\udfff]")
 _PAIRS = (
     *('""', "''", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u201a\u2018", "\u00ab\u00bb"),
     *("\u00bb\u00ab", "\u201d\u201d", "\u300c\u300d", "\u300e\u300f"),
@@ -57,6 +60,8 @@ def unwrapped(raw: str, *, is_prose: bool = True) -> Unwrapped:
     alone: ``is_prose`` is false for answers in JSON, whose strings may quote anything.
     """
     text, stripped = raw.strip(), dict[str, None]()
+    if is_prose and not _SUSPICIOUS.search(text):
+        return Unwrapped(text)
     steps = (*_ALWAYS, *_PROSE) if is_prose else _ALWAYS
     for _layer in range(_MOST_LAYERS):
         before = text
@@ -107,7 +112,7 @@ def _part(part: object) -> str:
 def joined(pieces: list[str]) -> str:
     """Return pieces of a stream as one text; a character cut in two between them is whole again."""
     text = "".join(pieces)
-    if not any("\ud800" <= one <= "\udfff" for one in text):
+    if not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
