@@ -60,26 +60,29 @@ def unwrapped(raw: str, *, is_prose: bool = True) -> Unwrapped:
     alone: ``is_prose`` is false for answers in JSON, whose strings may quote anything.
     """
     text, stripped = raw.strip(), dict[str, None]()
-    if is_prose and not _SUSPICIOUS.search(text):
-        return Unwrapped(text)
-    steps = (*_ALWAYS, *_PROSE) if is_prose else _ALWAYS
-    for _layer in range(_MOST_LAYERS):
-        before = text
-        for name, step in steps:
-            if not is_prose and text.startswith("{") and text.endswith("}"):
-                break
-            try:
-                bare = step(text).strip()
-            except _NoTextError as error:
-                return Unwrapped(text, tuple(stripped), str(error))
-            if bare != text:
-                text = bare
-                stripped[name] = None
-        if text == before:
+    for _layer in range(_MOST_LAYERS if not is_prose or _SUSPICIOUS.search(text) else 0):
+        try:
+            bare = _layer_off(text, stripped, is_prose=is_prose)
+        except _NoTextError as error:
+            return Unwrapped(text, tuple(stripped), str(error))
+        if bare == text:
             break
+        text = bare
     if THOUGHTS in stripped and not is_visible(text):
         return Unwrapped(text, tuple(stripped), ONLY_THOUGHTS)
     return Unwrapped(text, tuple(stripped))
+
+
+def _layer_off(text: str, stripped: dict[str, None], *, is_prose: bool) -> str:
+    """Return the text without one layer of each kind, and note the kinds that were there."""
+    for name, step in (*_ALWAYS, *_PROSE) if is_prose else _ALWAYS:
+        if not is_prose and text.startswith("{") and text.endswith("}"):
+            break
+        bare = step(text).strip()
+        if bare != text:
+            text = bare
+            stripped[name] = None
+    return text
 
 
 def is_visible(text: str) -> bool:
