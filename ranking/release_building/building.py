@@ -9,7 +9,7 @@ from typing import Any
 from ranking.release_building import answers, documents, external, material, results
 from ranking.release_building.contents import Contents
 from ranking.releases.renaming import names_in
-from ranking.releases.tables import BY_NAME, TABLES
+from ranking.releases.tables import BY_NAME
 from ranking.releases.writing import SUMS, document, files_of, lines, sha256_of, sums
 
 Tell = Callable[[str], None]
@@ -73,9 +73,7 @@ def _write(contents: Contents, folder: Path, tell: Tell) -> None:
     tell("ratings")
     computed = _put_results(contents, folder)
     tell("documents")
-    written = [table.path for table in TABLES if table.name in counts]
-    hashes = {path: sha256_of(folder / path) for path in written}
-    for name, text in documents.files(contents, counts, computed, hashes).items():
+    for name, text in documents.files(contents, counts, computed, folder).items():
         _put(folder / name, text.encode())
     tell("checks of what was written")
     _refuse_leaks(contents, folder)

@@ -1,6 +1,7 @@
 """The study, its prompts, and what a reader needs: everything that is neither rows nor results."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from annotation import judge_prompt, judge_ratings, selectors
@@ -14,10 +15,10 @@ from ranking.choices import FitState
 from ranking.code import code_version
 from ranking.release_building.contents import Contents
 from ranking.releases import card
-from ranking.releases.croissant import croissant
+from ranking.releases.croissant import croissant, leaves_of
 from ranking.releases.names import ABOUT, REBUILD
-from ranking.releases.tables import FORMAT
-from ranking.releases.writing import document, sha256
+from ranking.releases.tables import FORMAT, TABLES
+from ranking.releases.writing import document, sha256, sha256_of
 
 VERSION = "0.1.0"
 
@@ -26,13 +27,16 @@ def files(
     contents: Contents,
     counts: Mapping[str, int],
     results: Mapping[str, Mapping[str, list[str]]],
-    hashes: Mapping[str, str],
+    folder: Path,
 ) -> dict[str, str]:
     """Return the texts of all files that are no tables and no results, by their paths.
 
     ``counts`` are the rows of each table, ``results`` the names of analyses and of figures of
-    each fit, ``hashes`` the SHA-256 of the files of tables.
+    each fit; the tables are in ``folder`` already.
     """
+    tables = [table for table in TABLES if table.name in counts]
+    hashes = {table.path: sha256_of(folder / table.path) for table in tables}
+    leaves = {table.name: leaves_of(folder / table.path, table) for table in tables}
     study = contents.study
     content = selectors.content_of(study)
     asked = _prompts(contents, rubric_of(content))
@@ -52,7 +56,7 @@ def files(
         "study/plan.json": document(_plan(contents)),
         **{f"prompts/{name}": text for name, text in asked.items()},
         ABOUT: document(about),
-        "croissant.json": document(croissant(about, hashes)),
+        "croissant.json": document(croissant(about, hashes, leaves)),
         "README.md": card.readme(about, boards),
         "LICENSE": card.licence(about),
         "NOTICE": card.notice(about),

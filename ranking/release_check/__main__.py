@@ -1,6 +1,7 @@
 """``python -m ranking.release_check FOLDER``: check a release and say what differs."""
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="ranking.release_check", description="Check a release.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
+    parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
     asked = parser.parse_args(arguments)
     report = verify(asked.folder, is_quick=asked.quick, tell=_tell)
-    sys.stdout.write(f"{report.as_text()}\n")
+    said = json.dumps(report.as_json()) if asked.json else report.as_text()
+    sys.stdout.write(f"{said}\n")
     return 0 if report.is_sound else UNSOUND
 
 

@@ -1,6 +1,7 @@
 """Everything that can be checked about a release, and the report of it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,10 +51,7 @@ class Report:
         lines = [f"  {one}" for one in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
             lines.append(f"  and {len(self.problems) - SHOWN} more")
-        if self.recomputed:
-            lines.append(f"Recomputed: {', '.join(self.recomputed)}")
-        if self.checksummed:
-            lines.append(f"Only checksummed: {', '.join(self.checksummed)}; figures")
+        lines += self._table()
         if self.is_other_code:
             lines.append("Another version of the estimators computed the release.")
         name = self.key or "This folder"
@@ -62,6 +60,48 @@ class Report:
         else:
             lines.append(f"{name} does not hold: {len(self.problems)} problems.")
         return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        """Return a line for each fit, and one for all of them."""
+        columns = (self.recomputed, self.checksummed, self._differing())
+        counts = [Counter(map(_fit_of, names)) for names in columns]
+        fits = list(dict.fromkeys(map(_fit_of, (*self.recomputed, *self.checksummed))))
+        if not fits:
+            return []
+        width = max(map(len, fits))
+        return [
+            f"{'fit':<{width}}  recomputed  only checksummed  differing",
+            *(_line(fit.ljust(width), [one[fit] for one in counts]) for fit in fits),
+            _line("all".ljust(width), [one.total() for one in counts]),
+        ]
+
+    def _differing(self) -> tuple[str, ...]:
+        """Return the files of results of which something was found to differ."""
+        files = {*self.recomputed, *self.checksummed}
+        named = {problem.partition(":")[0].partition(" ")[0] for problem in self.problems}
+        return tuple(sorted(files & named))
+
+    def as_json(self) -> dict[str, object]:
+        """Return all of the report, with the names of all files."""
+        return {
+            "release": self.key,
+            "is_sound": self.is_sound,
+            "problems": list(self.problems),
+            "recomputed": list(self.recomputed),
+            "checksummed": list(self.checksummed),
+            "n_numbers": self.n_numbers,
+            "is_other_code": self.is_other_code,
+        }
+
+
+def _line(fit: str, counts: Sequence[int]) -> str:
+    recomputed, checksummed, differing = counts
+    return f"{fit}  {recomputed:>10}  {checksummed:>16}  {differing:>9}"
+
+
+def _fit_of(name: str) -> str:
+    """Return the key of the fit that a file of results belongs to."""
+    return name.split("/")[1].removesuffix(".json")
 
 
 def verify(folder: Path, *, is_quick: bool = False, tell: Tell = lambda _: None) -> Report:

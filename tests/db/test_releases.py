@@ -168,6 +168,23 @@ class TestWhatIsReleased:
         assert report.checksummed == (f"analyses/{fit}/bias.json",)
         assert report.n_numbers > 300
 
+    def test_the_report_has_a_line_for_each_fit_and_all_names_in_json(self, folder, tmp_path):
+        copy = shutil.copytree(folder, tmp_path / "changed")
+        fit = one_fit(folder)
+        change_document(copy, f"ratings/{fit}.json", lambda one: one.update(n_judgments=1))
+        forge_sums(copy)
+
+        sound, changed = verify(folder, is_quick=True), verify(copy, is_quick=True)
+
+        head, *fits, together = sound.as_text().splitlines()[:-1]
+        assert head.split() == ["fit", "recomputed", "only", "checksummed", "differing"]
+        assert [line.split()[0] for line in (*fits, together)][-1] == "all"
+        assert {line.split()[-1] for line in (*fits, together)} == {"0"}
+        assert max(map(len, sound.as_text().splitlines())) <= 100
+        [line] = [one for one in changed.as_text().splitlines() if one.startswith(f"{fit} ")]
+        assert line.split()[-1] == "1"
+        assert sound.as_json()["recomputed"] == list(sound.recomputed)
+
     def test_people_go_by_ids_of_the_release_alone(self, study, folder):
         codes = set(Rater.objects.values_list("code", flat=True))
 
@@ -243,16 +260,45 @@ class TestWhatIsReleased:
         configs = {one["config_name"]: one["data_files"] for one in card.data.configs}
         assert configs["judgments"] == "data/judgments.jsonl"
 
-    def test_croissant_describes_tables_that_can_be_read(self, folder):
+    def test_croissant_describes_tables_that_can_be_read(self, folder, subtests):
         import mlcroissant  # noqa: PLC0415 -- slow to import
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of rdflib, inside mlcroissant
             described = mlcroissant.Dataset(jsonld=folder / "croissant.json")
-            found = next(iter(described.records(record_set="systems")))
+            sets = [one.id for one in described.metadata.record_sets]
+            found = {name: list(described.records(record_set=name)) for name in sets}
 
         assert not described.metadata.ctx.issues.errors
-        assert found["systems/slug"].decode() in {row["slug"] for row in rows(folder, "systems")}
+        assert {"contexts", "judges", "judgments", "systems"} <= {*found}
+        for name, records in found.items():
+            with subtests.test(name):
+                assert len(records) == len(rows(folder, name))
+        slugs = [row["slug"] for row in rows(folder, "systems")]
+        assert [one["systems/slug"].decode() for one in found["systems"]] == slugs
+
+    def test_croissant_gives_each_value_inside_a_field(self, freed):
+        import mlcroissant  # noqa: PLC0415 -- slow to import
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            described = mlcroissant.Dataset(jsonld=freed / "croissant.json")
+            judgments = list(described.records(record_set="judgments"))
+            contexts = list(described.records(record_set="contexts"))
+
+        marks = [
+            {key[-1]: n for key, n in one["judgments/marks"].items() if n is not None}
+            for one in judgments
+        ]
+        assert marks == [row["marks"] or {} for row in rows(freed, "judgments")]
+        said = [
+            [(turn["contexts/turns/role"], turn["contexts/turns/text"]) for turn in one]
+            for one in (context["contexts/turns"] for context in contexts)
+        ]
+        assert said == [
+            [(turn["role"].encode(), turn["text"].encode()) for turn in row["turns"]]
+            for row in rows(freed, "contexts")
+        ]
 
     def test_simulated_studies_say_so_everywhere(self, simulated):
         for name in ("README.md", "croissant.json", "NOTICE"):

@@ -1,6 +1,7 @@
 """``release verify``: check a release by its files alone."""
 
 import argparse
+import json
 from pathlib import Path
 
 from completions.management.actions import Action
@@ -15,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder."""
     parser.add_argument("folder", type=Path, help="the folder of a release")
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
+    parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
 
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
@@ -28,9 +30,10 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
 
     report = verify(asked.folder, is_quick=asked.quick, tell=progress.say)
+    said = json.dumps(report.as_json()) if asked.json else report.as_text()
     if not report.is_sound:
-        raise UnsoundError(report.as_text())
-    return report.as_text()
+        raise UnsoundError(said)
+    return said
 
 
 ACTION = Action("verify", "Check a release by its files alone.", add_arguments, run)
