@@ -41,6 +41,9 @@ def _without_address(model_id: str) -> str:
     return model_id
 
 
+LeftOut = Literal[
+    "temperature", "top_p", "max_tokens", "response_format", "stream_options", "logprobs"
+]
 Slug = Annotated[str, Field(pattern=SLUG, max_length=50)]
 Name = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_not_simulated)]
 Variable = Annotated[str, Field(pattern=VARIABLE), AfterValidator(_not_the_sites)]
@@ -76,7 +79,7 @@ class Parameters(Strict):
     api_key_env: Variable | None = None
     api_base_env: Variable | None = None
     """The variable that holds the address, for a model without a public one."""
-    leave_out: tuple[Literal["temperature", "top_p"], ...] = Field(default=(), strict=False)
+    leave_out: tuple[LeftOut, ...] = Field(default=(), strict=False)
     """Wanted, but refused by the model: not sent, and recorded as dropped."""
     logprobs: bool = False
     """How probable each token was is asked for: a judge's verdict gets its probability."""
@@ -85,10 +88,17 @@ class Parameters(Strict):
     """Said in the user's role before a chat that the assistant begins."""
     price: Price | None = None
     """What it costs, where LiteLLM does not list it."""
-    reasoning_effort: Literal["disable", "minimal", "low", "medium", "high"] | None = None
-    system_role: Literal["developer"] | None = None
+    reasoning_effort: Literal["none", "disable", "minimal", "low", "medium", "high"] | None = None
+    schema_mode: Literal["json_schema", "json_object", "prompt"] | None = None
+    """How it is asked for JSON: by a schema, by the wish for an object, or in words alone."""
+    stream_options: bool = True
+    """Whether a stream may be asked to count its tokens."""
+    system_role: Literal["system", "developer", "user"] | None = None
+    """The role of instructions; ``user`` puts them before the first message."""
     temperature: float | None = Field(default=None, ge=0, le=2)
     timeout_s: float | None = Field(default=None, gt=0)
+    token_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
+    """What the limit of tokens is called, where LiteLLM does not know it."""
     top_p: float | None = Field(default=None, gt=0, le=1)
 
     def as_stored(self) -> dict[str, Any]:

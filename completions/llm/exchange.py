@@ -20,10 +20,16 @@ class Request:
     temperature: float | None = 0.0
     top_p: float | None = 1.0
     leave_out: Collection[str] = ()
-    """Sampling parameters that are wanted and that the model refuses: recorded as dropped."""
+    """Parameters that are wanted and that the model refuses: recorded as dropped."""
     reasoning_effort: str | None = None
     system_role: str = "system"
-    """The role under which this model takes instructions."""
+    """The role under which this model takes instructions; ``user``: before the first message."""
+    schema_mode: str = "json_schema"
+    """How a schema is sent: as such, as the wish for a ``json_object``, or in the ``prompt``."""
+    token_limit: str = ""
+    """What the limit of tokens is called; nothing leaves that to LiteLLM."""
+    stream_options: bool = True
+    """Whether a stream may be asked to count its tokens."""
     opening: str = ""
     """Said in the user's role before a chat that the assistant begins, where the API needs it."""
     price: Mapping[str, float] | None = None

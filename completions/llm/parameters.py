@@ -19,7 +19,10 @@ N_ALTERNATIVES = 10
 LOGPROB_KEYS = frozenset({"logprobs", "responseLogprobs"})
 """Under one of these names LiteLLM passes the wish for log probabilities on."""
 UNUSED_KEY = "unused"
+JSON_SCHEMA, JSON_OBJECT, PROMPT = "json_schema", "json_object", "prompt"
+IN_USER_TURN, DEVELOPER = "user", "developer"
 OWN_SERVER, OWN_SERVER_BASE = "hosted_vllm/", "HOSTED_VLLM_API_BASE"
+LIKE_OPENAI = ("openai/", OWN_SERVER)
 
 
 def sent_parameters(request: Request) -> dict[str, Any]:
@@ -33,7 +36,7 @@ def sent_parameters(request: Request) -> dict[str, Any]:
         If no provider is known for the model.
     """
     wanted = json.dumps(_sampling(request), sort_keys=True)
-    schema = request.response_schema is not None
+    schema = _response_format(request) is not None and request.schema_mode == JSON_SCHEMA
     try:
         return dict(_sent_parameters(request.model, wanted, with_schema=schema))
     except Exception as error:
@@ -43,7 +46,7 @@ def sent_parameters(request: Request) -> dict[str, Any]:
 @lru_cache(maxsize=256)
 def _sent_parameters(model: str, wanted: str, *, with_schema: bool) -> dict[str, Any]:
     name, provider, _, _ = litellm().get_llm_provider(model)
-    schema = {"response_format": _response_format({"type": "object"})} if with_schema else {}
+    schema = {"response_format": _named({"type": "object"})} if with_schema else {}
     sent = importlib.import_module("litellm.utils").get_optional_params(
         model=name, custom_llm_provider=provider, drop_params=True, **json.loads(wanted), **schema
     )
@@ -60,6 +63,8 @@ def dropped(request: Request, honoured: Mapping[str, Any]) -> tuple[str, ...]:
         "top_p": request.top_p is not None,
         "response_schema": request.response_schema is not None,
         "logprobs": request.logprobs,
+        "max_tokens": "max_tokens" in request.leave_out,
+        "stream_options": request.stream and not _counts_stream(request),
     }
     sent = {name for name, value in honoured.items() if value is not False}
     return tuple(name for name, wanted in asked.items() if wanted and name not in sent)
@@ -77,16 +82,35 @@ def arguments(request: Request) -> dict[str, Any]:
         **_sampling(request),
         **_credentials(request),
     }
-    if request.response_schema is not None:
-        given["response_format"] = _response_format(request.response_schema)
+    if (response_format := _response_format(request)) is not None:
+        given["response_format"] = response_format
+    if past := _past_litellm(request, given["messages"]):
+        given["extra_body"] = past
     if request.stream:
-        given |= {"stream": True, "stream_options": {"include_usage": True}}
+        given["stream"] = True
+        given |= {"stream_options": {"include_usage": True}} if _counts_stream(request) else {}
     return given
+
+
+def _past_litellm(request: Request, chat: list[dict[str, str]]) -> dict[str, Any]:
+    """Return what LiteLLM would spell in its own way, and goes into the body as it is stated."""
+    found: dict[str, Any] = {}
+    if request.token_limit and "max_tokens" not in request.leave_out:
+        found[request.token_limit] = request.max_tokens
+    if request.system_role == DEVELOPER and request.model.startswith(LIKE_OPENAI):
+        found["messages"] = chat  # it says "system" to models that it does not know
+    return found
+
+
+def _counts_stream(request: Request) -> bool:
+    return request.stream_options and "stream_options" not in request.leave_out
 
 
 def messages(request: Request) -> list[dict[str, str]]:
     """Return the chat as this model takes it."""
     chat = [dict(message) for message in request.messages]
+    if request.system_role == IN_USER_TURN:
+        chat = _with_instructions_in_user_turn(chat)
     for message in chat:
         if message["role"] == "system":
             message["role"] = request.system_role
@@ -96,11 +120,28 @@ def messages(request: Request) -> list[dict[str, str]]:
     return chat
 
 
-def conditions(request: Request) -> dict[str, str]:
+def _with_instructions_in_user_turn(chat: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the chat with its instructions before the first message of the user."""
+    said = [one["content"] for one in chat if one["role"] == "system"]
+    rest = [one for one in chat if one["role"] != "system"]
+    if not said:
+        return rest
+    first = next((n for n, one in enumerate(rest) if one["role"] == "user"), None)
+    if first is None:
+        return [{"role": "user", "content": "\n\n".join(said)}, *rest]
+    together = "\n\n".join([*said, rest[first]["content"]])
+    return [*rest[:first], {"role": "user", "content": together}, *rest[first + 1 :]]
+
+
+def conditions(request: Request) -> dict[str, str | int]:
     """Return what the model was told otherwise than the request says, for the record."""
-    told = {"opening": request.opening} if _needs_opening(request) else {}
+    told: dict[str, str | int] = {"opening": request.opening} if _needs_opening(request) else {}
     if request.system_role != "system":
         told["system_role"] = request.system_role
+    if request.response_schema is not None and request.schema_mode != JSON_SCHEMA:
+        told["schema_mode"] = request.schema_mode
+    if request.token_limit and "max_tokens" not in request.leave_out:
+        told[request.token_limit] = request.max_tokens
     return told
 
 
@@ -121,8 +162,10 @@ def _sampling(request: Request) -> dict[str, Any]:
     }
     if request.reasoning_effort is not None:
         given["reasoning_effort"] = request.reasoning_effort
-    if request.logprobs:
+    if request.logprobs and "logprobs" not in request.leave_out:
         given |= {"logprobs": True, "top_logprobs": N_ALTERNATIVES}
+    if request.token_limit or "max_tokens" in request.leave_out:
+        return given
     return {"max_tokens": request.max_tokens, **given}
 
 
@@ -157,6 +200,14 @@ def _from_environment(name: str) -> str:
     raise PermanentError(msg, kind=CONFIGURATION)
 
 
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _response_format(request: Request) -> dict[str, Any] | None:
+    """Return how the provider is asked for JSON, or None if the prompt alone asks for it."""
+    schema = request.response_schema
+    if schema is None or "response_format" in request.leave_out or request.schema_mode == PROMPT:
+        return None
+    return {"type": JSON_OBJECT} if request.schema_mode == JSON_OBJECT else _named(schema)
+
+
+def _named(schema: Mapping[str, Any]) -> dict[str, Any]:
     named = {"name": "answer", "strict": True, "schema": dict(schema)}
-    return {"type": "json_schema", "json_schema": named}
+    return {"type": JSON_SCHEMA, "json_schema": named}

@@ -25,9 +25,12 @@ SETTABLE = frozenset(
         "opening",
         "price",
         "reasoning_effort",
+        "schema_mode",
+        "stream_options",
         "system_role",
         "temperature",
         "timeout_s",
+        "token_limit",
         "top_p",
     }
 )

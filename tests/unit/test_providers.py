@@ -39,13 +39,11 @@ def ask(provider: Provider, answer: Answer, model: str = "openai/fake", **fields
     provider.script.clear()
     provider.script.append(answer)
     base = provider.base_url if model.startswith(("openai/", "hosted_vllm/")) else provider.root
-    request = llm.Request(
-        model=model,
-        messages=({"role": "user", "content": "I feel lonely."},),
-        api_base=base,
-        timeout_s=20.0,
-        **fields,
-    )
+    usual: dict[str, Any] = {
+        "messages": ({"role": "user", "content": "I feel lonely."},),
+        "timeout_s": 20.0,
+    }
+    request = llm.Request(model=model, api_base=base, **usual | fields)
     return pulling.run_on_loop(lambda _executor: llm.complete(request))
 
 
@@ -485,3 +483,119 @@ def test_candidates_end_for_their_own_reasons(provider, reason, kind, stream):
         )
     else:
         assert ask(provider, answer, model=GEMINI, stream=stream, api_key_env="KEY").text
+
+
+CHAT = (
+    {"role": "system", "content": "Be kind."},
+    {"role": "assistant", "content": "Hi."},
+    {"role": "user", "content": "I feel lonely."},
+)
+SCHEMA = {"type": "object", "properties": {}}
+DIALECTS: dict[str, tuple[dict[str, Any], dict[str, Any], set[str], set[str]]] = {
+    # name: what is stated, what the body holds, what it lacks, what is recorded as dropped
+    "nothing stated": (
+        {},
+        {"max_tokens": 300, "temperature": 0.0},
+        {"max_completion_tokens"},
+        set(),
+    ),
+    "another limit": (
+        {"token_limit": "max_completion_tokens"},
+        {"max_completion_tokens": 300},
+        {"max_tokens"},
+        set(),
+    ),
+    "no limit": ({"leave_out": ["max_tokens"]}, {}, {"max_tokens"}, {"max_tokens"}),
+    "no sampling": (
+        {"leave_out": ["temperature", "top_p"]},
+        {"max_tokens": 300},
+        {"temperature", "top_p"},
+        {"temperature", "top_p"},
+    ),
+    "a developer": (
+        {"system_role": "developer"},
+        {"messages": [{"role": "developer", "content": "Be kind."}, *CHAT[1:]]},
+        set(),
+        set(),
+    ),
+    "in the user's turn": (
+        {"system_role": "user"},
+        {
+            "messages": [
+                CHAT[1],
+                {"role": "user", "content": "Be kind.\n\nI feel lonely."},
+            ]
+        },
+        set(),
+        set(),
+    ),
+    "a schema": (
+        {"response_schema": SCHEMA},
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+            }
+        },
+        set(),
+        set(),
+    ),
+    "an object": (
+        {"response_schema": SCHEMA, "schema_mode": "json_object"},
+        {"response_format": {"type": "json_object"}},
+        set(),
+        {"response_schema"},
+    ),
+    "words alone": (
+        {"response_schema": SCHEMA, "schema_mode": "prompt"},
+        {},
+        {"response_format"},
+        {"response_schema"},
+    ),
+    "no format": (
+        {"response_schema": SCHEMA, "leave_out": ["response_format"]},
+        {},
+        {"response_format"},
+        {"response_schema"},
+    ),
+}
+
+
+@pytest.mark.parametrize("prefix", ["openai", "hosted_vllm"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_a_models_dialect_is_what_goes_over_the_wire(provider, prefix, stream, dialect):
+    stated, has, lacks, dropped = dialect
+    answer = streamed(choice('{"a": 1}')) if stream else completion(choice('{"a": 1}'))
+    fields = {"messages": CHAT, "stream": stream, **stated}
+
+    reply = ask(provider, answer, model=f"{prefix}/fake", **fields)
+
+    body = provider.requests[-1]
+    assert {name: body.get(name) for name in has} == has
+    assert lacks.isdisjoint(body)
+    assert set(reply.dropped) == dropped
+
+
+def test_a_stream_is_asked_to_count_unless_its_model_refuses_that(provider):
+    answer = streamed(choice("Hello."))
+
+    ask(provider, answer, stream=True)
+    assert provider.requests[-1]["stream_options"] == {"include_usage": True}
+    reply = ask(provider, answer, stream=True, stream_options=False)
+    assert "stream_options" not in provider.requests[-1]
+    assert reply.dropped == ("stream_options",)
+
+
+def test_what_was_said_in_another_way_is_recorded(provider):
+    reply = ask(
+        provider,
+        completion(choice('{"a": 1}')),
+        token_limit="max_completion_tokens",
+        system_role="user",
+        response_schema=SCHEMA,
+        schema_mode="prompt",
+    )
+
+    said = {"max_completion_tokens": 300, "system_role": "user", "schema_mode": "prompt"}
+    assert said.items() <= reply.honoured.items()
