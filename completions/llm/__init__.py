@@ -11,13 +11,14 @@ from completions.llm.errors import (
     UnexpectedError,
 )
 from completions.llm.exchange import Message, Reply, Request, Token
-from completions.llm.failures import as_error
+from completions.llm.failures import as_error, refuses_schema
 from completions.llm.gateway import complete
 from completions.llm.library import listed_price, warm_up
-from completions.llm.parameters import sent_parameters
+from completions.llm.parameters import SCHEMA_MODES, sent_parameters
 from completions.llm.wrapping import unwrapped
 
 __all__ = [
+    "SCHEMA_MODES",
     "ContentFilteredError",
     "EmptyAnswerError",
     "Message",
@@ -33,6 +34,7 @@ __all__ = [
     "as_error",
     "complete",
     "listed_price",
+    "refuses_schema",
     "sent_parameters",
     "unwrapped",
     "warm_up",

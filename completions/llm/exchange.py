@@ -24,8 +24,9 @@ class Request:
     reasoning_effort: str | None = None
     system_role: str = "system"
     """The role under which this model takes instructions; ``user``: before the first message."""
-    schema_mode: str = "json_schema"
-    """How a schema is sent: as such, as the wish for a ``json_object``, or in the ``prompt``."""
+    schema_mode: str = ""
+    """How a schema is sent: as ``json_schema``, as the wish for a ``json_object``, or in the
+    ``prompt`` alone; nothing is as a schema, unless the model is known to refuse that."""
     token_limit: str = ""
     """What the limit of tokens is called; nothing leaves that to LiteLLM."""
     stream_options: bool = True

@@ -63,6 +63,7 @@ _PARAMETER = re.compile(
     r"|(?:support|keyword argument|Unknown name):? ['\"`](?P<unknown>[a-z_][\w.]{1,60})",
     re.IGNORECASE,
 )
+_SCHEMA = re.compile(r"response_format|json_schema|json_object|output_format|structured output")
 _SECRET = ("_KEY", "_SECRET", "_TOKEN", "_PASSWORD")
 _SHORTEST_SECRET = 8
 
@@ -100,6 +101,11 @@ def as_error(error: Exception) -> ProviderError:
         places = "".join(traceback.format_tb(error.__traceback__))
         logger.error("Asking a model raised %s:\n%s", type(error).__name__, places)
     return found
+
+
+def refuses_schema(error: ProviderError) -> bool:
+    """Say whether a provider refuses the way in which it was asked for JSON."""
+    return error.kind == "bad_request" and _SCHEMA.search(str(error)) is not None
 
 
 def lacks_key(error: Exception) -> bool:

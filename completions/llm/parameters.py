@@ -19,7 +19,9 @@ N_ALTERNATIVES = 10
 LOGPROB_KEYS = frozenset({"logprobs", "responseLogprobs"})
 """Under one of these names LiteLLM passes the wish for log probabilities on."""
 UNUSED_KEY = "unused"
-JSON_SCHEMA, JSON_OBJECT, PROMPT = "json_schema", "json_object", "prompt"
+SCHEMA_MODES = JSON_SCHEMA, JSON_OBJECT, PROMPT = "json_schema", "json_object", "prompt"
+"""How a model may be asked for JSON, in the order in which the ways are tried."""
+AS_SCHEMA = ("", JSON_SCHEMA)
 IN_USER_TURN, DEVELOPER = "user", "developer"
 OWN_SERVER, OWN_SERVER_BASE = "hosted_vllm/", "HOSTED_VLLM_API_BASE"
 LIKE_OPENAI = ("openai/", OWN_SERVER)
@@ -36,7 +38,7 @@ def sent_parameters(request: Request) -> dict[str, Any]:
         If no provider is known for the model.
     """
     wanted = json.dumps(_sampling(request), sort_keys=True)
-    schema = _response_format(request) is not None and request.schema_mode == JSON_SCHEMA
+    schema = _response_format(request) is not None and request.schema_mode in AS_SCHEMA
     try:
         return dict(_sent_parameters(request.model, wanted, with_schema=schema))
     except Exception as error:
@@ -138,7 +140,7 @@ def conditions(request: Request) -> dict[str, str | int]:
     told: dict[str, str | int] = {"opening": request.opening} if _needs_opening(request) else {}
     if request.system_role != "system":
         told["system_role"] = request.system_role
-    if request.response_schema is not None and request.schema_mode != JSON_SCHEMA:
+    if request.response_schema is not None and request.schema_mode not in AS_SCHEMA:
         told["schema_mode"] = request.schema_mode
     if request.token_limit and "max_tokens" not in request.leave_out:
         told[request.token_limit] = request.max_tokens

@@ -18,6 +18,7 @@ from completions.services.questions import (
     SETTABLE,
     Answered,
     Claim,
+    Clock,
     Endpoint,
     Failed,
     Question,
@@ -30,6 +31,7 @@ __all__ = [
     "SETTABLE",
     "Answered",
     "Claim",
+    "Clock",
     "Endpoint",
     "Failed",
     "Question",
@@ -47,7 +49,6 @@ WORTH_WAITING_S = 15.0
 
 Call = TypeVar("Call", bound=ProviderCall)
 Asked = TypeVar("Asked", bound=Question)
-Clock = Callable[[], dt.datetime]
 
 
 def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:

@@ -1,7 +1,7 @@
 """Questions to models, what came back of them, and what that has cost."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
@@ -40,9 +40,13 @@ class UnknownParameterError(ValueError):
     """A system or judge sets a parameter that nothing reads."""
 
 
+Clock = Callable[[], dt.datetime]
+
+
 class Endpoint(Protocol):
     """What a system and a judge have in common."""
 
+    slug: str
     model_id: str
     api_base: str
     parameters: Any

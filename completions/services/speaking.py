@@ -5,6 +5,7 @@ import datetime as dt
 import importlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
@@ -25,6 +26,8 @@ _RATE_LIMITED = "rate_limited"
 
 Clock = Callable[[], dt.datetime]
 
+_modes: dict[tuple[str, str], str] = {}
+"""How models that refuse a schema are asked for JSON, by their id and address."""
 _limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, limiting.Limiter] = WeakKeyDictionary()
 
 
@@ -60,7 +63,7 @@ async def ask_provider(
         async with place as held:
             try:
                 await reaching.check_address(request)
-                reply = await llm.complete(request)
+                reply = await _in_a_way_it_takes(request)
             except llm.ProviderError as error:
                 held.n_tokens_used = _tokens_used(error.reply)
                 await _leave_alone(limiter, provider, error)
@@ -69,6 +72,25 @@ async def ask_provider(
             return reply
     except limiting.NoTurnError as error:
         raise NotAskedError(str(error), kind=NOT_ASKED, retry_after_s=error.wait_s) from error
+
+
+async def _in_a_way_it_takes(request: llm.Request) -> llm.Reply:
+    """Ask for JSON as the model's entry states, or in the first way that it does not refuse.
+
+    A refusal costs nothing. What the model takes is remembered by this process.
+    """
+    if request.response_schema is None or request.schema_mode:
+        return await llm.complete(request)
+    model = (request.model, reaching.address_of(request))
+    first = llm.SCHEMA_MODES.index(_modes.get(model, llm.SCHEMA_MODES[0]))
+    for mode in llm.SCHEMA_MODES[first:-1]:
+        try:
+            return await llm.complete(replace(request, schema_mode=mode))
+        except llm.PermanentError as error:
+            if not llm.refuses_schema(error):
+                raise
+        _modes[model] = llm.SCHEMA_MODES[llm.SCHEMA_MODES.index(mode) + 1]
+    return await llm.complete(replace(request, schema_mode=llm.SCHEMA_MODES[-1]))
 
 
 def provider_of(request: llm.Request) -> str:
@@ -85,6 +107,7 @@ def tokens_wanted(request: llm.Request) -> int:
 def forget_limits() -> None:
     """Begin all accounts of this process anew, as after a change of settings."""
     _limiters.clear()
+    _modes.clear()
 
 
 def _tokens_used(reply: llm.Reply | None) -> int | None:

@@ -9,7 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from completions import catalogue, system_selectors
-from completions.management import syncing
+from completions.choices import SystemKind
+from completions.management import syncing, trying
+from completions.models import System
 from completions.services.catalogue import sync_systems
 from completions.system_selectors import SystemRow
 
@@ -27,6 +29,7 @@ class Command(BaseCommand):
         sync = actions.add_parser("sync", help="Add and change systems as catalogue files say.")
         syncing.add_arguments(sync)
         actions.add_parser("list", help="List systems, and what their calls still need.")
+        trying.add_arguments(actions.add_parser("check", help="Ask systems one cheap question."))
 
     def handle(self, *_args: object, **options: object) -> None:
         """Run the action; exit code 1 tells of refused systems, 2 of files that cannot be used."""
@@ -34,8 +37,20 @@ class Command(BaseCommand):
         if asked.action == "list":
             for line in _listed(system_selectors.system_rows(os.environ)):
                 self.stdout.write(line)
+        elif asked.action == "check":
+            self._check(asked)
         else:
             self._sync(asked.files or catalogue.shipped(), is_dry_run=asked.dry_run)
+
+    def _check(self, asked: argparse.Namespace) -> None:
+        """Ask for a greeting, as systems are asked for a completion."""
+        models = System.objects.filter(kind=SystemKind.MODEL)
+        slugs = asked.slugs or list(models.values_list("slug", flat=True))
+        try:
+            found = system_selectors.models_named(slugs) if slugs else []
+        except system_selectors.UnknownSystemError as error:
+            raise CommandError(str(error), returncode=BAD_INPUT) from error
+        self.stdout.write(trying.check(found, in_json=False, as_json=asked.json))
 
     def _sync(self, files: tuple[Path, ...], *, is_dry_run: bool) -> None:
         try:
