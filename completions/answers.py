@@ -18,9 +18,10 @@ FENCE, TEXT_BEFORE, BYTE_ORDER_MARK, TRAILING_COMMA, NUMBER, LETTER, EXTRA_KEY =
     *("fence", "text before", "byte order mark", "trailing comma", "number", "letter case"),
     "extra key",
 )
-_OPENING_FENCE = re.compile(r"(?:```|~~~)[ \t]*\w{0,12}[ \t]*(?=[\n{])")
+_OPENING_FENCE = re.compile(r"(?:```|~~~)[ \t]*\w{0,12}[ \t]*(?=[\r\n{])")
 _CLOSING_FENCE = re.compile(r"(?:```|~~~)?")
 _LONGEST_SENTENCE = 300
+_LONGEST_NUMBER = 100
 _QUOTES = re.compile(
     r"\b(?:say|says|said|contain|contains|hold|holds|read|reads|write|writes|wrote|claims?|quot\w*"
     r"|demands?|asks?|(?:message|candidate|text|reply|response) [ab])\b",
@@ -233,4 +234,13 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice, parse_constant=refuse)
+def _short_number(digits: str) -> int:
+    """Refuse a number longer than any that is asked for; Python does not read the longest."""
+    if len(digits) > _LONGEST_NUMBER:
+        refuse("a number is too long")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_no_key_twice, parse_constant=refuse, parse_int=_short_number
+)

@@ -4,10 +4,11 @@ Only what cannot be part of the message is taken off: it stands at an edge, and 
 stands anywhere else. Where that is not certain, the answer is no text.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ONLY_THOUGHTS = "only_thoughts"
 UNCLEAR = "unclear_text"
@@ -18,9 +19,12 @@ THOUGHTS, TOKENS, INVISIBLE, ROLE, QUOTES = (
 _MOST_LAYERS = 6
 _TEXTS = ("text", "output_text")
 
-_TAG = r"(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
-_TAGS = re.compile(rf"<(?P<closes>/)?{_TAG}>", re.IGNORECASE)
-_CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w{1,20})[^<\n]{0,60}<\|message\|>")
+_TAG = r"(?:(?:seed:)?think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
+_TAGS = re.compile(rf"</?{_TAG}>|\[/?THINK\]|\u25c1/?think\u25b7", re.IGNORECASE)
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*(?P<name>\w{1,20})[^<\n]{0,60}"
+    r"(?:<\|constrain\|>\s*\w{1,20}\s*)?<\|message\|>"
+)
 _TOKEN = re.compile(
     r"<\|[^|<>\s]{1,40}\|>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|</?s>|<(?:bos|eos|pad|unk)>"
     r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>"
@@ -28,11 +32,22 @@ _TOKEN = re.compile(
 _SPOKEN_TO = re.compile(r"(?:assistant|model|supporter)\b[ \t]*\n?", re.IGNORECASE)
 _SPEAKER = re.compile(
     r"(?:\*\*|__)?(?:supporter|assistant|counsell?or|therapist|listener|chatbot|bot|ai|model)"
-    r"[ \t]{0,3}(?::(?:\*\*|__)|(?:\*\*|__)?[ \t]{0,3}:)(?=\s|[\"\u201c\u00ab\u201e]|\w)[ \t]*",
+    r"[ \t]{0,3}(?:[:\uff1a](?:\*\*|__)|(?:\*\*|__)?[ \t]{0,3}[:\uff1a])"
+    r"(?=\s|[\"\u201c\u00ab\u201e]|\w)[ \t]*",
     re.IGNORECASE,
 )
-_SUSPICIOUS = re.compile(r"[<\[\ufeff\u2060]|\A[^\w\s]|\A\W*\w+[ \t]{0,3}(?:\*\*|__)?[ \t]{0,3}:")
+_SUSPICIOUS = re.compile(
+    r"[<\[\u200b\ufeff\u2060\u25c1]|\A[^\w\s]"
+    r"|\A\W*\w+[ \t]{0,3}(?:\*\*|__)?[ \t]{0,3}[:\uff1a]"
+)
 """Without one of these there is nothing to take off: most texts have none."""
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Signs that count as letters or symbols, and show nothing."""
+_ASIDE = "\ue000"
+"""A sign that no alphabet has: it marks where an object stood."""
+_PLACE = re.compile(rf"\{{{_ASIDE}(\d+)\}}")
+_MOST_ASIDE = 20
+_DECODER = json.JSONDecoder()
 _HALF = re.compile("[\ud800-\udfff]")
 _PAIRS = (
     *('""', "''", "\u201c\u201d", "\u2018\u2019", "\u201e\u201c", "\u201a\u2018", "\u00ab\u00bb"),
@@ -59,7 +74,44 @@ def unwrapped(raw: str, *, is_prose: bool = True) -> Unwrapped:
     A speaker's name and quotation marks around the whole are taken off a message to a person
     alone: ``is_prose`` is false for answers in JSON, whose strings may quote anything.
     """
-    text, stripped = raw.strip(), dict[str, None]()
+    if is_prose:
+        return _bare(raw.strip(), is_prose=True)
+    text, objects = _set_aside(raw.strip())
+    found = _bare(text, is_prose=False)
+    return replace(found, text=_PLACE.sub(lambda one: objects[int(one[1])], found.text))
+
+
+def _set_aside(text: str) -> tuple[str, list[str]]:
+    """Return the text with a mark in place of each JSON object, and the objects.
+
+    Whatever stands in their strings is then not looked at.
+    """
+    objects: list[str] = []
+    if (text.startswith("{") and text.endswith("}")) or _ASIDE in text:
+        return text, objects
+    pieces, done, begin = list[str](), 0, text.find("{")
+    for _try in range(_MOST_ASIDE):
+        if begin < 0:
+            break
+        if end := _end_of_object(text, begin):
+            pieces += [text[done:begin], f"{{{_ASIDE}{len(objects)}}}"]
+            objects.append(text[begin:end])
+            done = end
+        begin = text.find("{", end or begin + 1)
+    return "".join((*pieces, text[done:])), objects
+
+
+def _end_of_object(text: str, begin: int) -> int:
+    """Return where the JSON object that begins there ends, or 0 if there is none."""
+    try:
+        return _DECODER.raw_decode(text, begin)[1]
+    except (ValueError, RecursionError):
+        return 0
+
+
+def _bare(text: str, *, is_prose: bool) -> Unwrapped:
+    """Return the message in a text, or why there is none."""
+    stripped = dict[str, None]()
     for _layer in range(_MOST_LAYERS if not is_prose or _SUSPICIOUS.search(text) else 0):
         try:
             bare = _layer_off(text, stripped, is_prose=is_prose)
@@ -87,7 +139,7 @@ def _layer_off(text: str, stripped: dict[str, None], *, is_prose: bool) -> str:
 
 def is_visible(text: str) -> bool:
     """Say whether a reader would see anything of a text."""
-    return any(unicodedata.category(one)[0] not in "CZM" for one in text)
+    return any(unicodedata.category(one)[0] not in "CZM" and one not in _BLANK for one in text)
 
 
 def text_of(content: object) -> object:
@@ -121,8 +173,8 @@ def joined(pieces: list[str]) -> str:
 
 
 def _without_edges(text: str) -> str:
-    """Take off what nobody can see at the edges: byte order marks, and formats at the beginning."""
-    return text.strip("\ufeff\u2060").lstrip("\u200b\u200c\u200d")
+    """Take off what nobody can see at the edges; behind a letter, a joiner can change its form."""
+    return text.strip("\ufeff\u2060\u200b").lstrip("\u200c\u200d")
 
 
 def _without_channels(text: str) -> str:
@@ -143,7 +195,7 @@ def _without_thoughts(text: str) -> str:
     tags = list(_TAGS.finditer(text))
     if not tags:
         return text
-    closes = [bool(tag["closes"]) for tag in tags]
+    closes = [tag[0].startswith("/", 1) for tag in tags]
     if closes == [True]:
         return text[tags[0].end() :]
     if closes == [False] and not text[: tags[0].start()].strip():

@@ -166,7 +166,7 @@ async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Fa
     value, fault, repairs = _read(reply, question.read)
     if value is not None or question.tries == 1:
         return Heard(question, clock(), reply, value, {}, fault, repairs)
-    first_try = {"answer": reply.text, "fault": fault}
+    first_try = {"answer": reply.raw_text or reply.text, "fault": fault}
     correction = prompts.correction_messages(reply.text, fault)
     messages = (*question.request.messages, *correction)
     try:

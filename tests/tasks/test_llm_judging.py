@@ -198,7 +198,7 @@ class TestAsk:
 class TestUnusableAnswers:
     def test_one_is_asked_for_again_with_the_fault(self, say, provider, clock):
         bad = json.dumps(ANSWER | {"winner": "C"})
-        say(bad, ANSWER)
+        say(f"<think>hm</think>{bad}", ANSWER)
         make_call()
 
         services.ask_judges(clock=clock)
@@ -208,7 +208,7 @@ class TestUnusableAnswers:
         assert call.state == CallState.DONE
         assert said == {"role": "assistant", "content": bad}
         assert "winner" in correction["content"]
-        assert call.asked["first_try"]["answer"] == bad
+        assert call.asked["first_try"]["answer"] == f"<think>hm</think>{bad}"
         assert json.loads(call.raw_answer) == ANSWER
         assert Judgment.objects.count() == 1
 

@@ -61,6 +61,13 @@ TEXTS = {
     "an empty block": ("<think>\n\n</think>\n\nHello.", "Hello.", ("thoughts",)),
     "a closing tag alone": ("so I say hi</think>Hello.", "Hello.", ("thoughts",)),
     "thoughts behind": ("Hello.<reasoning>was it kind?</reasoning>", "Hello.", ("thoughts",)),
+    "a block in square brackets": ("[THINK]hm[/THINK]Hello.", "Hello.", ("thoughts",)),
+    "a block in triangles": (
+        "\u25c1think\u25b7hm\u25c1/think\u25b7Hello.",
+        "Hello.",
+        ("thoughts",),
+    ),
+    "a block with a maker's name": ("<seed:think>hm</seed:think>Hello.", "Hello.", ("thoughts",)),
     "channels": (
         "<|channel|>analysis<|message|>hm<|end|><|channel|>final<|message|>Hello.<|return|>",
         "Hello.",
@@ -87,6 +94,7 @@ TEXTS = {
     "an instruction's end": ("[/INST] Hello.", "Hello.", ("special tokens",)),
     "a turn's end": ("Hello.<end_of_turn>", "Hello.", ("special tokens",)),
     "a role": ("Supporter: Hello.", "Hello.", ("role",)),
+    "a role with a wide colon": ("Supporter\uff1aHello.", "Hello.", ("role",)),
     "a role in bold": ("**Assistant:** Hello.", "Hello.", ("role",)),
     "quotation marks": ('"Hello."', "Hello.", ("quotation marks",)),
     "curly marks": ("\u201cHello.\u201d", "Hello.", ("quotation marks",)),
@@ -94,6 +102,7 @@ TEXTS = {
     "a role and marks": ('Supporter: "Hello."', "Hello.", ("role", "quotation marks")),
     "a quotation inside": ('"Hello," she said, "you."', '"Hello," she said, "you."', ()),
     "a byte order mark": ("\ufeffHello.", "Hello.", ("invisible characters",)),
+    "an invisible end": ("Hello.\u200b", "Hello.", ("invisible characters",)),
     "an emoji": ("Hello \U0001f642.", "Hello \U0001f642.", ()),
     "parts of content": (
         [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hello."}],
@@ -118,10 +127,27 @@ NO_TEXTS = {
     "two closing tags": ("a</think>b</think>Hello.", "unclear_text"),
     "a second turn": ("Hello.<|im_end|>\n<|im_start|>user\nBye.", "unclear_text"),
     "nothing visible": ("\u200b\ufeff \u2060", "empty"),
+    "a letter that shows nothing": ("\u3164\u2800", "empty"),
     "a special token alone": ("<|im_end|>", "empty"),
     "nothing": ("", "empty"),
     "NUL": ("a\x00b", "unstorable"),
     "half a surrogate pair": ("a\ud83db", "unstorable"),
+}
+AROUND_JSON = {
+    # name: what the model sent, what is left to be read
+    "nothing": ("JSON", "JSON"),
+    "thoughts": ("<think>hm</think>JSON", "JSON"),
+    "thoughts of an object": ('<think>{"a": 1}?</think>JSON', "JSON"),
+    "a closing tag alone": ("hm</think>\nJSON", "JSON"),
+    "a token": ("JSON<|im_end|>", "JSON"),
+    "a channel for objects": (
+        "<|channel|>analysis<|message|>hm<|end|><|channel|>final <|constrain|>json<|message|>JSON",
+        "JSON",
+    ),
+    "a fence": ("```json\nJSON\n```", "```json\nJSON\n```"),
+    "an open fence": ("```json\nJSON", "```json\nJSON"),
+    "a sentence": ("Here it is:\nJSON", "Here it is:\nJSON"),
+    "thoughts and a fence": ("<think>hm</think>```\nJSON\n```", "```\nJSON\n```"),
 }
 REASONS = {
     None: "",  # LiteLLM says "stop" where a whole answer gives no reason
@@ -173,16 +199,17 @@ class TestTexts:
         assert error.reply is not None
         assert error.reply.text == "I cannot help."
 
-    def test_strings_in_an_answer_of_json_may_quote_anything(self, provider, make):
-        sent = json.dumps({"a": 'It says "Supporter: <think>" and <|im_end|>.'})
+    @pytest.mark.parametrize(("around", "text"), AROUND_JSON.values(), ids=AROUND_JSON)
+    def test_strings_in_an_answer_of_json_may_quote_anything(self, provider, make, around, text):
+        sent = json.dumps({"a": 'It says "Supporter: </think>", [INST] and <|im_end|>.'})
 
         reply = ask(
             provider,
-            make(choice(f"<think>hm</think>{sent}")),
+            make(choice(around.replace("JSON", sent))),
             stream=make is streamed,
             response_schema={"type": "object"},
         )
-        assert reply.text == sent
+        assert reply.text == text.replace("JSON", sent)
 
 
 class TestReasons:
