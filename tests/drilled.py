@@ -80,14 +80,19 @@ def started(name: str, *command: str, folder: Path, env: Mapping[str, str]) -> I
             process.kill()
 
 
-def wait_until(reached: Callable[[], bool], *processes: Process) -> None:
-    """Look until something is so; fail with what the processes said if one ends or it never is."""
+def wait_until(
+    reached: Callable[[], bool], *processes: Process, doing: Callable[[], str] = str
+) -> None:
+    """Look until something is so; fail with what the processes said if one ends or it never is.
+
+    ``doing`` says how far it has come.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while not reached():
         ended = [one for one in processes if one.popen.poll() is not None]
         if ended or time.monotonic() > deadline:
             said = "\n".join(one.output.read_text()[-3000:] for one in ended or processes)
-            pytest.fail(f"{'A process ended' if ended else 'It never came'}: {said}")
+            pytest.fail(f"{'A process ended' if ended else 'It never came'}: {doing()}\n{said}")
         time.sleep(LOOK_S)
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
-import redis
 from celery import Celery
 from django.db import connection
 from django.db.models import F
@@ -30,9 +29,9 @@ from completions.offline import Fault
 from completions.offline.answers import make_answer
 from completions.services import running
 from heart_site import schedule
-from tests.conftest import missing
 from tests.drilled import Process, first_line, has_left, logged, started, wait_until
 from tests.factories import TURNS, make_context, make_dataset, make_dialogue, make_system
+from tests.faults import services
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -40,8 +39,6 @@ pytestmark = [
     pytest.mark.postgres,
     pytest.mark.skipif(connection.vendor == "sqlite", reason="the drill needs PostgreSQL"),
 ]
-REDIS_URL = os.environ.get("HEART_TEST_DRILL_REDIS_URL", "redis://127.0.0.1:6379/14")
-"""A database of its own, because it is flushed."""
 N_CONTEXTS, VOICES = 200, ("offline-alder", "offline-birch")
 TRANSIENT = {"429": 0.05, "500": 0.04, "cut": 0.04, "broken-body": 0.04}
 FINAL = {"empty": 0.02, "filtered": 0.01}
@@ -60,7 +57,7 @@ class Drill:
     run: GenerationRun
     folder: Path
     env: Mapping[str, str]
-    broker: redis.Redis
+    broker: services.Broker
     others: list[Process]
     name: str = field(default_factory=lambda: f"drill-{uuid.uuid4()}")
     """What the worker's connections to the database are called."""
@@ -81,7 +78,7 @@ class Drill:
             self._look_after_the_money()
             return self.run.calls.exclude(ended_at=None).count() >= n_ended
 
-        wait_until(reached, worker, *self.others)
+        wait_until(reached, worker, *self.others, doing=self._describe)
 
     def wait_for_the_end(self, worker: Process) -> None:
         """Watch until the run is over."""
@@ -90,7 +87,11 @@ class Drill:
             self._look_after_the_money()
             return bool(self.run.state == RunState.ENDED)
 
-        wait_until(reached, worker, *self.others)
+        wait_until(reached, worker, *self.others, doing=self._describe)
+
+    def _describe(self) -> str:
+        calls = self.run.calls.values("state", "attempts", "retry_at", "claimed_at")
+        return f"{self.run.state} at {timezone.now()}, open: {list(calls.filter(ended_at=None))}"
 
     def kill(self, worker: Process) -> None:
         """Kill a worker in the middle of its calls, and let an hour pass."""
@@ -113,21 +114,17 @@ class Drill:
             nudges.publish(self.run.work, app=self._app())  # as a site on this broker does
 
     def _app(self) -> Celery:
-        app = Celery(broker=REDIS_URL, set_as_current=False)
+        app = Celery(broker=self.broker.url, set_as_current=False)
         app.conf.broker_transport_options = {"global_keyprefix": self.env["HEART_BROKER_PREFIX"]}
         app.conf.task_queues, app.conf.task_routes = schedule.QUEUES, schedule.ROUTES
         return app
 
 
 @pytest.fixture
-def broker() -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=1) as client:
-        try:
-            client.ping()
-        except redis.ConnectionError:
-            missing("Redis", "start one on 127.0.0.1:6379 (Debian: apt-get install redis-server)")
-        yield client
-        client.flushdb()
+def broker(tmp_path: Path) -> Iterator[services.Broker]:
+    """A Redis of its own: the drill empties it, and nobody else may empty it meanwhile."""
+    with services.broker(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture
@@ -151,11 +148,11 @@ def run() -> GenerationRun:
 
 
 @pytest.fixture
-def drill(run: GenerationRun, broker: redis.Redis, tmp_path: Path) -> Iterator[Drill]:
+def drill(run: GenerationRun, broker: services.Broker, tmp_path: Path) -> Iterator[Drill]:
     database = urlsplit(os.environ["DATABASE_URL"])
     env = {
         "DATABASE_URL": urlunsplit(database._replace(path=f"/{connection.settings_dict['NAME']}")),
-        "HEART_BROKER_URL": REDIS_URL,
+        "HEART_BROKER_URL": broker.url,
         "HEART_BROKER_PREFIX": f"heart-drill-{uuid.uuid4()}:",
         "HEART_LLM_CONCURRENCY": "16",
         "HEART_LLM_LIMITS": '{"*": {"requests_per_minute": 60000, "concurrency": 500}}',
@@ -228,7 +225,7 @@ def test_a_run_outlives_its_workers_and_its_broker_and_asks_nothing_twice(drill,
         drill.kill(worker)
     with drill.worker() as worker:
         drill.wait_for(140, worker)
-        drill.broker.flushdb()
+        drill.broker.flush()
         drill.wait_for(220, worker)
         drill.kill(worker)
     with drill.worker() as worker:
