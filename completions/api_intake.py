@@ -12,8 +12,9 @@ from rest_framework.exceptions import ValidationError
 from access.api_http.errors import TooLargeError
 from access.services import Answer
 from completions import selectors, services
-from completions.brought import BroughtRow, CompletionIn, Refused, checked, printable
+from completions.brought import BroughtRow, CompletionIn, checked
 from completions.choices import Way
+from completions.input_files import Refused, printable
 from completions.models import Dataset
 from completions.serializers import IntakeOut
 

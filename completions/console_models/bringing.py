@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.cell_guard import csv_lines
 from access.http import StaffRequest, members_only
 from completions import services
-from completions.brought import BroughtFile
+from completions.brought import BroughtFile, brought_file
 from completions.choices import Way
 from completions.console_forms import bringing as forms
 from completions.console_forms.bringing import Checked
@@ -88,7 +88,7 @@ def _preview(request: StaffRequest, checked: Checked, *, status: int = 200) -> H
         "report": report,
         "listed": report.refused[:LISTED],
         "n_unlisted": max(0, len(report.refused) - LISTED),
-        "unknown": list(file.unknown),
+        "notes": file.notes,
         "sealed": shown.seal(_holder(request)),
     }
     return _page(request, forms.CompletionUpload(), status=status, **parts)
@@ -111,7 +111,7 @@ def _tried(request: StaffRequest, checked: Checked) -> "tuple[BroughtFile, servi
 
 
 def _file(checked: Checked) -> BroughtFile:
-    return BroughtFile(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+    return brought_file(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
 
 
 def _unsealed(request: StaffRequest) -> Checked | None:

@@ -19,7 +19,7 @@ from completions.console_forms.bringing import Checked
 from completions.console_http import staff_page
 from completions.input_files import InputFileError
 from completions.models import Dataset
-from completions.written_files import WrittenFile
+from completions.written_files import WrittenFile, written_file
 
 LISTED = 100
 """Refused rows that the page shows; the table has them all."""
@@ -95,7 +95,7 @@ def _preview(
         "report": report,
         "listed": report.refused[:LISTED],
         "n_unlisted": max(0, report.n_refused - LISTED),
-        "unknown": list(file.unknown),
+        "notes": file.notes,
         "are_accepted": checked.are_accepted,
         "sealed": shown.seal(_holder(request, dataset)),
     }
@@ -124,7 +124,7 @@ def _tried(dataset: Dataset, checked: Checked) -> "tuple[WrittenFile, services.B
 
 
 def _file(checked: Checked) -> WrittenFile:
-    return WrittenFile(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+    return written_file(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
 
 
 def _unsealed(request: StaffRequest, dataset: Dataset) -> Checked | None:

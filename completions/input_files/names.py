@@ -1,4 +1,4 @@
-"""Names in a file that are not the same and look alike: told, and never made one."""
+"""Names and texts that are not the same and look alike: told, and never made one."""
 
 import unicodedata
 from collections import defaultdict
@@ -11,6 +11,11 @@ def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
     for name in names:
         groups[_letters(name) or name].add(name)
     return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]
+
+
+def one_spelling(text: str) -> str:
+    """Return what a reader sees of a text: accents in one encoding, and single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _letters(name: str) -> str:

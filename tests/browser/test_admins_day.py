@@ -146,7 +146,7 @@ def bring_messages(page: Page, site: Site, folder: Path) -> None:
     file.write_text("\n".join(["context,text,author", *rows]), "utf-8")
 
     page.goto(f"{site.console}writing/demo/import/")
-    page.get_by_label("File: CSV, or JSON lines").set_input_files(file)
+    page.get_by_label("File: a table, JSON or Parquet").set_input_files(file)
     page.get_by_label("People read and accepted these messages").check()
     press(page, "Check the file")
     expect(number_of(page, "accepted at once")).to_have_text("2")

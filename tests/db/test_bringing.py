@@ -17,7 +17,7 @@ from completions.choices import (
     SystemKind,
     WriterState,
 )
-from completions.input_files import InputFileError
+from completions.input_files import InputFileError, Reason, Refused, refused
 from completions.models import (
     Completion,
     Context,
@@ -30,7 +30,7 @@ from completions.models import (
 )
 from completions.services import bringing
 from completions.services.bringing import bringing as module
-from completions.written_files import Reason, RefusedRow, WrittenRow, refused
+from completions.written_files import WrittenRow
 from tests.factories import (
     HOUR,
     NOW,
@@ -66,7 +66,7 @@ def make_open(dataset, **fields):
 
 def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):
     key = context if isinstance(context, str) else context.key
-    return WrittenRow(line=line, context=key, text=text, author=author, **fields)
+    return WrittenRow(position=line, context=key, text=text, author=author, **fields)
 
 
 def bring(dataset, *rows, **fields):
@@ -200,12 +200,12 @@ class TestARow:
     ):
         report = bring(dataset, make(dataset), row(context, line=3))
 
-        assert [(one.line, one.reason) for one in report.refused] == [(2, reason)]
+        assert [(one.position, one.reason) for one in report.refused] == [(2, reason)]
         assert report.by_reason == {reason.value: 1}
         assert (report.n_read, report.n_stored, Message.objects.count()) == (2, 1, 1)
 
     def test_that_could_not_be_read_is_passed_on(self, dataset, context):
-        bad = refused(7, Reason.BAD_FIELD, "column text is missing")
+        bad = refused(7, "text", Reason.BAD_FIELD, "is missing")
 
         report = bring(dataset, row(context), bad)
 
@@ -366,19 +366,20 @@ class TestTheReport:
         report = bring(dataset, row("no-such-key", "Private words of Ada's own."), row(context))
 
         assert list(report.rows()) == [
-            ("line", "reason", "why", "what_to_do"),
+            ("line", "field", "reason", "why", "what_to_do"),
             (
                 "2",
-                "unknown talk",
-                "unknown talk",
-                "Compare the key with the contexts of the dataset.",
+                "",
+                "unknown context",
+                "unknown context",
+                "Compare the key with the list of contexts.",
             ),
         ]
 
     def test_counts_the_most_frequent_reason_first(self):
         report = bringing.BringReport(
             refused=[
-                RefusedRow(n, reason, "so")
+                Refused(n, "", reason, "so")
                 for n, reason in enumerate([Reason.FUTURE, Reason.REPEATED, Reason.REPEATED])
             ]
         )

@@ -48,8 +48,8 @@ class TestADryRun:
                 "talks: 2 rows, 1 messages stored (1 wait for review, 0 accepted, 0 flagged), "
                 "0 stored before, 1 refused; 1 new authors"
             ),
-            "      1 refused: unknown talk",
-            "line 3: unknown talk. Compare the key with the contexts of the dataset.",
+            "      1 refused: unknown context",
+            "line 3: unknown context. Compare the key with the list of contexts.",
         ]
         assert not Message.objects.exists()
         assert not Writer.objects.exists()
@@ -83,12 +83,13 @@ class TestTheReport:
 
         with path.open(encoding="utf-8", newline="") as file:
             assert list(csv.reader(file)) == [
-                ["line", "reason", "why", "what_to_do"],
+                ["line", "field", "reason", "why", "what_to_do"],
                 [
                     "3",
-                    "unknown talk",
-                    "unknown talk",
-                    "Compare the key with the contexts of the dataset.",
+                    "",
+                    "unknown context",
+                    "unknown context",
+                    "Compare the key with the list of contexts.",
                 ],
             ]
 
@@ -111,10 +112,11 @@ class TestTheReport:
 
         assert "Columns that are not read: wage" in run(capsys, path).err
 
-    def test_tells_of_authors_who_look_alike(self, written, capsys):
+    def test_tells_of_authors_who_look_alike_and_of_one_text_on_two_lines(self, written, capsys):
         said = run(capsys, written(GOOD, f"abc,{TEXT},ada")).err
 
-        assert "These authors look alike and count as different people: Ada, ada" in said
+        assert "These names look alike and count as different: Ada, ada." in said
+        assert "One text stands on the lines 2, 3." in said
 
 
 class TestWhatCannotBeRead:

@@ -7,8 +7,8 @@ import pytest
 from access.models import LogEntry
 from annotation.models import Comparison, Study
 from completions import hold_selectors, services
-from completions.brought import Reason, Refused
 from completions.choices import CallState, HoldState, Review, SystemKind, Way
+from completions.input_files import Reason, Refused
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
 from completions.services import OutcomeChangedError, RowsRefusedError
 from tests.brought import TEXT, bring, row

@@ -426,17 +426,16 @@ class TestRefusedFits:
 
 
 class TestUncertainty:
-    def test_joint_intervals_hold_the_rating_and_are_wider(self, now, settings):
-        settings.HEART_BOOTSTRAP_REPLICATES = 1000  # few leave the ends of percentiles to chance
+    def test_joint_intervals_are_wider_than_those_of_one_system(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 1000
 
-        # By name, for draws follow from the seed and from the order of names.
-        systems = [make_system(slug=slug) for slug in ("ash", "birch", "cedar")]
-        study = make_study(seed="joint intervals")
-        fit = fitted(make_judged_study(systems=systems, study=study, n_dialogues=30), now)
+        fit = fitted(make_judged_study(n_dialogues=30), now)
 
         for rating in fit.ratings.all():
-            assert rating.joint_low <= rating.elo_low <= rating.elo <= rating.elo_high
-            assert rating.elo_high <= rating.joint_high
+            assert rating.elo_low <= rating.elo <= rating.elo_high
+            # Both ends, for they lie evenly; the percentiles need not, and may lie outside.
+            assert rating.joint_low < rating.elo - 1.96 * rating.elo_se
+            assert rating.joint_high > rating.elo + 1.96 * rating.elo_se
             assert rating.tier >= 1
 
     def test_the_sandwich_agrees_with_the_resamples(self, now, settings):

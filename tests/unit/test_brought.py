@@ -6,17 +6,8 @@ import json
 
 import pytest
 
-from completions.brought import (
-    REMEDIES,
-    BroughtFile,
-    BroughtRow,
-    Reason,
-    Refused,
-    checked,
-    once,
-    printable,
-)
-from completions.input_files import InputFileError
+from completions.brought import BroughtRow, brought_file, checked
+from completions.input_files import REMEDIES, InputFileError, Reason, Refused, once, printable
 
 TEXT = "That sounds lonely. What would help?"
 HEADER = "context,system,text"
@@ -44,7 +35,7 @@ def faults(value):
 
 def read(content, **options):
     data = content.encode() if isinstance(content, str) else content
-    return list(BroughtFile(io.BytesIO(data), **{"most_rows": 10} | options))
+    return list(brought_file(io.BytesIO(data), **{"most_rows": 10} | options))
 
 
 class TestARow:
@@ -113,14 +104,14 @@ class TestAFile:
     @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
     def test_of_csv_has_rows_by_their_lines(self, mark):
         content = mark + f'{HEADER},wage\nabc,ash,"One.\nTwo.",3\n\nabc,beech,"",'.encode()
-        file = BroughtFile(io.BytesIO(content), most_rows=10)
+        file = brought_file(io.BytesIO(content), most_rows=10)
 
         first, second = file
 
         assert first == BroughtRow(2, "abc", "ash", "One.\nTwo.")
         assert isinstance(second, Refused)
         assert (second.position, second.field) == (5, "text")
-        assert list(file.unknown) == ["wage"]
+        assert file.notes == ["Columns that are not read: wage."]
 
     def test_of_json_lines_has_rows_by_their_lines(self):
         lines = [json.dumps(row(source="A paper")), "", "{", "[]"]

@@ -10,9 +10,9 @@ import pytest
 from pyarrow import parquet
 
 from completions import ingest
-from completions.brought import BroughtFile, BroughtRow
+from completions.brought import BroughtRow, brought_file
 from completions.input_files import InputFileError, alike, read
-from completions.written_files import WrittenFile, WrittenRow
+from completions.written_files import WrittenRow, written_file
 
 WORDS = "Café — that sounds lonely. 😀"
 ROW = {"context": "abc", "system": "ash", "author": "Ada", "text": WORDS}
@@ -121,7 +121,7 @@ class TestEveryShape:
         assert len(list(read(path))) == len(ROWS)
 
     @pytest.mark.parametrize(
-        ("reader", "kind"), [(WrittenFile, WrittenRow), (BroughtFile, BroughtRow)]
+        ("reader", "kind"), [(written_file, WrittenRow), (brought_file, BroughtRow)]
     )
     def test_is_taken_by_every_import_of_texts(self, content, reader, kind):
         rows = list(reader(io.BytesIO(data(content)), most_rows=10))
@@ -137,8 +137,8 @@ class TestWhatIsNoFile:
         path = tmp_path / "rows.csv"
         path.write_bytes(data(content))
         imports: list[Iterable[object]] = [
-            WrittenFile(io.BytesIO(data(content))),
-            BroughtFile(io.BytesIO(data(content)), most_rows=10),
+            written_file(io.BytesIO(data(content))),
+            brought_file(io.BytesIO(data(content)), most_rows=10),
             read(path),
         ]
 

@@ -8,15 +8,9 @@ from itertools import repeat
 import pytest
 
 from completions import written_files
-from completions.input_files import InputFileError
+from completions.input_files import REMEDIES, InputFileError, Reason, Refused, once
 from completions.input_files import text as input_text
-from completions.written_files import (
-    REMEDIES,
-    Reason,
-    RefusedRow,
-    WrittenFile,
-    WrittenRow,
-)
+from completions.written_files import WrittenRow, written_file
 
 HEADER = "context,text,author"
 TEXT = "That sounds lonely. What would help?"
@@ -24,7 +18,7 @@ TEXT = "That sounds lonely. What would help?"
 
 def read(content, **options):
     data = content.encode() if isinstance(content, str) else content
-    return list(WrittenFile(io.BytesIO(data), **options))
+    return list(once(written_file(io.BytesIO(data), **options)))
 
 
 def only(content):
@@ -33,7 +27,7 @@ def only(content):
 
 
 def refused(content):
-    return [row for row in read(content) if isinstance(row, RefusedRow)]
+    return [row for row in read(content) if isinstance(row, Refused)]
 
 
 def as_json(**fields):
@@ -52,7 +46,7 @@ class TestCsv:
         )
 
         assert only(content) == WrittenRow(
-            line=2,
+            position=2,
             context="abc",
             text='One, two.\nThree "four".',
             author="Ada Ōe",
@@ -67,21 +61,21 @@ class TestCsv:
         cells = [["Author", " CONTEXT ", "Text"], ["Ada", "abc", TEXT], ["", "", ""]]
         content = mark + end.join(separator.join(row) for row in cells).encode()
 
-        assert only(content) == WrittenRow(line=2, context="abc", text=TEXT, author="Ada")
+        assert only(content) == WrittenRow(position=2, context="abc", text=TEXT, author="Ada")
 
     def test_counts_the_lines_of_the_file_and_not_the_rows(self):
         content = table('a,"One\ntwo\nthree",Ada', "", "b,Four,Ada", "c,Five,Ada")
 
-        assert [row.line for row in read(content)] == [2, 6, 7]
+        assert [row.position for row in read(content)] == [2, 6, 7]
 
     def test_tells_the_columns_that_nobody_reads(self):
-        file = WrittenFile(
+        file = written_file(
             io.BytesIO(table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id").encode())
         )
 
         list(file)
 
-        assert list(file.unknown) == ["id", "wage"]
+        assert file.notes == ["Columns that are not read: id, wage."]
 
     @pytest.mark.parametrize(
         ("row", "said"),
@@ -94,7 +88,7 @@ class TestCsv:
     def test_refuses_a_row_with_another_number_of_cells(self, row, said):
         (found,) = refused(table(row, f"b,{TEXT},Ada"))
 
-        assert (found.line, found.reason) == (2, Reason.UNREADABLE)
+        assert (found.position, found.reason) == (2, Reason.UNREADABLE)
         assert found.why.startswith(said)
 
 
@@ -103,7 +97,7 @@ class TestJsonLines:
         content = as_json(background="Clinician", written_at="2026-01-31T18:05:00Z")
 
         assert only(content) == WrittenRow(
-            line=1,
+            position=1,
             context="abc",
             text=TEXT,
             author="Ada",
@@ -114,7 +108,7 @@ class TestJsonLines:
     def test_may_leave_out_or_empty_what_is_optional(self):
         content = "\n".join([as_json(background=None, written_at=""), "", as_json(context="b")])
 
-        assert [(row.line, row.background, row.written_at) for row in read(content)] == [
+        assert [(row.position, row.background, row.written_at) for row in read(content)] == [
             (1, "", None),
             (3, "", None),
         ]
@@ -125,8 +119,8 @@ class TestJsonLines:
         rows = read(content)
 
         assert [str(row) for row in rows[1:3]] == [
-            "line 2: not valid JSON at column 13: Expecting value. Mend the row in the file.",
-            ("line 3: is not an object with the columns as names. Mend the row in the file."),
+            "line 2: not valid JSON at column 13: Expecting value. Mend the row.",
+            "line 3: is not an object with these fields. Mend the row.",
         ]
         assert isinstance(rows[3], WrittenRow)
 
@@ -136,46 +130,49 @@ class TestJsonLines:
         assert "nested too deep" in refused(content)[0].why
 
     def test_tell_the_names_that_nobody_reads(self):
-        file = WrittenFile(io.BytesIO(as_json(wage=3, id="x").encode()))
+        file = written_file(io.BytesIO(as_json(wage=3, id="x").encode()))
 
         list(file)
 
-        assert list(file.unknown) == ["id", "wage"]
+        assert file.notes == ["Columns that are not read: id, wage."]
 
 
 class TestAColumn:
     @pytest.mark.parametrize(
         ("fields", "said"),
         [
-            ({"context": 12}, "column context is not a text"),
-            ({"context": " "}, "column context is empty"),
-            ({"context": "x" * 25}, "column context is too long"),
-            ({"text": None}, "column text is not a text"),
-            ({"text": "One \x00 two"}, "column text contains a character that cannot be stored"),
-            ({"text": "One \ud83d two"}, "column text contains a character that cannot be stored"),
-            ({"text": "One \x1b[2J two"}, "column text contains the control character U+001B"),
-            ({"text": "One \x85 two"}, "column text contains the control character U+0085"),
-            ({"author": "\u200b"}, "column author is empty"),
-            ({"author": "A\x07da"}, "column author contains the control character U+0007"),
-            ({"author": "A" * 121}, "column author is too long"),
-            ({"background": "friend"}, "column background is none of crowd, peer and clinician"),
-            ({"background": 3}, "column background is none of crowd, peer and clinician"),
-            ({"written_at": "2026-01-31T18:05:00"}, "column written_at is not a time of ISO 8601"),
-            ({"written_at": "yesterday"}, "column written_at is not a time of ISO 8601"),
-            ({"written_at": 1_700_000_000}, "column written_at is not a time of ISO 8601"),
-            ({"written_at": "0001-01-01T00:00+14:00"}, "column written_at is not a time of ISO"),
+            ({"context": 12}, "context is not a text"),
+            ({"context": " "}, "context is empty"),
+            ({"context": "x" * 25}, "context is too long"),
+            ({"text": None}, "text is not a text"),
+            ({"text": "One \x00 two"}, "text contains a character that cannot be stored"),
+            ({"text": "One \ud83d two"}, "text contains a character that cannot be stored"),
+            ({"text": "One \x1b[2J two"}, "text contains the control character U+001B"),
+            ({"text": "One \x85 two"}, "text contains the control character U+0085"),
+            ({"author": "\u200b"}, "author is empty"),
+            ({"author": "A\x07da"}, "author contains the control character U+0007"),
+            ({"author": "A" * 121}, "author is too long"),
+            ({"background": "friend"}, "background is none of crowd, peer and clinician"),
+            ({"background": 3}, "background is none of crowd, peer and clinician"),
+            ({"written_at": "2026-01-31T18:05:00"}, "written_at is not a time of ISO 8601"),
+            ({"written_at": "yesterday"}, "written_at is not a time of ISO 8601"),
+            ({"written_at": 1_700_000_000}, "written_at is not a time of ISO 8601"),
+            ({"written_at": "0001-01-01T00:00+14:00"}, "written_at is not a time of ISO"),
         ],
     )
     def test_that_cannot_be_used_is_named_and_not_quoted(self, fields, said):
         found = only(as_json(**fields))
 
-        assert (found.line, found.reason) == (1, Reason.BAD_FIELD)
-        assert found.why.startswith(said)
+        assert (found.position, found.reason) == (1, Reason.BAD_FIELD)
+        assert f"{found.field} {found.why}".startswith(said)
 
     def test_that_is_missing_is_named_with_all_that_is_wrong(self):
-        found = only(json.dumps({"context": "", "author": "Ada"}))
+        found = read(json.dumps({"context": "", "author": "Ada"}))
 
-        assert found.why == "column context is empty; column text is missing"
+        assert [(one.field, one.why) for one in found] == [
+            ("context", "is empty"),
+            ("text", "is missing"),
+        ]
 
     def test_of_names_is_read_alike_however_it_is_spelled(self):
         spelled = ["Jose\u0301  Ruiz", " Jos\u00e9 Ruiz "]
@@ -195,17 +192,49 @@ class TestRowsThatStandTwice:
 
         found = refused(table(*rows))
 
-        assert [(row.line, row.reason, row.why) for row in found] == [
-            (3, Reason.REPEATED, "stands on line 2 already"),
+        assert [(row.position, row.reason, row.why) for row in found] == [
+            (3, Reason.REPEATED, "stands at 2 already"),
             (
                 6,
                 Reason.SECOND_TEXT,
-                "line 2 has another message of this author for this talk",
+                "another text of its author or system for this context stands at 2",
             ),
         ]
 
+    @pytest.mark.parametrize(
+        "second",
+        ["Caf\u00e9 or not?", "Cafe\u0301 or not?", " Caf\u00e9  or\nnot? "],
+        ids=["the same", "accents in another encoding", "other spaces"],
+    )
+    def test_are_one_in_any_spelling(self, second):
+        rows = read("\n".join(as_json(text=one) for one in ("Caf\u00e9 or not?", second)))
+
+        assert isinstance(rows[0], WrittenRow)
+        assert (rows[1].position, rows[1].reason) == (2, Reason.REPEATED)
+
 
 class TestAFile:
+    def test_tells_which_rows_have_one_text_and_which_names_look_alike(self):
+        rows = [f"a,{TEXT},Ada", f"b,{TEXT.upper()},Ada", f"c, {TEXT},ada", "d,Cafe\u0301 is it,Bo"]
+        file = written_file(io.BytesIO(table(*rows, "e,Caf\u00e9  is it,Cy").encode()))
+
+        list(file)
+
+        assert file.notes == [
+            "These names look alike and count as different: Ada, ada.",
+            "One text stands on the lines 2, 4.",
+            "One text stands on the lines 5, 6.",
+        ]
+
+    def test_lists_the_first_texts_that_stand_twice_and_counts_the_others(self):
+        rows = [f"{key},Text {n},Ada" for n in range(23) for key in "ab"]
+        file = written_file(io.BytesIO(table(*rows).encode()))
+
+        list(file)
+
+        assert len(file.notes) == 21
+        assert file.notes[-1] == "And 3 more texts stand on several lines."
+
     @pytest.mark.parametrize(
         ("content", "said"),
         [
@@ -273,9 +302,9 @@ class TestAFile:
             def seek(self, *_):
                 self.is_read = False
 
-        rows = iter(WrittenFile(Endless()))
+        rows = iter(written_file(Endless()))
 
-        assert [next(rows).line for _ in repeat(None, 3)] == [2, 3, 4]
+        assert [next(rows).position for _ in repeat(None, 3)] == [2, 3, 4]
 
 
 def test_every_reason_says_what_to_do():

@@ -96,7 +96,7 @@ class TestACheck:
         page = text(answer)
         assert answer.status_code == 200
         assert "Store 1 message" in page
-        assert "3 unknown talk Compare the key with the contexts of the dataset." in page
+        assert "3 unknown context Compare the key with the list of contexts." in page
         assert not Writer.objects.exists()
 
     def test_names_no_author(self, admin_client):
@@ -115,10 +115,16 @@ class TestACheck:
             check(admin_client, content=content)
         )
 
+    def test_tells_of_names_that_look_alike_and_of_one_text_on_two_lines(self, admin_client):
+        said = text(check(admin_client, GOOD, GOOD.replace("Ada", "ada")))
+
+        assert "These names look alike and count as different: Ada Lovelace, ada Lovelace." in said
+        assert "One text stands on the lines 2, 3." in said
+
     def test_lists_the_first_hundred_refused_rows(self, admin_client):
         answer = check(admin_client, *[f"nowhere-{n},{TEXT},Bo" for n in range(103)])
 
-        assert answer.content.decode().count("<td>unknown talk</td>") == 100
+        assert answer.content.decode().count("<td>unknown context</td>") == 100
         assert "And 3 more, in the CSV file." in text(answer)
 
     @pytest.mark.parametrize(
@@ -180,7 +186,7 @@ class TestStoring:
 
     def test_shows_the_check_again_when_something_changed(self, admin_client, context):
         seal = sealed(check(admin_client, GOOD))
-        row = WrittenRow(line=2, context="abc", text=TEXT, author="Ada Lovelace")
+        row = WrittenRow(position=2, context="abc", text=TEXT, author="Ada Lovelace")
         services.bring_messages(dataset=context.dataset, rows=[row], now=NOW)
 
         answer = admin_client.post(STORE, {"sealed": seal})
@@ -234,7 +240,7 @@ class TestTheTableOfRefusedRows:
 
         assert answer["Content-Disposition"] == 'attachment; filename="talks-refused.csv"'
         rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
-        assert [(row["line"], row["reason"]) for row in rows] == [("3", "unknown talk")]
+        assert [(row["line"], row["reason"]) for row in rows] == [("3", "unknown context")]
         assert not Message.objects.exists()
 
     def test_is_there_when_nothing_would_be_stored(self, admin_client):

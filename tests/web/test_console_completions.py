@@ -184,7 +184,7 @@ def test_the_table_of_refusals_has_every_one_with_what_to_do(manager):
 
     assert answer["Content-Disposition"] == 'attachment; filename="completions-refused.csv"'
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
-    assert [(row["row"], row["field"], row["what_to_do"]) for row in rows] == [
+    assert [(row["line"], row["field"], row["what_to_do"]) for row in rows] == [
         ("3", "context", "Compare the key with the list of contexts."),
         ("4", "text", "Mend the field."),
     ]

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from access.cell_guard import csv_lines
 from completions import selectors, services
-from completions.input_files import InputFileError, alike
+from completions.input_files import InputFileError
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.written_files import WrittenFile
+from completions.written_files import written_file
 
 
 class ImportRefusedError(ValueError):
@@ -22,7 +22,7 @@ class ImportRefusedError(ValueError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", type=Path, help="CSV, or JSON lines: context, text, author, ...")
+    parser.add_argument("file", type=Path, help="Context, text, author and more of each.")
     parser.add_argument("--dataset", required=True, help="Name of the dataset.")
     parser.add_argument("--apply", action="store_true", help="Store it; without, only tell.")
     parser.add_argument(
@@ -38,7 +38,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     dataset = selectors.dataset_named(asked.dataset)
     act = services.bring_messages if asked.apply else services.try_messages
     with _opened(asked.file) as file, _report_file(asked) as table:
-        found = WrittenFile(file)
+        found = written_file(file)
         try:
             report = act(
                 dataset=dataset,
@@ -52,10 +52,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
             raise _bad(asked.dataset, "is frozen: no message is added to it any more") from error
         if table is not None:
             table.writelines(csv_lines(report.rows()))
-    if found.unknown:
-        progress.say(f"Columns that are not read: {', '.join(found.unknown)}")
-    for names in alike(found.authors):
-        progress.say(f"These authors look alike and count as different people: {', '.join(names)}")
+    for note in found.notes:
+        progress.say(note)
     return "\n".join(_lines(asked, report))
 
 

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from access.services import record
+from completions.input_files import Refused
 from completions.models import Dataset
 from completions.services.bringing.drafting import draft_rows
 from completions.services.bringing.ground import Ground, lock_authors, lock_ground
@@ -20,9 +21,9 @@ from completions.services.bringing.storing import (
 )
 from completions.services.fixing import lock_texts
 from completions.services.leasing import DatasetFrozenError
-from completions.written_files import RefusedRow, WrittenRow
+from completions.written_files import WrittenRow
 
-Rows = Iterable[WrittenRow | RefusedRow]
+Rows = Iterable[WrittenRow | Refused]
 
 
 class OutcomeChangedError(Exception):
@@ -87,7 +88,7 @@ def try_messages(
 
 def _bring(
     dataset: Dataset,
-    drafts: Sequence[Draft | RefusedRow],
+    drafts: Sequence[Draft | Refused],
     *,
     now: dt.datetime,
     by: User | None,
@@ -99,9 +100,10 @@ def _bring(
         raise DatasetFrozenError
     contexts = [one.context.pk for one in drafts if isinstance(one, Draft)]
     ground = lock_ground(dataset, contexts=contexts)
-    report, goods = BringReport(n_read=len(drafts)), list[Good]()
+    n_read = len({_position(one) for one in drafts})
+    report, goods = BringReport(n_read=n_read), list[Good]()
     for one in drafts:
-        found = one if isinstance(one, RefusedRow) else sift(one, ground, dataset=dataset, now=now)
+        found = one if isinstance(one, Refused) else sift(one, ground, dataset=dataset, now=now)
         if isinstance(found, Good):
             goods.append(found)
         elif found is None:
@@ -118,6 +120,10 @@ def _bring(
             after=report.counts,
         )
     return report
+
+
+def _position(one: Draft | Refused) -> int:
+    return one.position if isinstance(one, Refused) else one.row.position
 
 
 def _store(

@@ -76,7 +76,7 @@ class Library:
 
     def add(self, row: WrittenRow) -> None:
         """Let the rows that follow be compared with this one."""
-        source = ("row", row.line)
+        source = ("row", row.position)
         self._shelves[row.author].add(source, row.text)
         self._for_context[row.context].append((row.author, (source, row.text)))
 

@@ -4,41 +4,42 @@ import datetime as dt
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from completions.input_files import Reason, Refused, once, refused
 from completions.models import Context, Dataset
 from completions.services.bringing.comparing import Library
 from completions.services.bringing.ground import batches, contexts_by_key
 from completions.services.bringing.sifting import Draft, fault_of, usable
 from completions.services.flagging import flags_among
-from completions.written_files import Reason, RefusedRow, WrittenRow, refused
+from completions.written_files import WrittenRow
 
 
 def draft_rows(
-    dataset: Dataset, rows: Iterable[WrittenRow | RefusedRow], *, now: dt.datetime
-) -> Iterator[Draft | RefusedRow]:
+    dataset: Dataset, rows: Iterable[WrittenRow | Refused], *, now: dt.datetime
+) -> Iterator[Draft | Refused]:
     """Yield each row with its flags, or refused if its text, its time or its talk is no good."""
     library = Library(dataset)
-    for batch in batches(rows):
+    for batch in batches(once(rows)):
         checked = _checked(dataset, batch, now=now)
         library.fetch([draft.row for draft in checked if isinstance(draft, Draft)])
         for draft in checked:
-            yield draft if isinstance(draft, RefusedRow) else _flagged(draft, library)
+            yield draft if isinstance(draft, Refused) else _flagged(draft, library)
 
 
 def _checked(
-    dataset: Dataset, rows: Iterable[WrittenRow | RefusedRow], *, now: dt.datetime
-) -> list[Draft | RefusedRow]:
+    dataset: Dataset, rows: Iterable[WrittenRow | Refused], *, now: dt.datetime
+) -> list[Draft | Refused]:
     usables = [usable(row, now=now) if isinstance(row, WrittenRow) else row for row in rows]
     contexts = contexts_by_key(row.context for row in usables if isinstance(row, WrittenRow))
     return [
-        row if isinstance(row, RefusedRow) else _draft(row, contexts.get(row.context), dataset)
+        row if isinstance(row, Refused) else _draft(row, contexts.get(row.context), dataset)
         for row in usables
     ]
 
 
-def _draft(row: WrittenRow, context: Context | None, dataset: Dataset) -> Draft | RefusedRow:
+def _draft(row: WrittenRow, context: Context | None, dataset: Dataset) -> Draft | Refused:
     fault = fault_of(context, dataset)
     if context is None or fault is not None:
-        return refused(row.line, fault or Reason.UNKNOWN_CONTEXT)
+        return refused(row.position, "", fault or Reason.UNKNOWN_CONTEXT)
     return Draft(row, context)
 
 

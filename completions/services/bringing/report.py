@@ -6,13 +6,36 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
-from completions.written_files import RefusedRow
+from completions.input_files import Refused
 
-REPORT_COLUMNS = ("line", "reason", "why", "what_to_do")
+REPORT_COLUMNS = ("line", "field", "reason", "why", "what_to_do")
 
 
 @dataclass
-class BringReport:
+class Refusals:
+    """What is wrong with the rows of a file that are not used."""
+
+    refused: list[Refused] = field(default_factory=list, kw_only=True)
+
+    @property
+    def n_refused(self) -> int:
+        """How many rows are not used; one may have several faults."""
+        return len({one.position for one in self.refused})
+
+    @property
+    def by_reason(self) -> dict[str, int]:
+        """How many faults there are of each kind, the most frequent first."""
+        return dict(Counter(one.reason.value for one in self.refused).most_common())
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Yield the refusals as a table, its header first."""
+        yield REPORT_COLUMNS
+        for one in self.refused:
+            yield str(one.position), one.field, one.reason.value, one.why, one.remedy
+
+
+@dataclass
+class BringReport(Refusals):
     """How many rows were read, what was stored of them, and which were refused."""
 
     n_read: int = 0
@@ -21,22 +44,11 @@ class BringReport:
     n_accepted: int = 0
     n_flagged: int = 0
     n_new_authors: int = 0
-    refused: list[RefusedRow] = field(default_factory=list)
 
     @property
     def n_stored(self) -> int:
         """How many messages were added."""
         return self.n_waiting + self.n_accepted
-
-    @property
-    def n_refused(self) -> int:
-        """How many rows were not used."""
-        return len(self.refused)
-
-    @property
-    def by_reason(self) -> dict[str, int]:
-        """How many rows were refused for each reason, the most frequent first."""
-        return dict(Counter(row.reason.value for row in self.refused).most_common())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -57,9 +69,3 @@ class BringReport:
         """A hash by which two outcomes are told apart."""
         content = json.dumps(asdict(self), sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
-
-    def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the refused rows as a table, its header first."""
-        yield REPORT_COLUMNS
-        for row in self.refused:
-            yield str(row.line), row.reason.value, row.why, row.remedy

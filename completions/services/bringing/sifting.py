@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from completions import wording
 from completions.choices import Review, WriterState
+from completions.input_files import Reason, Refused, refused
 from completions.models import Context, Dataset, Writer
 from completions.services.bringing.ground import Ground
 from completions.services.codes import new_code
 from completions.services.cutting import digest
 from completions.services.flagging import Flag
-from completions.written_files import Reason, RefusedRow, WrittenRow, refused
+from completions.written_files import WrittenRow
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,15 @@ class Good:
     writer: Writer
 
 
-def usable(row: WrittenRow, *, now: dt.datetime) -> WrittenRow | RefusedRow:
+def usable(row: WrittenRow, *, now: dt.datetime) -> WrittenRow | Refused:
     """Return the row with its text as it is stored, or what is wrong with the text or its time."""
     if row.written_at is not None and row.written_at > now:
-        return refused(row.line, Reason.FUTURE)
+        return refused(row.position, "written_at", Reason.FUTURE)
     try:
         return replace(row, text=wording.check_text(row.text))
     except wording.UnusableTextError as error:
-        return refused(row.line, Reason.UNUSABLE_TEXT, f"text not usable: {error}".rstrip("."))
+        why = f"not usable: {error}".rstrip(".")
+        return refused(row.position, "text", Reason.UNUSABLE_TEXT, why)
 
 
 def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
@@ -52,10 +54,10 @@ def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
 
 def sift(
     draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
-) -> Good | RefusedRow | None:
+) -> Good | Refused | None:
     """Say whether a draft becomes a message, and take a slot if so; None if it is one already."""
     found = _sifted(draft, ground, dataset=dataset, now=now)
-    return refused(draft.row.line, found) if isinstance(found, Reason) else found
+    return refused(draft.row.position, "", found) if isinstance(found, Reason) else found
 
 
 def _sifted(

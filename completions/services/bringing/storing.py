@@ -53,7 +53,7 @@ def store_messages(goods: Sequence[Good], *, now: dt.datetime) -> list[MessageRe
     ]
     Message.objects.bulk_create(messages, batch_size=BATCH)
     stored = list(zip(goods, messages, strict=True))
-    of_line = {good.draft.row.line: message.pk for good, message in stored}
+    of_line = {good.draft.row.position: message.pk for good, message in stored}
     revisions = [_revision(good, message, of_line, now=now) for good, message in stored]
     return MessageRevision.objects.bulk_create(revisions, batch_size=BATCH)
 

@@ -9,8 +9,9 @@ from django.db import transaction
 
 from access.services import record
 from completions import leaks
-from completions.brought import BroughtRow, Refused, once
+from completions.brought import BroughtRow
 from completions.choices import Way
+from completions.input_files import Refused, once
 from completions.leaks import Leak
 from completions.models import BroughtCompletion, Completion, Dataset
 from completions.services.bringing.bringing import OutcomeChangedError

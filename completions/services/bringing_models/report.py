@@ -3,12 +3,10 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
-from completions.brought import BroughtRow, Refused
-
-REPORT_COLUMNS = ("row", "field", "reason", "why", "what_to_do")
+from completions.brought import BroughtRow
+from completions.services.bringing.report import Refusals
 
 
 @dataclass(frozen=True)
@@ -25,12 +23,11 @@ class Kept:
 
 
 @dataclass
-class IntakeReport:
+class IntakeReport(Refusals):
     """Every row: kept, or refused; a batch with a refused row stores nothing."""
 
     n_read: int = 0
     kept: list[Kept] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
 
     @property
     def n_new(self) -> int:
@@ -48,19 +45,9 @@ class IntakeReport:
         return sum(bool(one.held) for one in self.kept)
 
     @property
-    def n_refused(self) -> int:
-        """How many rows cannot be used; one may have several faults."""
-        return len({one.position for one in self.refused})
-
-    @property
     def by_system(self) -> dict[str, int]:
         """How many completions are added, by the slug of their system."""
         return dict(sorted(Counter(one.row.system for one in self.kept if one.is_new).items()))
-
-    @property
-    def by_reason(self) -> dict[str, int]:
-        """How many faults there are of each kind, the most frequent first."""
-        return dict(Counter(one.reason.value for one in self.refused).most_common())
 
     @property
     def digest(self) -> str:
@@ -68,9 +55,3 @@ class IntakeReport:
         kept = [(one.row.position, one.is_new, one.held) for one in self.kept]
         content = json.dumps([kept, [asdict(one) for one in self.refused]], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
-
-    def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the refusals as a table, its header first."""
-        yield REPORT_COLUMNS
-        for one in self.refused:
-            yield str(one.position), one.field, one.reason.value, one.why, one.remedy

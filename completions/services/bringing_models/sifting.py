@@ -4,8 +4,9 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from completions.brought import BroughtRow, Reason, Refused, refused
+from completions.brought import BroughtRow
 from completions.choices import Review, SystemKind
+from completions.input_files import Reason, Refused, refused
 from completions.models import Completion, Context, Dataset, GenerationCall, System
 from completions.services.bringing.ground import batches
 from completions.services.cutting import digest

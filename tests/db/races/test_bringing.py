@@ -31,7 +31,7 @@ def rows_of(contexts, *authors):
     """Every author for every talk, each text in other words."""
     pairs = [(context, author) for context in contexts for author in authors]
     return [
-        WrittenRow(line=n, context=context.key, text=f"{TEXT} {n}", author=author)
+        WrittenRow(position=n, context=context.key, text=f"{TEXT} {n}", author=author)
         for n, (context, author) in enumerate(pairs, start=2)
     ]
 

@@ -1,28 +1,20 @@
-"""What a row holds; what cannot be stored is refused here."""
+"""Completions of models that were made elsewhere: what a row holds, and what is refused; pure.
+
+``docs/systems.md`` describes them.
+"""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, BinaryIO, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-)
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from completions.brought.errors import Reason, Refused, refused
 from completions.ingest.fields import Utterance
+from completions.input_files import Columns, Reason, Refused, RowFile, bad_fields, refused
 from completions.wording import MAX_CHARACTERS
-from completions.written_files import Message, Moment
+from completions.written_files import Key, Message, Moment
 
-LONGEST_KEY = 24
 LONGEST_SLUG = 50
-LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -42,6 +34,11 @@ class BroughtRow:
         """The text as it is shown: on one line, so that its layout cannot name its source."""
         return " ".join(self.text.split())
 
+    @property
+    def source_name(self) -> str:
+        """Whose text it is."""
+        return self.system
+
 
 def _some(text: str) -> str:
     """Refuse a text without words; one without letters has none."""
@@ -59,7 +56,6 @@ def _line_or_empty(text: str) -> str:
     return " ".join(text.split())
 
 
-Key = Annotated[Utterance, Field(max_length=LONGEST_KEY)]
 Slug = Annotated[Utterance, Field(max_length=LONGEST_SLUG)]
 Words = Annotated[Message, AfterValidator(_some), Field(max_length=MAX_CHARACTERS)]
 Note = Annotated[Message, BeforeValidator(_empty_if_null), AfterValidator(_line_or_empty)]
@@ -86,14 +82,13 @@ class CompletionIn(BaseModel):
 
 COLUMNS = tuple(CompletionIn.model_fields)
 REQUIRED = tuple(name for name, field in CompletionIn.model_fields.items() if field.is_required())
-_SAID = {
-    "missing": "is missing",
-    "string_type": "is not a text",
-    "string_unicode": "contains half of a surrogate pair",
-    "string_too_long": "is too long",
-    "too_long": "is too long",
-    "extra_forbidden": "is not known",
-}
+BroughtFile: TypeAlias = RowFile[BroughtRow]
+
+
+def brought_file(file: BinaryIO, *, most_rows: int) -> BroughtFile:
+    """Return the completions of a file in any layout that `input_files` reads."""
+    columns = Columns(COLUMNS, REQUIRED)
+    return RowFile(file, columns, checked, what="completions", most_rows=most_rows)
 
 
 def checked(value: object, position: int) -> BroughtRow | tuple[Refused, ...]:
@@ -103,33 +98,4 @@ def checked(value: object, position: int) -> BroughtRow | tuple[Refused, ...]:
     try:
         return BroughtRow(position, **dict(CompletionIn.model_validate(value)))
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False)
-        return tuple(refused(position, _field(one), Reason.BAD_FIELD, _said(one)) for one in faults)
-
-
-def once(rows: Iterable[BroughtRow | Refused]) -> Iterator[BroughtRow | Refused]:
-    """Pass rows on, but one per context and system."""
-    first = dict[tuple[str, str], int]()
-    for row in rows:
-        if isinstance(row, Refused):
-            yield row
-        elif (at := first.setdefault((row.context, row.system), row.position)) != row.position:
-            why = f"context and system stand at {at:,} already"
-            yield refused(row.position, "", Reason.REPEATED, why)
-        else:
-            yield row
-
-
-def printable(name: object) -> str:
-    """Return a name that somebody sent, so that it can be sent back."""
-    return str(name)[:LONGEST_NAME].encode("utf-8", "replace").decode()
-
-
-def _field(fault: ErrorDetails) -> str:
-    """Return the field at fault; nothing if a name is itself no text."""
-    return printable(fault["loc"][0]) if fault["loc"] else ""
-
-
-def _said(fault: ErrorDetails) -> str:
-    """Return what is wrong, without what stands in the row."""
-    return _SAID.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
+        return bad_fields(error, position)

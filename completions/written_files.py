@@ -1,31 +1,48 @@
-"""What a row holds; what cannot be stored is refused here."""
+"""Messages that people wrote elsewhere: what a row of a file holds, and what is refused; pure.
+
+``docs/writers.md`` describes the files.
+"""
 
 import datetime as dt
 import unicodedata
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, BinaryIO, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from completions.ingest.fields import Text, Utterance
-from completions.written_files.errors import Reason, RefusedRow, refused
+from completions.input_files import (
+    MOST_ROWS,
+    Columns,
+    Reason,
+    Refused,
+    RowFile,
+    bad_fields,
+    refused,
+)
 
 LONGEST_KEY = 24
 LONGEST_NAME = 120
 EARLIEST = 1990
 ALLOWED_CONTROLS = "\n\t"
+BACKGROUNDS = ("", "CROWD", "PEER", "CLINICIAN")
 
 
 @dataclass(frozen=True)
 class WrittenRow:
     """One message as the file has it, and the line on which it begins."""
 
-    line: int
+    position: int
     context: str
     text: str
     author: str
     background: str = ""
     written_at: dt.datetime | None = None
+
+    @property
+    def source_name(self) -> str:
+        """Whose text it is."""
+        return self.author
 
 
 def _plain(text: str) -> str:
@@ -43,9 +60,13 @@ def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _upper(value: object) -> object:
+def _background(value: object) -> str:
     """Read a background in any case; null and nothing are none."""
-    return value.strip().upper() if isinstance(value, str) else value or ""
+    found = value.strip().upper() if isinstance(value, str) else value or ""
+    if found not in BACKGROUNDS:
+        msg = "is none of crowd, peer and clinician"
+        raise ValueError(msg)
+    return str(found)
 
 
 def _moment(value: object) -> object:
@@ -67,7 +88,6 @@ Author = Annotated[
     Utterance, AfterValidator(_plain), AfterValidator(_composed), Field(max_length=LONGEST_NAME)
 ]
 Message = Annotated[Text, AfterValidator(_plain)]
-Background = Annotated[Literal["", "CROWD", "PEER", "CLINICIAN"], BeforeValidator(_upper)]
 Moment = Annotated[dt.datetime | None, BeforeValidator(_moment)]
 
 
@@ -77,35 +97,26 @@ class Record(BaseModel):
     context: Key
     text: Message
     author: Author
-    background: Background = ""
+    background: Annotated[str, BeforeValidator(_background)] = ""
     written_at: Moment = None
 
 
 COLUMNS = tuple(Record.model_fields)
 REQUIRED = tuple(name for name, field in Record.model_fields.items() if field.is_required())
-_SAID = {
-    "missing": "is missing",
-    "string_type": "is not a text",
-    "string_too_long": "is too long",
-    "too_long": "is too long",
-    "literal_error": "is none of crowd, peer and clinician",
-}
+WrittenFile: TypeAlias = RowFile[WrittenRow]
 
 
-def checked(value: object, line: int) -> WrittenRow | RefusedRow:
-    """Check what stands in a row."""
+def written_file(file: BinaryIO, *, most_rows: int = MOST_ROWS) -> WrittenFile:
+    """Return the messages of a file in any layout that `input_files` reads."""
+    columns = Columns(COLUMNS, REQUIRED)
+    return RowFile(file, columns, checked, what="messages", most_rows=most_rows)
+
+
+def checked(value: object, position: int) -> WrittenRow | tuple[Refused, ...]:
+    """Check what stands in a row; every field at fault is told."""
     if not isinstance(value, dict):
-        return refused(line, Reason.UNREADABLE, "is not an object with the columns as names")
+        return (refused(position, "", Reason.UNREADABLE, "is not an object with these fields"),)
     try:
-        return WrittenRow(line, **dict(Record.model_validate(value)))
+        return WrittenRow(position, **dict(Record.model_validate(value)))
     except ValidationError as error:
-        return refused(line, Reason.BAD_FIELD, _explained(error))
-
-
-def _explained(error: ValidationError) -> str:
-    """Return the columns at fault and why, without what stands in them."""
-    faults = []
-    for one in error.errors(include_url=False, include_input=False):
-        reason = _SAID.get(one["type"]) or one["msg"].removeprefix("Value error, ")
-        faults.append(f"column {one['loc'][0]} {reason}")
-    return "; ".join(faults)
+        return bad_fields(error, position)
