@@ -71,6 +71,7 @@ urlpatterns = [
     ),
     path("<slug:study>/personal-data/<int:pk>/", console_rationales.text, name="personal_text"),
     path("<slug:study>/external/", console_external.external, name="external"),
+    path("<slug:study>/external/store/", console_external.store, name="store_external"),
     path(
         "<slug:study>/external/<int:pk>/decide/",
         console_external.decide,

@@ -62,7 +62,7 @@ class ReadRow:
 
 @dataclass(frozen=True)
 class RowProblem:
-    """What is wrong with which field of which row, counted from 0, and what to do."""
+    """What is wrong with which field of which row, and what to do."""
 
     position: int
     field: str
@@ -78,14 +78,20 @@ class Terms:
     pairs: Mapping[str, Sequence[KnownPair]]
 
 
-class _BadFieldError(ValueError):
+class BadFieldError(ValueError):
+    """A field of a row cannot be used; ``name`` is which."""
+
     def __init__(self, says: str, name: str) -> None:
         super().__init__(says)
         self.name = name
 
 
-def read_rows(rows: Sequence[ExternalRow], terms: Terms) -> tuple[list[ReadRow], list[RowProblem]]:
+def read_rows(
+    rows: Sequence[ExternalRow], terms: Terms, places: Sequence[int] = ()
+) -> tuple[list[ReadRow], list[RowProblem]]:
     """Return the rows as they are stored, and everything that is wrong with the others.
+
+    ``places`` says where each row stands, such as its line; without, it is its index.
 
     Raters get codes of the batch in the order in which they first appear: what their lab calls
     them is kept nowhere.
@@ -93,10 +99,10 @@ def read_rows(rows: Sequence[ExternalRow], terms: Terms) -> tuple[list[ReadRow],
     codes = codes_of(row.rater for row in rows)
     read, problems = list[ReadRow](), list[RowProblem]()
     given: dict[tuple[int, str], int] = {}
-    for position, row in enumerate(rows):
+    for position, row in zip(places or range(len(rows)), rows, strict=True):
         try:
             one = _read(row, codes[row.rater], terms)
-        except _BadFieldError as error:
+        except BadFieldError as error:
             problems.append(RowProblem(position, error.name, str(error)))
             continue
         first = given.setdefault((one.comparison, one.rater), position)
@@ -123,13 +129,13 @@ def _read(row: ExternalRow, code: str, terms: Terms) -> ReadRow:
         answer = _alone(row)
     else:
         if row.points:
-            raise _BadFieldError(NO_POINTS, "points")
+            raise BadFieldError(NO_POINTS, "points")
         marks = {name: _signed(one, pair, f"marks/{name}") for name, one in row.marks.items()}
         answer = Answer(_signed(row.opinion, pair, ""), "", marks)
     try:
         check_answer(answer, protocol=terms.protocol, dimensions=terms.dimensions)
     except InvalidAnswerError as error:
-        raise _BadFieldError(str(error), _field_of(answer, terms)) from error
+        raise BadFieldError(str(error), _field_of(answer, terms)) from error
     return ReadRow(pair.pk, code, answer.verdict, dict(answer.marks))
 
 
@@ -149,15 +155,15 @@ def _field_of(answer: Answer, terms: Terms) -> str:
 def _pair(row: ExternalRow, terms: Terms) -> KnownPair:
     found = terms.pairs.get(row.comparison, ())
     if len(found) != 1:
-        raise _BadFieldError(SHARED_KEY if found else NO_COMPARISON, "comparison")
+        raise BadFieldError(SHARED_KEY if found else NO_COMPARISON, "comparison")
     if found[0].is_erased:
-        raise _BadFieldError(ERASED, "comparison")
+        raise BadFieldError(ERASED, "comparison")
     return found[0]
 
 
 def _alone(row: ExternalRow) -> Answer:
     if row.opinion.preferred is not None or row.opinion.strength is not None or row.marks:
-        raise _BadFieldError(POINTS_ALONE, "preferred")
+        raise BadFieldError(POINTS_ALONE, "preferred")
     return Answer(None, "", row.points)
 
 
@@ -166,12 +172,12 @@ def _signed(opinion: Opinion, pair: KnownPair, where: str) -> int:
     inside = f"{where}/" if where else ""
     if opinion.preferred is None:
         if opinion.strength:
-            raise _BadFieldError(NO_PREFERENCE, f"{inside}strength")
+            raise BadFieldError(NO_PREFERENCE, f"{inside}strength")
         return 0
     if pair.first == pair.second:
-        raise _BadFieldError(ALIKE, f"{inside}preferred")
+        raise BadFieldError(ALIKE, f"{inside}preferred")
     if opinion.preferred not in (pair.first, pair.second):
-        raise _BadFieldError(NO_TEXT, f"{inside}preferred")
+        raise BadFieldError(NO_TEXT, f"{inside}preferred")
     if not opinion.strength:
-        raise _BadFieldError(NO_STRENGTH, f"{inside}strength")
+        raise BadFieldError(NO_STRENGTH, f"{inside}strength")
     return opinion.strength if opinion.preferred == pair.first else -opinion.strength

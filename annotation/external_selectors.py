@@ -9,6 +9,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.external import KnownPair
+from annotation.external_files import NamedPair
 from annotation.models import Comparison, ExternalBatch, ExternalDecision, Study
 
 COUNTED = ("is_out", "n_judgments", "n_raters", "n_comparisons")
@@ -44,6 +45,24 @@ def pairs_by_key(study: Study, keys: Collection[str]) -> dict[str, list[KnownPai
     for pk, key, first, second, *erased in rows.values_list(*fields):
         found[key].append(KnownPair(pk, first, second, any(erased)))
     return dict(found)
+
+
+def named_pairs(study: Study) -> list[NamedPair]:
+    """Return the study's comparisons of two texts with all that files may call them; one query."""
+    sides = ("first", "second")
+    rows = Comparison.objects.filter(study=study).exclude(second=None).order_by("pk")
+    return [
+        NamedPair(key, context, (_folded(*one), _folded(*two)), (first, second))
+        for key, context, first, second, *named in rows.values_list(
+            *("key", "context__key", "first__content_hash", "second__content_hash"),
+            *(f"{side}__system__{name}" for side in sides for name in ("slug", "name")),
+        )
+        for one, two in [(named[:2], named[2:])]
+    ]
+
+
+def _folded(*names: str) -> frozenset[str]:
+    return frozenset(name.casefold() for name in names)
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,8 @@ class ExternalRowIn(OpinionIn):
     )
 
 
-class ExternalBatchIn(serializers.Serializer[ExternalBatch]):
-    """Judgments that a lab made, with where they come from."""
+class ProvenanceIn(serializers.Serializer[ExternalBatch]):
+    """Where judgments that a lab made come from."""
 
     source = serializers.CharField(max_length=120, help_text="Name of the lab.")  # type: ignore[assignment] # the base has another
     reference = serializers.CharField(
@@ -103,7 +103,6 @@ class ExternalBatchIn(serializers.Serializer[ExternalBatch]):
     collected_from = serializers.DateField()
     collected_until = serializers.DateField()
     is_simulated = serializers.BooleanField(help_text="The raters are programs.")
-    rows = serializers.ListField(child=ExternalRowIn(), min_length=1, max_length=MOST_ROWS)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse times of collection that cannot be."""
@@ -121,6 +120,12 @@ class ExternalBatchIn(serializers.Serializer[ExternalBatch]):
         """Where what was sent comes from."""
         given = {name: value for name, value in self.validated_data.items() if name != "rows"}
         return Provenance(**given)
+
+
+class ExternalBatchIn(ProvenanceIn):
+    """Judgments that a lab made, with where they come from."""
+
+    rows = serializers.ListField(child=ExternalRowIn(), min_length=1, max_length=MOST_ROWS)
 
     @property
     def sent_rows(self) -> list[Dated]:

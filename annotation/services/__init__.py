@@ -47,6 +47,12 @@ if TYPE_CHECKING:
         decide_external,
         store_external,
     )
+    from annotation.services.external_files import (
+        ExternalFile,
+        ExternalFileReport,
+        store_external_file,
+        try_external_file,
+    )
     from annotation.services.finishing import finish_with_nothing_left
     from annotation.services.gold import (
         AlreadyACheckError,
@@ -165,6 +171,8 @@ __all__ = [
     "Entry",
     "Examined",
     "ExternalConflictError",
+    "ExternalFile",
+    "ExternalFileReport",
     "ExternalRowsError",
     "GoldReport",
     "LeaseNotFoundError",
@@ -262,11 +270,13 @@ __all__ = [
     "start_rationale_run",
     "stop_judging",
     "store_external",
+    "store_external_file",
     "submit_and_go_on",
     "submit_judgment",
     "switch_check",
     "sync_judges",
     "take_event",
+    "try_external_file",
     "versioned_slug",
     "weigh_comparisons",
     "withdraw_rater",

@@ -1,7 +1,7 @@
 """Store judgments made elsewhere, apart from the study's own, and leave batches out."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from access.services import record
-from annotation.external import ExternalRow, RowProblem, Terms, digest_of, read_rows
+from annotation.external import ExternalRow, ReadRow, RowProblem, Terms, digest_of, read_rows
 from annotation.external_selectors import batches_of, pairs_by_key
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment, Study
 from annotation.selectors import dimension_keys
@@ -61,9 +61,11 @@ def store_external(
     rows: Sequence[Dated],
     by: User,
     now: dt.datetime,
+    places: Sequence[int] = (),
 ) -> tuple[ExternalBatch, bool]:
     """Store a batch, all of it or nothing; return it, and whether it is new.
 
+    ``places`` has the line of each row in its file; without, problems name its index.
     The same reference with the same content is the batch that is stored.
 
     Raises
@@ -85,21 +87,25 @@ def store_external(
             msg = f"{provenance.reference!r} of {provenance.source!r} is stored with other content"
             raise ExternalConflictError(msg)
         return stored, False
-    batch = _store(study, provenance, rows, _Receipt(digest, by, now))
+    read = _checked(study, [row for row, _ in rows], places)
+    batch = _store(study, provenance, zip(read, rows, strict=True), _Receipt(digest, by, now))
     return batches_of(study).get(pk=batch.pk), True
+
+
+def _checked(study: Study, sent: Sequence[ExternalRow], places: Sequence[int]) -> list[ReadRow]:
+    pairs = pairs_by_key(study, [row.comparison for row in sent])
+    read, problems = read_rows(sent, Terms(study.protocol, dimension_keys(study), pairs), places)
+    if problems:
+        raise ExternalRowsError(problems)
+    return read
 
 
 def _store(
     study: Study,
     provenance: Provenance,
-    rows: Sequence[Dated],
+    rows: Iterable[tuple[ReadRow, Dated]],
     receipt: _Receipt,
 ) -> ExternalBatch:
-    sent = [row for row, _ in rows]
-    pairs = pairs_by_key(study, [row.comparison for row in sent])
-    read, problems = read_rows(sent, Terms(study.protocol, dimension_keys(study), pairs))
-    if problems:
-        raise ExternalRowsError(problems)
     batch = ExternalBatch.objects.create(
         study=study,
         **asdict(provenance),
@@ -108,7 +114,7 @@ def _store(
         received_at=receipt.now,
         received_by=receipt.by,
     )
-    ExternalJudgment.objects.bulk_create(
+    stored = ExternalJudgment.objects.bulk_create(
         ExternalJudgment(
             batch=batch,
             comparison_id=one.comparison,
@@ -117,9 +123,9 @@ def _store(
             marks=dict(one.marks),
             judged_at=judged_at,
         )
-        for one, (_, judged_at) in zip(read, rows, strict=True)
+        for one, (_, judged_at) in rows
     )
-    told = {"source": batch.source, "reference": batch.reference, "judgments": len(read)}
+    told = {"source": batch.source, "reference": batch.reference, "judgments": len(stored)}
     _log("external.received", batch, told, by=receipt.by, now=receipt.now)
     return batch
 

@@ -1,6 +1,8 @@
 """What admins post to bring texts in that were written elsewhere, by people or by models."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from django import forms
 from django.core import signing
@@ -77,10 +79,10 @@ class CompletionUpload(FileUpload):
 
 @dataclass(frozen=True)
 class Checked:
-    """A file that was checked, with what the admin was shown of it."""
+    """A file that was checked, what the admin said of it, and the digest of what was shown."""
 
     text: str
-    are_accepted: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
 
     @property

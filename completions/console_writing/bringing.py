@@ -36,7 +36,7 @@ def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         return _page(request, dataset, form, status=422)
     sent = form.cleaned_data["file"]
     try:
-        checked = Checked(sent.text, form.cleaned_data["are_accepted"])
+        checked = Checked(sent.text, {"are_accepted": form.cleaned_data["are_accepted"]})
         return _preview(request, dataset, checked)
     except InputFileError as error:
         form.add_error("file", f"{sent.name}: {error}.")
@@ -59,7 +59,7 @@ def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
             rows=_file(checked),
             now=timezone.now(),
             by=request.user,
-            are_accepted=checked.are_accepted,
+            are_accepted=checked.given["are_accepted"],
             as_shown=checked.digest,
         )
     except services.OutcomeChangedError:
@@ -96,7 +96,7 @@ def _preview(
         "listed": report.refused[:LISTED],
         "n_unlisted": max(0, report.n_refused - LISTED),
         "notes": file.notes,
-        "are_accepted": checked.are_accepted,
+        **checked.given,
         "sealed": shown.seal(_holder(request, dataset)),
     }
     return _page(request, dataset, forms.Upload(), status=status, **parts)
@@ -118,7 +118,7 @@ def _tried(dataset: Dataset, checked: Checked) -> "tuple[WrittenFile, services.B
     """Return the file as it was gone through, and what would become of its rows."""
     file = _file(checked)
     report = services.try_messages(
-        dataset=dataset, rows=file, now=timezone.now(), are_accepted=checked.are_accepted
+        dataset=dataset, rows=file, now=timezone.now(), are_accepted=checked.given["are_accepted"]
     )
     return file, report
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from annotation.tool_files import Fault, JudgmentFileError, bad_rows
 from ranking.judgment_files.coding import coded
 from ranking.judgment_files.raw import Places, RawColumns
-from ranking.judgment_files.refusals import Fault, JudgmentFileError, bad_rows
 
 if TYPE_CHECKING:
     from pyarrow import csv as arrow_csv

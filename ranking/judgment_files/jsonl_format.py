@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from annotation.tool_files import Fault, JudgmentFileError
 from ranking.judgment_files.coding import Coded, coded, tidy
 from ranking.judgment_files.raw import Places, RawColumns
-from ranking.judgment_files.refusals import Fault, JudgmentFileError
 from ranking.judgment_files.rules import COUNTS
 
 BLOCK_BYTES = 4 * 2**20  # also the longest line that can be read at once

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotation.tool_files import JudgmentFileError
 from ranking.judgment_files.coding import coded
 from ranking.judgment_files.raw import Places, RawColumns
-from ranking.judgment_files.refusals import JudgmentFileError
 
 if TYPE_CHECKING:
     import pyarrow as pa

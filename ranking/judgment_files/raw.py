@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotation.tool_files import Fault
 from ranking.judgment_files.coding import Coded
-from ranking.judgment_files.refusals import Fault
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from annotation.tool_files import SHOWN, Fault, JudgmentFileError, bad_rows, spelled
 from completions.input_files import alike
 from ranking.judgment_files import csv_format, jsonl_format, parquet_format
 from ranking.judgment_files.coding import Coded, tidy, together
 from ranking.judgment_files.foreign import read_foreign, winners
 from ranking.judgment_files.judgments import FileJudgments
-from ranking.judgment_files.layouts import spelled
 from ranking.judgment_files.raw import Format, Places, RawColumns
-from ranking.judgment_files.refusals import SHOWN, Fault, JudgmentFileError, bad_rows
 from ranking.judgment_files.rules import COUNTS, KINDS, WINNERS, Broken, broken_rows, size
 from ranking.numerics.arrays import Booleans, Integers
 
@@ -96,9 +95,8 @@ def _read(
         raw = form.read(path, wanted.all)
         if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
             return form, raw, ()
-    found = read_foreign(path, columns, wanted.demanded)
-    form = Format(lambda _path, names: found.columns(names), lambda _path, _names: found.places)
-    return form, found.columns(wanted.all), found.told
+    form, told = read_foreign(path, columns, wanted.demanded)
+    return form, form.read(path, wanted.all), told
 
 
 def _is_plain(path: Path) -> bool:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
+from annotation.tool_files import columns_named
+
 BAD_INPUT = 2
 
 
@@ -24,11 +26,10 @@ def add_file(parser: CommandParser) -> None:
 
 
 def _columns(text: str) -> dict[str, str]:
-    pairs = [one.partition("=") for one in text.split(",")]
-    if not all(ours.strip() and theirs.strip() for ours, _, theirs in pairs):
-        msg = "name columns as OURS=THEIRS, with commas between them"
-        raise argparse.ArgumentTypeError(msg)
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    try:
+        return columns_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_resampling(parser: CommandParser) -> None:

@@ -444,7 +444,9 @@ class TestUncertainty:
         fit = fitted(make_judged_study(n_dialogues=60), now)
 
         for rating in fit.ratings.all():
-            assert rating.sandwich_se == pytest.approx(rating.elo_se, rel=0.1)
+            assert rating.sandwich_se == pytest.approx(
+                rating.elo_se, rel=0.15
+            )  # 0.95 to 1.07 in 180 fits
 
     def test_systems_far_apart_are_of_two_tiers(self, now):
         """One wins but for every tenth dialogue."""

@@ -16,10 +16,19 @@ _WORDS = {
 }
 _SIDES = {"": ""} | {word: one for one, words in _WORDS.items() for word in words.split()}
 _CONTEXTS = (
-    *("context_id", "question_id", "instance_id", "item_id", "item", "id"),
+    *("context_id", "question_id", "instance_id", "item_id", "item", "comparison", "id"),
     *("instruction", "prompt", "question"),
 )
-_RATERS = ("rater_id", "judge", "annotator", "judge_hash", "user", "user_id", "completed_by")
+_RATERS = (
+    "rater_id",
+    "rater",
+    "judge",
+    "annotator",
+    "judge_hash",
+    "user",
+    "user_id",
+    "completed_by",
+)
 _FIRSTS = ("system_a", "model_a", "model_left", "left_model", "model_1", "generator_1")
 _SECONDS = ("system_b", "model_b", "model_right", "right_model", "model_2", "generator_2")
 _EVEN = 1.5
@@ -37,9 +46,9 @@ class Layout:
     """Which of its columns become which of ours, for people."""
 
 
-def layout_of(row: Row) -> Layout | None:
-    """Return the layout that a row is in, or None."""
-    return next((one for one in LAYOUTS if one.is_it(row)), None)
+def layout_of(row: Row, layouts: "Sequence[Layout]") -> Layout | None:
+    """Return the first of the layouts that a row is in, or None."""
+    return next((one for one in layouts if one.is_it(row)), None)
 
 
 def side(value: object, first: object = None, second: object = None) -> str | None:
@@ -150,6 +159,18 @@ def _preferred(row: Row) -> Iterator[dict[str, Any]]:
     yield _judgment(row, row["chosen_model"], row["rejected_model"], FIRST)
 
 
+def _of_texts(row: Row) -> Iterator[dict[str, Any]]:
+    yield _judgment(row, *_pair(row), row["winner"])
+
+
+def _preferred_text(row: Row) -> Iterator[dict[str, Any]]:
+    yield _judgment({**row, "text_a": row["chosen"], "text_b": row["rejected"]}, "", "", FIRST)
+
+
+def _of_hashes(row: Row) -> Iterator[dict[str, Any]]:
+    yield _common(row) | {"system_a": "", "system_b": "", "winner": ""}
+
+
 def _wide(row: Row) -> Iterator[dict[str, Any]]:
     """Yield a judgment for each cell of a table with a column a rater."""
     first, second = _pair(row)
@@ -233,3 +254,24 @@ LAYOUTS = (
     ),
 )
 """In the order in which they are tried."""
+OF_TEXTS = (
+    Layout(
+        "rows of our API",
+        _has("comparison", "rater", "preferred"),
+        _of_hashes,
+        "the better text by its SHA-256, none as a tie",
+    ),
+    Layout(
+        "pairs of texts",
+        _has("winner"),
+        _of_texts,
+        "the winner's side by its system or its text",
+    ),
+    Layout(
+        "pairs of texts, chosen and rejected",
+        _has("chosen", "rejected"),
+        _preferred_text,
+        "chosen as the better text",
+    ),
+)
+"""Those that need not name systems: what they are of is found by key and text, not ranked."""

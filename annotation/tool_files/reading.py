@@ -1,0 +1,152 @@
+"""Go through a file of judgments that any tool wrote: any encoding and separator, row by row."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
+from annotation.tool_files.refusals import Fault, JudgmentFileError
+from completions.input_files import Entry, InputFileError, named, read
+
+MOST_NAMED = 20
+
+
+@dataclass
+class ToolFile:
+    """The judgments of a file in our columns, the line of each, and how they were read."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    unreadable: list[Fault] = field(default_factory=list)
+    layouts: Counter[str] = field(default_factory=Counter)
+    ties: Counter[str] = field(default_factory=Counter)
+    says: dict[str, str] = field(default_factory=dict)
+    n_without_context: int = 0
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Say what was recognised and what was assumed."""
+        lines = [f"Read as {name}: {self.says[name]}." for name in self.layouts]
+        lines += [f'{n:,} ties are called "{word}".' for word, n in sorted(self.ties.items())]
+        if self.n_without_context:
+            lines.append(
+                f"{self.n_without_context:,} judgments name no context: each has one of its own."
+            )
+        return tuple(lines)
+
+
+def columns_named(text: str) -> dict[str, str]:
+    """Read which columns of a file stand for which of ours: OURS=THEIRS, with commas between.
+
+    Raises
+    ------
+    ValueError
+        If it is written otherwise.
+    """
+    pairs = [one.partition("=") for one in text.split(",")]
+    if not all(ours.strip() and theirs.strip() for ours, _, theirs in pairs):
+        msg = "name columns as OURS=THEIRS, with commas between them"
+        raise ValueError(msg)
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+
+
+def read_tool_file(
+    source: Path | BinaryIO,
+    columns: Mapping[str, str],
+    *,
+    demanded: Sequence[str] = OURS,
+    layouts: Sequence[Layout] = LAYOUTS,
+) -> ToolFile:
+    """Read a file of judgments in one of the layouts.
+
+    ``columns`` says which of the file's columns stand for which of ours, and ``demanded`` which
+    of ours are named where the layout is not known.
+
+    Raises
+    ------
+    JudgmentFileError
+        If the file cannot be read, or its first row is in no known layout.
+    """
+    found, layout = ToolFile(), None
+    try:
+        for entry in read(source):
+            row = _row(entry)
+            if row is None:
+                found.unreadable.append(Fault(_line(entry), entry.fault or "no object"))
+                continue
+            row = _renamed(row, columns)
+            layout = layout or _recognised(row, demanded, layouts)
+            _add(found, layout, row, _line(entry))
+    except InputFileError as error:
+        msg = f"The file {error}."
+        raise JudgmentFileError(msg) from error
+    return found
+
+
+def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> None:
+    """Add the judgments of one row."""
+    try:
+        judgments = list(layout.judgments(row))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        found.unreadable.append(Fault(line, f"not as {layout.name} are"))
+        return
+    found.says[layout.name] = layout.says
+    for judgment in judgments:
+        if judgment.get("context_id") in (None, ""):
+            judgment["context_id"] = f"line {line}"
+            found.n_without_context += 1
+        found.layouts[layout.name] += 1
+        said = row.get("winner")
+        if judgment["winner"] == "tie" and isinstance(said, str) and said.strip() != "tie":
+            found.ties[said.strip()] += 1
+        found.rows.append(judgment)
+        found.lines.append(line)
+
+
+def _line(entry: Entry) -> int:
+    return entry.number if entry.line is None else entry.line
+
+
+def _row(entry: Entry) -> dict[str, Any] | None:
+    """Return a record with its names as those of tables are spelled."""
+    if not isinstance(entry.value, dict):
+        return None
+    return {named(str(name)): value for name, value in entry.value.items()}
+
+
+def _renamed(row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    """Return the row with our names for the columns that somebody named.
+
+    Raises
+    ------
+    JudgmentFileError
+        If the row has none of that name.
+    """
+    for ours, theirs in columns.items():
+        if named(theirs) not in row:
+            msg = f"The file has no column {theirs}; {_names(row)}."
+            raise JudgmentFileError(msg)
+        row = {**row, ours: row[named(theirs)]}
+    return row
+
+
+def _recognised(
+    row: Mapping[str, Any], demanded: Sequence[str], layouts: Sequence[Layout]
+) -> Layout:
+    if (layout := layout_of(row, layouts)) is not None:
+        return layout
+    missing = [name for name in demanded if name not in row]
+    known = ", ".join(one.name for one in layouts)
+    msg = (
+        f"The file has no {'column' if len(missing) == 1 else 'columns'} {', '.join(missing)}. "
+        f"Say which of its columns they are, such as --columns {missing[0]}=NAME; {_names(row)}. "
+        f"Layouts that are known: {known}."
+    )
+    raise JudgmentFileError(msg)
+
+
+def _names(row: Mapping[str, Any]) -> str:
+    shown = [*row][:MOST_NAMED]
+    return f"its columns are {', '.join(shown)}{' and others' if len(row) > len(shown) else ''}"
