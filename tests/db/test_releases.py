@@ -277,6 +277,24 @@ class TestWhatIsReleased:
         slugs = [row["slug"] for row in rows(folder, "systems")]
         assert [one["systems/slug"].decode() for one in found["systems"]] == slugs
 
+    def test_the_reader_of_hubs_reads_every_table(self, freed, tmp_path, monkeypatch, subtests):
+        monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")  # before it is imported, as it reads it then
+        monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+        import datasets  # noqa: PLC0415 -- slow to import
+
+        tables = {path.stem: rows(freed, path.stem) for path in (freed / "data").glob("*.jsonl")}
+        filled = {name: written for name, written in tables.items() if written}
+        assert {"contexts", "judges", "judgments", "systems"} <= {*filled}
+        assert set(datasets.get_dataset_config_names(str(freed))) == {*filled}
+        for name, written in filled.items():
+            with subtests.test(name):
+                found = datasets.load_dataset(str(freed), name, cache_dir=str(tmp_path))["train"]
+                assert found.num_rows == len(written)
+                assert set(found.column_names) == {key for row in written for key in row}
+                for column in ("id", "key", "slug", "content_hash", "verdict"):
+                    if column in found.column_names:
+                        assert list(found[column]) == [row.get(column) for row in written]
+
     def test_croissant_gives_each_value_inside_a_field(self, freed):
         import mlcroissant  # noqa: PLC0415 -- slow to import
 
