@@ -2,6 +2,7 @@
 
 import sys
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,6 +11,7 @@ from django.views import csrf, defaults
 from access.api_http.errors import answer_problem, too_large_detail
 from annotation import http as raters
 from completions import http as writers
+from heart_site import uploads
 from heart_site.outages import API, answer_outage, is_outage
 
 FIVE_MINUTES = 300
@@ -31,7 +33,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _too_large(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith(API):
         return answer_problem(request, 413, detail=too_large_detail())
-    return render(request, "400.html", status=413)
+    has_files = request.content_type == "multipart/form-data"
+    most = uploads.MOST_BYTES if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return render(request, "400.html", {"most_megabytes": most // 10**6}, status=413)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

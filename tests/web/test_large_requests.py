@@ -72,7 +72,7 @@ def test_a_form_that_is_larger_is_answered_with_a_calm_page(console, caplog, add
         answer = console.post(address, b"a=" + b"b" * MOST_BYTES, content_type=FORM)
 
     assert answer.status_code == 413
-    assert "too large" in answer.content.decode()
+    assert "larger than the 8 MB" in answer.content.decode()
     assert not caplog.records
 
 
@@ -82,4 +82,5 @@ def test_a_file_that_is_larger_is_answered_with_a_calm_page(console, caplog):
         answer = console.post("/console/models/import/", {"file": file})
 
     assert answer.status_code == 413
+    assert "larger than the 4 MB" in answer.content.decode()
     assert not caplog.records
