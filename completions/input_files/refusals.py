@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+if TYPE_CHECKING:
+    from pydantic import ValidationError  # commands that read judgments do not load it
 
 LONGEST_NAME = 100
 
@@ -88,7 +90,7 @@ def refused(position: int, field: str, reason: Reason, why: str = "") -> Refused
     return Refused(position, field, reason, why or reason.value)
 
 
-def bad_fields(error: ValidationError, position: int) -> tuple[Refused, ...]:
+def bad_fields(error: "ValidationError", position: int) -> tuple[Refused, ...]:
     """Return a refusal for every field at fault."""
     return tuple(
         refused(
