@@ -114,7 +114,8 @@ def fail_audit(audit: BlindingAudit, *, error: str, now: dt.datetime) -> None:
 def reclaim_lost_audits(*, now: dt.datetime) -> list[int]:
     """Take over audits whose worker was not heard of for long, and return their keys."""
     lost = BlindingAudit.objects.filter(state=AuditState.RUNNING, claimed_at__lte=now - SILENCE)
-    keys = list(lost.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True))
+    rows = lost.order_by("pk").select_for_update(skip_locked=True, of=("self",))
+    keys = list(rows.values_list("pk", flat=True))
     BlindingAudit.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 

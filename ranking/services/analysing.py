@@ -74,7 +74,8 @@ def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
 def reclaim_lost_analyses(*, now: dt.datetime) -> list[int]:
     """Take over claims that are older than a computation takes, and return their keys."""
     lost = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
-    keys = list(lost.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    rows = lost.order_by("pk").select_for_update(skip_locked=True)
+    keys = list(rows.values_list("pk", flat=True))
     Analysis.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 

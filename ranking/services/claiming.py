@@ -51,7 +51,8 @@ def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
     Should the first worker be alive after all, both compute the same, and one of them stores it.
     """
     lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
-    keys = list(lost.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    rows = lost.order_by("pk").select_for_update(skip_locked=True)
+    keys = list(rows.values_list("pk", flat=True))
     Fit.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 

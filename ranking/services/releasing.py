@@ -189,7 +189,8 @@ def keep_release(release: Release, folder: Path) -> None:
 def reclaim_lost_releases(*, now: dt.datetime) -> list[int]:
     """Take over releases whose building takes longer than it can, and return their keys."""
     lost = Release.objects.filter(state=ReleaseState.BUILDING, claimed_at__lte=now - CLAIM_LENGTH)
-    keys = list(lost.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    rows = lost.order_by("pk").select_for_update(skip_locked=True)
+    keys = list(rows.values_list("pk", flat=True))
     Release.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 
