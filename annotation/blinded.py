@@ -10,11 +10,11 @@ from annotation import selectors, verdicts
 from annotation.choices import Protocol, Side
 from annotation.models import Lease, Rater, Study
 from annotation.rubric import Dimension, Rubric
-from completions.guidelines import Fact, HelpLine
+from completions.dialogues.display import Talk
+from completions.dialogues.normaliser import plain
+from completions.dialogues.queries import language_of
 from completions.models import Completion
-from completions.normaliser import plain
-from completions.selectors import language_of
-from completions.talk import Talk
+from completions.writers.guidelines import Fact, HelpLine
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import Expected, ReportOutcome
-from completions.forms import Words
+from completions.dialogues.forms import Words
 
 MAX_REASON = 1000
 NO_REASON = _("Write in a few words why: it is kept with the decision.")

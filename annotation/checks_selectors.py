@@ -11,7 +11,7 @@ from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck,
 from annotation.models.quality import OF_PAIRS
 from annotation.quality import is_check_passed, is_rating_passed
 from annotation.selectors import shown_text
-from completions.talk import Talk
+from completions.dialogues.display import Talk
 
 SHOWN = ("comparison__context", "comparison__first", "comparison__second")
 FEW = 5

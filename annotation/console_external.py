@@ -18,8 +18,8 @@ from annotation.console_http import study_page
 from annotation.external_forms import ExternalUpload, provenance_of
 from annotation.models import Study
 from annotation.tool_files import JudgmentFileError
-from completions.console_forms.bringing import Checked, SealBrokenError, TooLargeError
-from completions.services import OutcomeChangedError
+from completions.dialogues.upload_forms import Checked, SealBrokenError, TooLargeError
+from completions.files import OutcomeChangedError
 
 DECIDED = {
     True: gettext_lazy("The batch is left out of what is passed on."),

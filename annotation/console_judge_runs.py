@@ -21,14 +21,16 @@ from annotation.judge_forms import WantedJudging
 from annotation.judge_selectors import JudgeRow
 from annotation.models import Judge, Study
 from annotation.shown_judge_runs import all_judge_runs, judge_run, judge_runs
-from completions import run_http, shown_endpoints
-from completions.run_http import Budget
-from completions.services import NothingToAskError, budgeting
-from completions.shown_endpoints import Listed
-from completions.shown_runs import RUN_COLUMNS, RUNS, ShownRun
-from completions.system_selectors import Choose
+from completions.runs import http
+from completions.runs.http import Budget
+from completions.runs.services import budgeting
+from completions.runs.services.running import NothingToAskError
+from completions.runs.shown import RUN_COLUMNS, RUNS, ShownRun
+from completions.systems import tables
+from completions.systems.queries import Choose
+from completions.systems.tables import Listed
 
-JUDGES = shown_endpoints.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
+JUDGES = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
 
 @require_safe
@@ -50,7 +52,7 @@ def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same judges, in the same order; of a key, the name of its variable alone."""
     lines = _lines(os.environ, JUDGES.asked(request).apply)
     cells = ((*one.cells, one.row.n_calls) for one in lines)
-    return csv_of(request, "judges", (*shown_endpoints.COLUMNS, "calls"), cells)
+    return csv_of(request, "judges", (*tables.COLUMNS, "calls"), cells)
 
 
 @require_safe
@@ -104,7 +106,7 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
         )
     except services.StudyNotLockedError:
         budget.add_error(None, _("Nothing was started: the study is not locked yet."))
-    except (*run_http.REFUSALS, NothingToAskError) as error:
+    except (*http.REFUSALS, NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
     else:
         return redirect("console:judge_run", study.slug, run.pk)
@@ -124,7 +126,7 @@ def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
 @members_only(is_part=True)
 def progress(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    return run_http.show_progress(request, _found(study_or_404(study), pk))
+    return http.show_progress(request, _found(study_or_404(study), pk))
 
 
 @require_safe
@@ -133,14 +135,14 @@ def failed(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     """List the calls of a run that brought nothing."""
     shown = _found(study, pk)
     template = "console/judges/failed.html"
-    return run_http.show_failures(request, shown, template=template, study=study)
+    return http.show_failures(request, shown, template=template, study=study)
 
 
 @require_POST
 @study_page
 def act(request: StaffRequest, study: Study, pk: int, name: str) -> HttpResponse:
     """Pause a run, resume or cancel it, or ask again what failed."""
-    run_http.act(request, _found(study, pk).run, name, by=request.user)
+    http.act(request, _found(study, pk).run, name, by=request.user)
     return redirect("console:judge_run", study.slug, pk)
 
 

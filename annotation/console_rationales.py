@@ -18,7 +18,7 @@ from annotation.console_http import figures_of, study_page
 from annotation.models import RationaleScan, Study
 from annotation.rationale_forms import TextDecision
 from annotation.rationale_selectors import TEXTS
-from completions.console_selectors import Listed
+from completions.contexts.queries import Listed
 
 NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)

@@ -22,10 +22,10 @@ from annotation.models import Study
 from annotation.plan_figures import PLAN, PlanFigures
 from annotation.study_counts import COUNTS, Tally
 from annotation.study_progress import Progress
-from completions import mails
-from completions.funnel import funnel_of, rewrite_rows
-from completions.pictures import Picture
-from completions.services import DatasetTakenError
+from completions.contexts.funnel import funnel_of, rewrite_rows
+from completions.contexts.funnel.picture import Picture
+from completions.dialogues.authoring import DatasetTakenError
+from completions.writers import mails
 
 
 @require_safe

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from completions.normaliser import typed
+from completions.dialogues.normaliser import typed
 
 LONGEST = 120
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -12,8 +12,8 @@ from annotation.models import Comparison, FailedArrival, Lease, PlatformSubmissi
 from annotation.pace import DAY
 from annotation.selectors import content_of
 from completions.choices import LeaseOutcome
+from completions.dialogues.queries import with_language
 from completions.models import Completion
-from completions.selectors import with_language
 
 
 class TurnedAway(NamedTuple):

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.serializers import ProvenanceIn
 from annotation.services import Provenance
 from annotation.tool_files import columns_named
-from completions.console_forms.bringing import FileUpload, Sent
-from completions.forms import Words
+from completions.dialogues.forms import Words
+from completions.dialogues.upload_forms import FileUpload, Sent
 
 MOST_WORDS = 1000
 STRENGTHS = range(1, 6)

@@ -13,7 +13,7 @@ from annotation.blinded import StudyPage
 from annotation.choices import Protocol
 from annotation.rubric import Dimension
 from annotation.verdicts import Answer
-from completions.forms import Words
+from completions.dialogues.forms import Words
 
 Posted = Mapping[str, Any] | None
 MAX_RATIONALE = 4000

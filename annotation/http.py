@@ -26,9 +26,9 @@ from annotation.models import Rater, Study
 from annotation.reporting_forms import MAX_TEXT
 from annotation.services import Badge
 from annotation.visit import visit_time
-from completions import http as writers
 from completions.choices import WriterState
 from completions.models import Writer
+from completions.writers import http as writers
 
 COOKIE = "heart_rater"
 COOKIE_SECONDS = 90 * 24 * 60 * 60

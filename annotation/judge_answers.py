@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.verdicts import Answer
-from completions.answers import Words, drops_key, read_answer, refuse
+from completions.llm.answers import Words, drops_key, read_answer, refuse
 
 
 class _Mark(BaseModel):
@@ -52,7 +52,7 @@ def answer_schema(dimensions: Sequence[str]) -> dict[str, Any]:
 def read_judge_answer(raw: str, dimensions: Sequence[str]) -> Answer:
     """Return a judge's answer in the frame of the screen; positive numbers favour A.
 
-    Read by the rules of `completions.answers.read_answer`.
+    Read by the rules of `completions.llm.answers.read_answer`.
 
     Raises
     ------

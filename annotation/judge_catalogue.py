@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from completions import catalogue
-from completions.catalogue import Listed, ModelId, Slug, Strict
+from completions.systems import catalogue
+from completions.systems.catalogue import Listed, ModelId, Slug, Strict
 
 JUDGES = Path(__file__).resolve().parent / "judges"
 
@@ -35,7 +35,7 @@ def load_judges(paths: Iterable[Path]) -> tuple[JudgeEntry, ...]:
 
     Raises
     ------
-    completions.catalogue.CatalogueError
+    completions.systems.catalogue.CatalogueError
         If a file cannot be read or used, or two judges have one slug or one name.
     """
     read = catalogue.load_files(paths, JudgeCatalogue)

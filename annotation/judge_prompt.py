@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from annotation.judge_answers import answer_schema
 from annotation.rubric import Rubric
-from completions.prompts import CORRECTION, encoded
+from completions.llm.prompts import CORRECTION, encoded
 
 VERSION = "judge-2"
 

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from annotation.judge_answers import check_keys, object_schema
 from annotation.rubric import Rubric
 from annotation.verdicts import RATINGS, Answer
-from completions.answers import Words, read_answer, refuse
-from completions.prompts import CORRECTION, encoded
+from completions.llm.answers import Words, read_answer, refuse
+from completions.llm.prompts import CORRECTION, encoded
 
 VERSION = "judge-alone-1"
 
@@ -105,7 +105,7 @@ def rating_schema(dimensions: Sequence[str]) -> dict[str, Any]:
 def read_rating_answer(raw: str, dimensions: Sequence[str]) -> Answer:
     """Return a judge's points, 1 to 5 on each dimension; there is no verdict.
 
-    Read by the rules of `completions.answers.read_answer`.
+    Read by the rules of `completions.llm.answers.read_answer`.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judge, JudgeCall
-from completions.system_selectors import Choose, EndpointRow, by_slug, variables_of
+from completions.systems.queries import Choose, EndpointRow, by_slug, variables_of
 
 ALL = "all"
 """Stands for every judge that is not simulated."""

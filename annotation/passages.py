@@ -1,7 +1,7 @@
 """Pure: passages of a rationale that could identify or reach a person, and what is put for them.
 
-The detectors are those by which dialogues are screened (``completions.screening``), with one
-more: a crowd platform's id of a person, or a pseudonym of this platform.
+The detectors are those of ``completions.contexts.screening``, and one more: a crowd platform's id
+of a person, or a pseudonym of this platform.
 """
 
 import hashlib
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from completions.screening.personal import DETECTORS
-from completions.screening.version import rules_version as screening_version
+from completions.contexts.screening.personal import DETECTORS
+from completions.contexts.screening.version import rules_version as screening_version
 
 NUMBER = 1  # raise it when what is found here changes
 OTHER = "other"

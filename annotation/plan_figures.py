@@ -12,7 +12,7 @@ from annotation.pairing import PlanSummary
 from annotation.study_counts import newest_keys, number_of
 from annotation.workload import Workload
 from completions.choices import HoldState
-from completions.hold_selectors import Held
+from completions.leaks.queries import Held
 from completions.models import Completion, Context, Hold
 
 MOST_LIVE = 200

@@ -9,10 +9,10 @@ from annotation import pairing, selectors
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
 from annotation.pairing import Candidate, Ground, PlanSummary, keys_of
-from completions import hold_selectors
-from completions.hold_selectors import Held, Leaks
+from completions.dialogues.normaliser import plain
+from completions.leaks import queries
+from completions.leaks.queries import Held, Leaks
 from completions.models import Completion, Context
-from completions.normaliser import plain
 
 Keys = tuple[int, int]
 
@@ -98,15 +98,15 @@ class _Written:
 
 def draft_plan(study: Study) -> PlanDraft:
     """Return what planning the study now would add, in five queries; nothing is written."""
-    leaks = hold_selectors.find_new_leaks(study.dataset_id)
-    withheld = hold_selectors.withheld(study.dataset_id).union(leaks)
+    leaks = queries.find_new_leaks(study.dataset_id)
+    withheld = queries.withheld(study.dataset_id).union(leaks)
     places = _places(study, withheld)
     draft = _draft_ratings if study.protocol == Protocol.LIKERT else _draft_pairs
     additions, summary = draft(study, places)
     return PlanDraft(
         additions=additions,
         summary=summary,
-        held=hold_selectors.count_holds(study.dataset_id, leaks),
+        held=queries.count_holds(study.dataset_id, leaks),
         leaks=leaks,
         n_held_compared=_n_compared(places, withheld),
     )

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import TextOutcome
 from annotation.services import TextWords
-from completions.forms import Words
+from completions.dialogues.forms import Words
 
 MAX_REASON = 1000
 MAX_ALSO = 2000

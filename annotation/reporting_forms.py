@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import ReportKind
-from completions.forms import Words
+from completions.dialogues.forms import Words
 
 MAX_TEXT = 1000
 

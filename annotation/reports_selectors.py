@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.models import Report, ReportAlert, ReportDecision, Study
 from annotation.selectors import shown_text
+from completions.dialogues.display import Talk
 from completions.models import Context
-from completions.talk import Talk
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from completions.toml_files import content_hash, load_shipped, parse_toml
+from completions.files.toml import content_hash, load_shipped, parse_toml
 
 RUBRICS = Path(__file__).parent / "rubrics"
 

@@ -20,9 +20,9 @@ from annotation.models import (
     Study,
 )
 from completions.choices import LeaseOutcome
+from completions.dialogues.normaliser import plain
+from completions.dialogues.queries import Row, with_language
 from completions.models import Completion, WritingLease
-from completions.normaliser import plain
-from completions.selectors import Row, with_language
 
 INTACT = Q(first__erased_at=None, second__erased_at=None)
 """Of comparisons: no text of it was deleted at its writer's wish."""

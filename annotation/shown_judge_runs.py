@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from access.lists import Asked
 from annotation.models import Judge, JudgeRun, Study
-from completions import run_selectors
-from completions.run_selectors import RunProgress
-from completions.shown_runs import ON_PAGE, ShownRun
+from completions.runs import queries
+from completions.runs.queries import RunProgress
+from completions.runs.shown import ON_PAGE, ShownRun
 
 
 def judge_run(study: Study, number: int, *, now: dt.datetime) -> ShownRun | None:
@@ -39,7 +39,7 @@ def _runs(study: Study) -> Any:  # noqa: ANN401 (a queryset with its rows)
 
 def _shown(runs: list[JudgeRun], *, now: dt.datetime) -> list[ShownRun]:
     """Return the runs as pages show them, in a fixed number of queries."""
-    progress = run_selectors.progress_of_each(runs, now=now)
+    progress = queries.progress_of_each(runs, now=now)
     slugs = {slug for run in runs for slug in run.plan.get("judges", ())}
     judges = Judge.objects.filter(slug__in=slugs).in_bulk(field_name="slug")
     return [_shown_one(run, judges, progress[run.pk]) for run in runs]

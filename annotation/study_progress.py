@@ -21,13 +21,7 @@ from annotation.models import Exclusion, JudgeRun, Lease, RationaleRun, Study
 from annotation.pace import Pace
 from annotation.study_counts import StudyCounts, number_of
 from completions.choices import CallState, HoldState, PauseReason, RunState
-from completions.models import (
-    GenerationCall,
-    GenerationRun,
-    Hold,
-    LabellingRun,
-    Run,
-)
+from completions.models import GenerationCall, GenerationRun, Hold, LabellingRun, Run
 
 NEARLY_FULL = 0.05
 """Share of the judgments by people that is left, from which a study is nearly full."""

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from benchmarks import simulation
-from completions import ingest
+from completions.dialogues import ingest
 
 
 def time_rounds(task: Callable[[int], object], n_rounds: int) -> float:
@@ -42,10 +42,10 @@ def prepare_database(folder: str) -> None:
 
 def time_import(file: Path, n_rounds: int) -> float:
     """Return the median seconds of imports, each into a dataset of its own."""
-    from completions import services  # noqa: PLC0415 (models need the settings)
+    from completions.dialogues import importing  # noqa: PLC0415 (models need the settings)
 
     return time_rounds(
-        lambda number: services.import_dialogues(
+        lambda number: importing.import_dialogues(
             dataset_name=f"Round {number}",
             dialogues=ingest.read_dialogues(file),
             now=timezone.now(),

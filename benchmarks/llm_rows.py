@@ -12,8 +12,8 @@ from annotation.models import JudgeCall, Study
 from annotation.rubric import load_rubric
 from annotation.services.judge_running import Asking, start_judge_run
 from completions.choices import CallState
+from completions.generation.services import start_generation_run
 from completions.models import Dataset, GenerationCall
-from completions.services import running
 from tests.factories import (
     make_comparison,
     make_context,
@@ -75,7 +75,7 @@ class Rows:
     def plan_completions(self) -> None:
         """Have new systems complete every context, in a run."""
         systems = [make_system(**_simulated("offline-alder")) for _ in range(MODELS)]
-        running.start_generation_run(dataset=self.dataset, systems=systems, now=timezone.now())
+        start_generation_run(dataset=self.dataset, systems=systems, now=timezone.now())
 
     def plan_verdicts(self) -> None:
         """Have new judges judge every comparison in both orders, in a run."""

@@ -4,19 +4,22 @@ from django.utils import timezone
 
 from access.background import app
 from access.nudges import Work, nudge
-from completions import services
+from completions.generation import services as generation_services
+from completions.runs import services as run_services
+from completions.strategies import services as strategy_services
+from completions.writers import services as writer_services
 
 
 @app.task(ignore_result=True)
 def release_expired_writing_leases() -> int:
     """Beat tick: give back the contexts of writing leases that ran out."""
-    return services.release_expired_writing_leases(now=timezone.now())
+    return writer_services.release_expired_writing_leases(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def send_writer_mails() -> int:
     """Send the mails to writers that wait; safe to run twice."""
-    n = services.send_writer_mails(now=timezone.now())
+    n = writer_services.send_writer_mails(now=timezone.now())
     if n:  # there may be more than one batch
         nudge(Work.SEND_WRITER_MAILS)
     return n
@@ -26,20 +29,20 @@ def send_writer_mails() -> int:
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
-    if services.is_generation_waiting(now=now):
+    if generation_services.is_generation_waiting(now=now):
         nudge(Work.GENERATE)
-    if services.is_labelling_waiting(now=now):
+    if strategy_services.is_labelling_waiting(now=now):
         nudge(Work.NAME_STRATEGIES)
-    return services.finish_all_runs(now=now)
+    return run_services.finish_all_runs(now=now)
 
 
 @app.task(ignore_result=True)
 def generate_completions() -> int:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
-    return services.pull_generation(clock=timezone.now)
+    return generation_services.pull_generation(clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def name_strategies() -> int:
     """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
-    return services.pull_labelling(clock=timezone.now)
+    return strategy_services.pull_labelling(clock=timezone.now)

@@ -24,12 +24,18 @@ from annotation import services as annotation
 from annotation.models import Study
 from annotation.protocol import STUDIES, load_protocol
 from annotation.rubric import load_rubric
-from completions import ingest
-from completions import selectors as contexts
-from completions import services as completions
-from completions.badges import invitation_link
-from completions.demo import DIALOGUES
+from completions.contexts import services as context_services
+from completions.dialogues import importing, ingest
+from completions.dialogues import queries as dialogue_queries
+from completions.dialogues.demo import DIALOGUES
+from completions.generation import queries as generation_queries
+from completions.generation import services as generation_services
 from completions.models import Dataset
+from completions.runs import services as run_services
+from completions.systems import services as system_services
+from completions.writers import desk_queries
+from completions.writers import services as writer_services
+from completions.writers.badges import invitation_link
 from ranking import frames
 from ranking import selectors as ranking
 from ranking import services as publishing
@@ -89,10 +95,10 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
     ------
     ingest.IngestError
         If the file cannot be read as dialogues; nothing is stored then.
-    completions.selection.SelectionError
+    completions.contexts.selection.SelectionError
         If the file has too few fitting turns.
     """
-    report = completions.import_dialogues(
+    report = importing.import_dialogues(
         dataset_name=source.dataset,
         dialogues=ingest.read_dialogues(source.file),
         now=now,
@@ -100,7 +106,9 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
     )
     if report.bad:
         say(f"{source.file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
-    completions.build_contexts(dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now)
+    context_services.build_contexts(
+        dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now
+    )
     study = studies.study_by_slug(source.study)
     return study if study is not None else _create_study(source, now=now)
 
@@ -117,9 +125,9 @@ def _create_study(source: Source, *, now: dt.datetime) -> Study:
 
 
 def _dataset(source: Source) -> Dataset:
-    dataset = contexts.dataset_by_slug(source.dataset)
+    dataset = dialogue_queries.dataset_by_slug(source.dataset)
     if dataset is None:
-        raise contexts.DatasetNotFoundError(source.dataset)
+        raise dialogue_queries.DatasetNotFoundError(source.dataset)
     return dataset
 
 
@@ -128,19 +136,19 @@ def add_adversarial_contexts(study: Study, *, say: Callable[[str], object]) -> N
 
     A file of the user's own may have none to make them from: ``say`` is told so.
     """
-    assistants = completions.Assistants(
-        rewriter=completions.assistant_for("rewriter", completions.OFFLINE),
-        hostility_rater=completions.assistant_for("hostility-rater", completions.OFFLINE),
+    assistants = context_services.Assistants(
+        rewriter=system_services.assistant_for("rewriter", system_services.OFFLINE),
+        hostility_rater=system_services.assistant_for("hostility-rater", system_services.OFFLINE),
     )
     try:
-        completions.make_adversarial_contexts(
+        context_services.make_adversarial_contexts(
             dataset=study.dataset,
             n=ADVERSARIAL,
             seed=SEED,
             assistants=assistants,
             clock=timezone.now,
         )
-    except completions.NoSourceLeftError as error:
+    except context_services.NoSourceLeftError as error:
         say(f"No adversarial contexts in this demo: {error}")
 
 
@@ -150,7 +158,7 @@ def run(study: Study) -> Fit:
     A worker and beat have to be running. Raises DemoStalledError when nothing moves.
     """
     systems = [
-        completions.register_simulated_system(
+        system_services.register_simulated_system(
             slug=f"simulated-{voice}",
             name=f"Simulated {voice.title()}",
             family=f"simulated-{voice}",
@@ -167,11 +175,13 @@ def run(study: Study) -> Fit:
         )
         for voice in JUDGES
     ]
-    with suppress(completions.NothingToAskError):
-        completions.start_generation_run(dataset=study.dataset, systems=systems, now=timezone.now())
-    _wait("Completions", lambda: contexts.generation_progress(study.dataset))
+    with suppress(run_services.NothingToAskError):
+        generation_services.start_generation_run(
+            dataset=study.dataset, systems=systems, now=timezone.now()
+        )
+    _wait("Completions", lambda: generation_queries.generation_progress(study.dataset))
     annotation.plan_study(study=study, now=timezone.now())
-    with suppress(completions.NothingToAskError):
+    with suppress(run_services.NothingToAskError):
         annotation.start_judge_run(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
@@ -184,7 +194,7 @@ def run(study: Study) -> Fit:
 
 def doors(study: Study, *, now: dt.datetime) -> Doors:
     """Return the ways in; the demo's writer and admin are made once and found again."""
-    writer = contexts.any_writer(study.dataset) or completions.invite_writer(
+    writer = desk_queries.any_writer(study.dataset) or writer_services.invite_writer(
         dataset=study.dataset, now=now
     )
     return Doors(

@@ -23,8 +23,10 @@ from django.db import connection
 from waitress.server import create_server
 
 from annotation import services as annotation
-from completions import llm, offline, pulling
-from completions import services as completions
+from completions import llm, offline
+from completions.generation import services as generation_services
+from completions.runs import pulling
+from completions.strategies import services as strategy_services
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for
@@ -121,8 +123,8 @@ def _folder_in_use() -> Iterator[None]:
         with suppress(BlockingIOError):
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if connection.vendor == "sqlite":
-                completions.forget_generation_claims()
-                completions.forget_labelling_claims()
+                generation_services.forget_generation_claims()
+                strategy_services.forget_labelling_claims()
                 annotation.forget_judging_claims()
                 annotation.forget_rationale_claims()
                 ranking.forget_fit_claims()

@@ -10,7 +10,7 @@ from django.views import csrf, defaults
 
 from access.api_http.errors import answer_problem, too_large_detail
 from annotation import http as raters
-from completions import http as writers
+from completions.writers import http as writers
 from heart_site import uploads
 from heart_site.outages import API, answer_outage, is_outage
 

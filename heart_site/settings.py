@@ -4,7 +4,7 @@ from pathlib import Path
 
 import environ
 
-from completions import limiting
+from completions.llm import limiting
 from heart_site import logs, protection, schedule, sign_in
 from heart_site.protection import *  # noqa: F403 (settings by their names)
 from heart_site.sign_in import *  # noqa: F403 (settings by their names)

@@ -15,9 +15,10 @@ from access.asked import read_text
 from access.http import StaffRequest
 from access.lists import csv_of
 from annotation.models import Study
-from completions import coverage_selectors
-from completions.coverage_selectors import STATES, CoverageWanted, UnknownCoverageError
-from completions.services import budgeting, retry_completions, running
+from completions.generation.services.covering import retry_completions
+from completions.runs.services import budgeting, running
+from completions.systems import coverage as system_coverage
+from completions.systems.coverage import STATES, CoverageWanted, UnknownCoverageError
 from ranking.console import staff_page
 
 COLUMNS = ("context", "system", "state", "completions")
@@ -29,7 +30,7 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
     try:
         wanted = CoverageWanted.of(request.GET)
-        found = coverage_selectors.coverage(study.dataset, wanted, request.GET.get("page", ""))
+        found = system_coverage.coverage(study.dataset, wanted, request.GET.get("page", ""))
     except UnknownCoverageError as error:
         raise Http404 from error
     parts = {"study": study, "wanted": wanted, "map": found, "states": STATES.items()}
@@ -41,7 +42,7 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
     try:
-        rows = coverage_selectors.all_rows(study.dataset, CoverageWanted.of(request.GET))
+        rows = system_coverage.all_rows(study.dataset, CoverageWanted.of(request.GET))
     except UnknownCoverageError as error:
         raise Http404 from error
 
@@ -52,7 +53,7 @@ def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
 @staff_page
 def cell(request: StaffRequest, study: Study, context: str, system: str) -> HttpResponse:
     """Show what there is of one system in one context, and what went wrong."""
-    found = coverage_selectors.cell_shown(study.dataset, context=context, system=system)
+    found = system_coverage.cell_shown(study.dataset, context=context, system=system)
     if found is None:
         raise Http404
     return render(request, "console/study/cell.html", {"study": study, "shown": found})

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from completions.forms import Words
+from completions.dialogues.forms import Words
 
 MAX_ASKED = 200
 MAX_REASON = 500

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from completions.toml_files import Key, Part, parse_toml
+from completions.files.toml import Key, Part, parse_toml
 
 SHIPPED = Path(__file__).parent / "weight_examples.toml"
 Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]

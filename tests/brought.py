@@ -4,9 +4,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from completions import services
-from completions.brought import BroughtRow
 from completions.choices import Way
+from completions.systems import services
+from completions.systems.importing import BroughtRow
 from tests.factories import NOW
 from tests.factories_written_once import make_user
 

@@ -18,7 +18,7 @@ from hypothesis import settings
 
 from access import nudges
 from annotation import blinded, selectors
-from completions.services import speaking
+from completions.runs.services import speaking
 from ranking.services import grounds
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 
@@ -97,9 +97,11 @@ def _services_loaded(django_test_environment) -> None:
     another would keep what it took from that one, for all tests after it.
     """
     for app in ("access", "completions", "annotation", "ranking"):
-        package = import_module(f"{app}.services")
-        for module in iter_modules(package.__path__):
-            import_module(f"{package.__name__}.{module.name}")
+        root = Path(str(import_module(app).__file__)).parents[1]
+        for folder in (root / app).rglob("services"):
+            package = ".".join(folder.relative_to(root).parts)
+            for module in iter_modules([str(folder)]):
+                import_module(f"{package}.{module.name}")
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """Decisions on messages, and what tests look at afterwards."""
 
-from completions import services
 from completions.choices import MessageState, MessageVerdict
 from completions.models import Completion, Context, Message
+from completions.writers import services
 from tests.factories import HOUR, NOW
 from tests.factories_of_writing import make_revision
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from annotation.models import JudgeRun
 from completions.choices import CallState
+from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun, LabellingRun, System
-from completions.services import budgeting, calling, generating
+from completions.runs.services import budgeting, calling
 from tests.factories import NOW, make_dataset, make_generation_call, make_study, make_system
 
 PRICE = {"input": 1.0, "output": 10.0}

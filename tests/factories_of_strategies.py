@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from completions import strategies
 from completions.choices import CallState, Presence
 from completions.models import (
     Assistant,
@@ -16,6 +15,7 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
+from completions.strategies import rules
 from tests.factories import (
     NOW,
     make_assistant,
@@ -28,7 +28,7 @@ from tests.factories_written_once import make_member, make_user
 
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
 REFERENCE = "heart-1"
-KEYS = strategies.load_codebook(REFERENCE).keys
+KEYS = rules.load_codebook(REFERENCE).keys
 
 
 def make_strategy_call(**fields: Any) -> StrategyCall:

@@ -9,9 +9,9 @@ from unittest import mock
 from django.db.models import QuerySet
 
 from annotation.models import Comparison, Judgment, Study
+from completions.dialogues.cutting import turns_hash
+from completions.files.toml import content_hash
 from completions.models import Context
-from completions.services.cutting import turns_hash
-from completions.toml_files import content_hash
 from ranking import figures, services
 from ranking.choices import ReleaseState
 from ranking.models import Release

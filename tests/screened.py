@@ -1,6 +1,6 @@
 """A small dataset on its way from dialogues to contexts."""
 
-from completions import screening
+from completions.contexts import screening
 from completions.models import Candidate, Dataset, Dialogue
 from tests.factories import make_candidate, make_context, make_dataset, make_dialogue
 

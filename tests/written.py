@@ -3,8 +3,8 @@
 import datetime as dt
 from typing import Any
 
-from completions import services
 from completions.models import Context, Dataset, Message, Writer, WritingLease
+from completions.writers import services
 from tests.factories import NOW, make_context, make_dialogue
 
 SECOND = dt.timedelta(seconds=1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from annotation.ensembles.verdicts import Replies, Winner
 from annotation.quality.habits import even_p
-from completions.screening.checking import wilson
+from completions.contexts.screening.checking import wilson
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from annotation.rubric import RubricError, load_rubric
-from completions.toml_files import (
+from completions.files.toml import (
     Key,
     Message,
     Part,

@@ -10,7 +10,7 @@ from annotation.protocol.reading import (
 )
 from annotation.protocol.study import StudyProtocol
 from annotation.protocol.writing import as_toml, values_as_toml
-from completions.toml_files import content_hash
+from completions.files.toml import content_hash
 
 __all__ = [
     "STUDIES",

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from annotation.protocol.study import StudyProtocol
-from completions.toml_files import parse_toml
+from completions.files.toml import parse_toml
 
 STUDIES = Path(__file__).parent.parent / "studies"
 

@@ -11,8 +11,8 @@ from django.db.models import Q
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, Study
 from annotation.quality_selectors.raters import kept_raters
+from completions.dialogues.wording import count_words
 from completions.models import Completion, Context
-from completions.wording import count_words
 
 
 class Row(NamedTuple):

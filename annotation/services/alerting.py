@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
-from completions import mails
+from completions.writers import mails
 
 BATCH = 50
 RETRY_AFTER = dt.timedelta(minutes=10)

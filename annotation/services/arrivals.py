@@ -13,7 +13,7 @@ from annotation import entry_links
 from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Study
 from annotation.services.alerting import is_mail_set_up, message_to_admins
-from completions import mails
+from completions.writers import mails
 
 TOLD_EVERY = dt.timedelta(days=1)
 RECENT = dt.timedelta(days=2)

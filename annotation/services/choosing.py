@@ -14,7 +14,7 @@ from annotation.choices import PlanKind, Side
 from annotation.models import Comparison, Lease, QualityCheck, Rater
 from annotation.selectors import Standing
 from completions.choices import LeaseOutcome
-from completions.services.compiled import Compiled
+from completions.leases.compiled import Compiled
 
 REPEAT_GAP = 4
 """How many pairs later a pair is repeated, at the earliest."""

@@ -20,7 +20,7 @@ from annotation.services.slots import lock_rater
 from annotation.services.standing import first_stage
 from annotation.services.submissions import open_first, open_submission
 from completions.models import Writer
-from completions.services import new_code, repeatable_code
+from completions.writers.services.codes import new_code, repeatable_code
 
 DRAW_KEY_BYTES = 16
 

@@ -12,16 +12,12 @@ from annotation.models import Comparison, JudgeCall, Lease, Study
 from annotation.services import slots
 from annotation.services.withdrawing import ALONE, Asked
 from completions.choices import CallState, LeaseOutcome, WriterState
+from completions.dialogues.locking import lock_texts
 from completions.models import Writer
-from completions.services import (
-    budgeting,
-    erase_texts,
-    forget_person,
-    give_work_back,
-    lock_texts,
-    lock_work,
-    lock_writer,
-)
+from completions.runs.services import budgeting
+from completions.writers.services.forgetting import erase_texts, forget_person, lock_work
+from completions.writers.services.going import give_work_back
+from completions.writers.services.leasing import lock_writer
 
 ERASED = {
     "error_kind": "erased",

@@ -17,7 +17,7 @@ from annotation.models import Study
 from annotation.services.external import ExternalRowsError, Provenance, store_external
 from annotation.tool_files import LAYOUTS, OF_TEXTS, JudgmentFileError, ToolFile, read_tool_file
 from annotation.verdicts import LIKERT
-from completions.services import OutcomeChangedError
+from completions.files import OutcomeChangedError
 
 MOST_ROWS = 5_000
 DEMANDED = ("comparison", "rater_id", "winner")

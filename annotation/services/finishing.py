@@ -9,7 +9,7 @@ from annotation.choices import RaterState
 from annotation.models import Rater
 from annotation.services.slots import lock_rater
 from annotation.services.standing import end_rater
-from completions.services import timed
+from completions.leases import timed
 
 
 @transaction.atomic

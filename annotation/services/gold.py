@@ -12,8 +12,8 @@ from annotation import design, gold, selectors
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
+from completions.dialogues.authoring import AuthoredTalk, StoredTalk, store_authored_talks
 from completions.models import Completion, Context
-from completions.services import AuthoredTalk, StoredTalk, store_authored_talks
 
 
 class UnsuitableCheckError(ValueError):

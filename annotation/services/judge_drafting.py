@@ -9,8 +9,8 @@ from annotation.models import Comparison, Judge, JudgeCall, Study
 from annotation.services.judge_planning import count_wanted_judge_calls
 from annotation.services.judge_running import Asking
 from annotation.services.llm_judging import request_for
-from completions.services import drafting
-from completions.services.drafting import RunDraft
+from completions.generation.services import drafting
+from completions.generation.services.drafting import RunDraft
 
 TRIES = 2
 """An answer that cannot be read is asked for once more."""

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from annotation.models import Judge, JudgeRun, Study
 from annotation.services.judge_planning import plan_judge_calls
-from completions.services import running
+from completions.runs.services import running
 
 
 class SamplesAlikeError(ValueError):

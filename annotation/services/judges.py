@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.judge_catalogue import JudgeEntry
 from annotation.models import Judge
-from completions.services.syncing import SyncReport, sync
+from completions.systems.services.syncing import SyncReport, sync
 
 IDENTITY = ("family", "model_id")
 """What judgments say they are from, and what kept a judge from its own family."""

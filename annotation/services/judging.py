@@ -13,9 +13,9 @@ from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.services import slots
 from annotation.services.leasing import go_on
 from completions.choices import LeaseOutcome
-from completions.services import timed
-from completions.services.compiled import insert
-from completions.services.deadlocks import atomic_despite_deadlocks
+from completions.leases import timed
+from completions.leases.compiled import insert
+from completions.leases.deadlocks import atomic_despite_deadlocks
 
 CHANGES_PER_MINUTE = 30
 """Each change of an answer is kept as a row of its own; nobody thinks as often again."""

@@ -13,9 +13,9 @@ from annotation.services.choosing import Choice, choose_next
 from annotation.services.screening import choose_screening
 from annotation.services.standing import end_rater
 from completions.choices import LeaseOutcome
-from completions.services import timed
-from completions.services.compiled import insert
-from completions.services.deadlocks import atomic_despite_deadlocks
+from completions.leases import timed
+from completions.leases.compiled import insert
+from completions.leases.deadlocks import atomic_despite_deadlocks
 
 
 class StudyNotOpenError(Exception):

@@ -20,10 +20,10 @@ from annotation.rubric import Rubric
 from annotation.verdict_probability import probability_of_a
 from annotation.verdicts import Answer
 from completions import llm
-from completions.normaliser import plain
-from completions.services import asking, calling, waking
-from completions.services.asking import Heard, JsonQuestion
-from completions.services.calling import Claim, Clock
+from completions.dialogues.normaliser import plain
+from completions.runs.services import asking, calling, waking
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim, Clock
 
 MAX_TOKENS = 2000
 TIMEOUT_S = 180.0

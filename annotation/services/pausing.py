@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotation.models import Rater
 from annotation.services.slots import lock_rater
-from completions.services import timed
+from completions.leases import timed
 
 
 @transaction.atomic

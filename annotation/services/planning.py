@@ -14,14 +14,10 @@ from annotation.pairing import PlanSummary
 from annotation.plan_selectors import Addition
 from annotation.services.gold import load_gold
 from annotation.services.reporting import hold_latecomers
-from completions.hold_selectors import Held
+from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts
+from completions.leaks.queries import Held
+from completions.leaks.services import hold_leaks
 from completions.models import Completion
-from completions.services import (
-    fix_completions,
-    hold_leaks,
-    lock_sent_back,
-    lock_texts,
-)
 
 BATCH = 1000
 

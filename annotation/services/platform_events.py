@@ -13,7 +13,7 @@ from annotation.services.standing import end_rater
 from annotation.services.submissions import end_submission
 from annotation.webhooks import SUBMISSION, Event
 from completions.choices import LeaseOutcome
-from completions.services import timed
+from completions.leases import timed
 
 
 @transaction.atomic

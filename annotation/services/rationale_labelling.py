@@ -14,12 +14,12 @@ from annotation import themes
 from annotation.addressing import addressed_by
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
-from completions.labels import Labels
+from completions.dialogues.normaliser import plain
+from completions.llm.labels import Labels
 from completions.models import Assistant
-from completions.normaliser import plain
-from completions.services import asking, calling, quoting, waking
-from completions.services.asking import Heard, JsonQuestion
-from completions.services.calling import Claim, Clock
+from completions.runs.services import asking, calling, quoting, waking
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim, Clock
 
 MAX_TOKENS = 4000
 TIMEOUT_S = 120.0

@@ -10,7 +10,7 @@ from annotation import themes
 from annotation.models import RationaleRun, Study
 from annotation.services.rationale_labelling import plan_rationale_calls
 from completions.models import Assistant
-from completions.services import running
+from completions.runs.services import running
 
 
 @transaction.atomic

@@ -15,8 +15,8 @@ from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
 from annotation.services import slots
 from annotation.services.announcing import announce_report
+from completions.leases import timed
 from completions.models import Context
-from completions.services import timed
 
 ALERT_WITHIN_S = 60.0
 """A report should reach somebody soon, and not by one mail each."""

@@ -10,8 +10,8 @@ from annotation import selectors
 from annotation.choices import Side
 from annotation.models import Comparison, Exclusion, Lease, Rater
 from completions.choices import LeaseOutcome
-from completions.services import timed
-from completions.services.compiled import Compiled, CompiledUpdate
+from completions.leases import timed
+from completions.leases.compiled import Compiled, CompiledUpdate
 
 SHOWN = {Side.A.value: "shown_first_as_a", Side.B.value: "shown_first_as_b"}
 

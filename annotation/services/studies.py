@@ -13,7 +13,7 @@ from annotation.models import Study
 from annotation.protocol import StudyProtocol, content_hash
 from annotation.rubric import Rubric
 from annotation.services.seeding import with_seed
-from completions import normaliser
+from completions.dialogues import normaliser
 from completions.models import Dataset
 
 ALLOWED = {

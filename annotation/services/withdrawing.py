@@ -15,7 +15,7 @@ from annotation.services.rationale_labelling import forget_themes
 from annotation.services.scanning import forget_scans
 from annotation.services.slots import give_back, lock_rater, return_slot
 from completions.choices import LeaseOutcome
-from completions.services import timed
+from completions.leases import timed
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 
 from annotation import forms
 from annotation.blinded import StudyPage
-from completions.talk import Talk
+from completions.dialogues.display import Talk
 
 register = template.Library()
 NO_TOKEN, NO_CSRF = uuid.UUID(int=0), "the-token-of-the-request"

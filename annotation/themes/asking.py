@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.themes.codebook import Codebook, Theme
-from completions import labels, prompts
-from completions.labels import Labels, Wanted
-from completions.prompts import Prompt, encoded
+from completions.llm import labels, prompts
+from completions.llm.labels import Labels, Wanted
+from completions.llm.prompts import Prompt, encoded
 
 CODER = "coder-1"
 INSTRUCTIONS = """\
@@ -79,7 +79,7 @@ def read_themes(raw: str, *, rationale: str, codebook: Codebook) -> Labels:
     Raises
     ------
     InvalidAnswerError
-        As `completions.labels.read_labels` does.
+        As `completions.llm.labels.read_labels` does.
     """
     return labels.read_labels(raw, text=rationale, wanted=_wanted(codebook))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from completions.toml_files import Key, Part, content_hash, load_shipped, parse_toml
+from completions.files.toml import Key, Part, content_hash, load_shipped, parse_toml
 
 SHIPPED = "heart-1"
 Sentence = Annotated[str, Field(min_length=1, max_length=300)]

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
 from annotation.tool_files.refusals import Fault, JudgmentFileError
-from completions.input_files import Entry, InputFileError, named, read
+from completions.files import Entry, InputFileError, named, read
 
 MOST_NAMED = 20
 

@@ -13,7 +13,7 @@ from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
 from annotation.selectors import shown_text
 from annotation.verdict_selectors.tallies import Judged, judged_comparisons, panel_of
 from completions.choices import Stratum
-from completions.talk import Talk
+from completions.dialogues.display import Talk
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_http_methods
 from access.http import StaffRequest
 from annotation import services
 from annotation.entry_forms import WriterWithdrawal
-from completions import http as writers
-from completions import pool_selectors
 from completions.choices import WriterState
-from completions.console_http import or_404, owners_act
-from completions.http import writer_page
+from completions.contexts.console_http import or_404, owners_act
 from completions.models import Dataset, Writer
+from completions.writers import http as writers
+from completions.writers import pool_queries
+from completions.writers.http import writer_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,7 +52,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 @owners_act
 def withdraw_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     """Do the same for a writer who asked an admin for it: who lost the link, or never had one."""
-    writer = or_404(pool_selectors.writer_of(dataset, code))
+    writer = or_404(pool_queries.writer_of(dataset, code))
     form = WriterWithdrawal(request.POST if request.method == "POST" else None)
     if form.is_valid():
         keep_texts = form.cleaned_data["texts"] == "keep"

@@ -10,7 +10,7 @@ from annotation.choices import Purpose
 from annotation.models import Comparison, Study
 from annotation.protocol.conduct import Screening
 from benchmarks.refit_rows import Size, pair, unchecked
-from completions import normaliser
+from completions.dialogues import normaliser
 from completions.models import Completion, Context
 from tests.factories import TURNS, make_comparison, make_quality_check, make_study
 

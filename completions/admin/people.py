@@ -8,15 +8,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from access.admin_parts import Table
-from completions import services
-from completions.badges import invitation_link
-from completions.models import (
-    AdmissionDecision,
-    Writer,
-    WriterConsent,
-    WriterMail,
-    WritingLease,
-)
+from completions.models import AdmissionDecision, Writer, WriterConsent, WriterMail, WritingLease
+from completions.writers import services
+from completions.writers.badges import invitation_link
 
 SHOWN = ("code", "state", "background", "is_simulated", "invited_at", "admitted_at")
 

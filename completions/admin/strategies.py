@@ -10,15 +10,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from access.admin_parts import Table
-from completions import spot_selectors
 from completions.admin_parts import CALL_NUMBERS
-from completions.models import (
-    HumanLabelling,
-    SpotCheck,
-    SpotCheckItem,
-    StrategyCall,
-    StrategyLabel,
-)
+from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyCall, StrategyLabel
+from completions.strategies import spot_queries
 
 
 class Findings(Table):
@@ -29,7 +23,7 @@ class Findings(Table):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave out texts that people are labelling."""
-        hidden = {f"{self.of}__in": spot_selectors.being_labelled()}
+        hidden = {f"{self.of}__in": spot_queries.being_labelled()}
         rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
         return rows
 

@@ -19,13 +19,7 @@ from completions.llm.errors import (
 )
 from completions.llm.exchange import Reply, Request, Token
 from completions.llm.failures import as_error, lacks_key
-from completions.llm.library import (
-    listed_price,
-    litellm,
-    missing_keys,
-    noting_reasons,
-    usage_of,
-)
+from completions.llm.library import listed_price, litellm, missing_keys, noting_reasons, usage_of
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 from completions.llm.wrapping import ONLY_THOUGHTS, UNCLEAR, is_visible, joined, unwrapped
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from completions.services.syncing import Change, SyncReport
+from completions.systems.services.syncing import Change, SyncReport
 
 REFUSED = 1
 """The exit code that tells of refused entries."""

@@ -9,8 +9,8 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from completions.management.actions.assisting import answering
-from completions.services.calling import Endpoint
-from completions.services.trying import Tried, try_endpoints
+from completions.runs.services.calling import Endpoint
+from completions.runs.services.trying import Tried, try_endpoints
 
 FAILED = 1
 

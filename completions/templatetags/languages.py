@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from completions.talk import UNDETERMINED, direction
+from completions.dialogues.display import UNDETERMINED, direction
 
 register = template.Library()
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 from django import template
 
-from completions import shown_runs
+from completions.runs import shown
 
 register = template.Library()
 
@@ -12,4 +12,4 @@ register = template.Library()
 @register.filter
 def in_words(length: dt.timedelta) -> str:
     """Return a length of time as one would say it."""
-    return shown_runs.in_words(length)
+    return shown.in_words(length)

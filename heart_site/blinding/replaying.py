@@ -14,9 +14,9 @@ from annotation.http import BadgeRequest
 from annotation.models import Lease, Study
 from annotation.views import judging
 from completions.choices import SystemKind
+from completions.dialogues.normaliser import plain
+from completions.dialogues.queries import with_language
 from completions.models import Completion
-from completions.normaliser import plain
-from completions.selectors import with_language
 from heart_site.blinding import marks
 
 BLANK = "-"

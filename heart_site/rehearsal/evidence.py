@@ -18,7 +18,7 @@ from annotation.models import (
 )
 from annotation.services.choosing import REPEAT_GAP
 from completions.choices import LeaseOutcome
-from completions.normaliser import plain
+from completions.dialogues.normaliser import plain
 from heart_site.simulation.rebuilding import Draw, Plan, Why
 from heart_site.simulation.sides import Shown
 from heart_site.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Length
 from access.cell_guard import Cell
 from annotation.models import Comparison, Judgment, Study
 from completions.choices import SystemKind
-from completions.licences import allows_texts
+from completions.dialogues.licences import allows_texts
 from completions.models import Completion, Context
 from ranking.data_dictionary import Column
 from ranking.exports.facts import streamed, study_columns, when

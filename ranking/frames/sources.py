@@ -14,7 +14,7 @@ from annotation.models import Comparison, Judge
 from annotation.quality import active_seconds
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
-from completions.strategies import load_codebook
+from completions.strategies.rules import load_codebook
 from ranking.columns import JudgmentColumns
 from ranking.frames.coding import SAID
 from ranking.frames.themes import read_themes

@@ -5,8 +5,8 @@ from collections.abc import Collection
 import numpy as np
 
 from annotation.models import Comparison
+from completions.dialogues.normaliser import plain
 from completions.models import Completion
-from completions.normaliser import plain
 from ranking.numerics.arrays import Floats
 from ranking.rule import Selection, selected
 from ranking.style import FEATURES, features

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from annotation.tool_files import SHOWN, Fault, JudgmentFileError, bad_rows, spelled
-from completions.input_files import alike
+from completions.files import alike
 from ranking.judgment_files import csv_format, jsonl_format, parquet_format
 from ranking.judgment_files.coding import Coded, tidy, together
 from ranking.judgment_files.foreign import read_foreign, winners

@@ -7,8 +7,8 @@ from typing import Any
 from annotation import judge_prompt, judge_ratings, selectors
 from annotation.choices import Protocol
 from annotation.rubric import Rubric, rubric_of
-from completions import prompts
-from completions.toml_files import content_hash
+from completions.files.toml import content_hash
+from completions.llm import prompts
 from ranking import board_text
 from ranking.board_selectors import board_of
 from ranking.choices import FitState

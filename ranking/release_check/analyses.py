@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from completions.normaliser import plain
+from completions.dialogues.normaliser import plain
 from ranking.analyses import Ground, analyse
 from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError

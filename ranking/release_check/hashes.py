@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from completions.toml_files import content_hash
+from completions.files.toml import content_hash
 from ranking.release_check.bundle import Bundle, UnreadableError
 from ranking.releases.tables import BY_NAME
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from access.models import IdempotencyKey, LogEntry, Member
 from access.scopes import Scope
-from completions import api_intake
+from completions.api import intake
 from completions.models import BroughtCompletion, Completion, Hold
 from tests.brought import TEXT
 from tests.factories import make_completion, make_context, make_dataset, make_dialogue, make_system
@@ -168,7 +168,7 @@ class TestRefusals:
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
 
     def test_of_too_much(self, secret, monkeypatch, settings):
-        monkeypatch.setattr(api_intake, "MOST_ROWS", 1)
+        monkeypatch.setattr(intake, "MOST_ROWS", 1)
         rows = post(secret, ROW, ROW)
         settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 20
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from completions.demo import DIALOGUES
+from completions.dialogues.demo import DIALOGUES
 from tests.browser.conftest import Site, follow, sign_in
 from tests.browser.looks import faults_of
 

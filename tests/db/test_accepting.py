@@ -2,17 +2,10 @@
 
 import pytest
 
-from completions import services
-from completions.choices import (
-    HoldState,
-    LeaseOutcome,
-    MessageState,
-)
-from completions.models import (
-    Completion,
-    Hold,
-    MessageDecision,
-)
+from completions.choices import HoldState, LeaseOutcome, MessageState
+from completions.dialogues import locking
+from completions.models import Completion, Hold, MessageDecision
+from completions.writers import services as writer_services
 from tests.decided import (
     ACCEPT,
     REJECT,
@@ -122,7 +115,7 @@ class TestAcceptingARevision:
     def test_is_refused_once_a_study_compares_the_text(self, message):
         fix(message)
 
-        with pytest.raises(services.CompletionFixedError):
+        with pytest.raises(locking.CompletionFixedError):
             decide(message, ACCEPT)
 
         assert stored(message).completion.text == "The text that was accepted first."
@@ -132,7 +125,7 @@ class TestAcceptingARevision:
     def test_is_refused_while_the_dataset_is_frozen(self, message):
         freeze(message)
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(writer_services.DatasetFrozenError):
             decide(message, ACCEPT)
 
 
@@ -207,7 +200,7 @@ class TestTakingBack:
         message = make_accepted()
         fix(message)
 
-        with pytest.raises(services.CompletionFixedError):
+        with pytest.raises(locking.CompletionFixedError):
             decide(message, verdict)
 
         assert stored(message).state == MessageState.ACCEPTED
@@ -217,7 +210,7 @@ class TestTakingBack:
         completion = completion_of(message)
         make_comparison(first=completion)
 
-        with pytest.raises(services.CompletionFixedError):
+        with pytest.raises(locking.CompletionFixedError):
             decide(message, verdict)
 
         assert completion_of(message) == completion
@@ -226,7 +219,7 @@ class TestTakingBack:
         message = make_accepted()
         freeze(message)
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(writer_services.DatasetFrozenError):
             decide(message, verdict)
 
         assert stored(message).completion is not None

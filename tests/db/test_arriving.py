@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import Background, WriterState
 from completions.models import WriterConsent
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
 from tests.factories_of_writing import make_vetting
 

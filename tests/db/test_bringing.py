@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import IntegrityError
 
 from access.models import LogEntry
-from completions import services
+from completions import files
 from completions.choices import (
     LeaseOutcome,
     MessageState,
@@ -17,7 +17,7 @@ from completions.choices import (
     SystemKind,
     WriterState,
 )
-from completions.input_files import InputFileError, Reason, Refused, refused
+from completions.files import InputFileError, Reason, Refused, refused
 from completions.models import (
     Completion,
     Context,
@@ -28,9 +28,10 @@ from completions.models import (
     Writer,
     WritingLease,
 )
-from completions.services import bringing
-from completions.services.bringing import bringing as module
-from completions.written_files import WrittenRow
+from completions.writers import services as writer_services
+from completions.writers.importing import WrittenRow
+from completions.writers.services import importing
+from completions.writers.services.importing import bringing as module
 from tests.factories import (
     HOUR,
     NOW,
@@ -70,11 +71,11 @@ def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):
 
 
 def bring(dataset, *rows, **fields):
-    return services.bring_messages(dataset=dataset, rows=rows, now=NOW, **fields)
+    return writer_services.bring_messages(dataset=dataset, rows=rows, now=NOW, **fields)
 
 
 def dry_run(dataset, *rows, **fields):
-    return services.try_messages(dataset=dataset, rows=rows, now=NOW, **fields)
+    return writer_services.try_messages(dataset=dataset, rows=rows, now=NOW, **fields)
 
 
 def reasons(report):
@@ -319,7 +320,7 @@ class TestMessagesThatWereAcceptedElsewhere:
 class TestNothingIsStored:
     def refuses(self, error, dataset, rows, **fields):
         before = everything()
-        for act in (services.bring_messages, services.try_messages):
+        for act in (writer_services.bring_messages, writer_services.try_messages):
             with pytest.raises(error):
                 act(dataset=dataset, rows=rows, now=NOW)
         assert everything() == before
@@ -327,7 +328,7 @@ class TestNothingIsStored:
     def test_in_a_dataset_that_is_frozen(self, dataset, context):
         Dataset.objects.update(frozen_at=NOW)
 
-        self.refuses(services.DatasetFrozenError, dataset, [row(context)])
+        self.refuses(writer_services.DatasetFrozenError, dataset, [row(context)])
 
     def test_of_a_file_that_breaks_off(self, dataset, context):
         class BreaksOff:
@@ -350,7 +351,7 @@ class TestNothingIsStored:
         bring(dataset, row(context))
         before = everything()
 
-        with pytest.raises(services.OutcomeChangedError):
+        with pytest.raises(files.OutcomeChangedError):
             bring(dataset, row(context), as_shown=shown.digest)
 
         assert everything() == before
@@ -377,7 +378,7 @@ class TestTheReport:
         ]
 
     def test_counts_the_most_frequent_reason_first(self):
-        report = bringing.BringReport(
+        report = importing.BringReport(
             refused=[
                 Refused(n, "", reason, "so")
                 for n, reason in enumerate([Reason.FUTURE, Reason.REPEATED, Reason.REPEATED])

@@ -6,11 +6,13 @@ import pytest
 
 from access.models import LogEntry
 from annotation.models import Comparison, Study
-from completions import hold_selectors, services
 from completions.choices import CallState, HoldState, Review, SystemKind, Way
-from completions.input_files import Reason, Refused
+from completions.files import OutcomeChangedError, Reason, Refused
+from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
-from completions.services import OutcomeChangedError, RowsRefusedError
+from completions.runs import services as run_services
+from completions.systems import services as system_services
+from completions.systems.services.importing import RowsRefusedError
 from tests.brought import TEXT, bring, row
 from tests.factories import (
     HOUR,
@@ -100,7 +102,7 @@ class TestABatch:
         def broken(**_fields):
             raise BrokenError
 
-        monkeypatch.setattr("completions.services.bringing_models.bringing.record", broken)
+        monkeypatch.setattr("completions.systems.services.importing.bringing.record", broken)
 
         with pytest.raises(BrokenError):
             bring(row(text="As an AI, I hear you."))
@@ -182,7 +184,7 @@ class TestWhatLeaks:
         bring(row(text="Here are two.\n\n* One thing.\n* Another thing."))
         Hold.objects.all().delete()
 
-        assert len(hold_selectors.find_new_leaks(context.dataset_id)) == 1
+        assert len(queries.find_new_leaks(context.dataset_id)) == 1
 
 
 class TestAround:
@@ -202,7 +204,7 @@ class TestAround:
         another = make_generation_call(run=run, system=system, **FAILED)
         bring(row())
 
-        assert services.retry_failed(run, now=NOW) == 1
+        assert run_services.retry_failed(run, now=NOW) == 1
         assert GenerationCall.objects.get(state=CallState.PENDING) == another
 
 
@@ -210,7 +212,9 @@ class TestTrying:
     def test_tells_everything_and_stores_nothing(self):
         rows = [row(2), row(3, context="nowhere"), row(4, system="ash", context="abc")]
 
-        report = services.try_completions(rows=rows, way=Way.CONSOLE, by=make_user(), now=NOW)
+        report = system_services.try_completions(
+            rows=rows, way=Way.CONSOLE, by=make_user(), now=NOW
+        )
 
         assert (report.n_read, report.n_new, report.n_refused) == (3, 1, 2)
         assert report.by_system == {"ash": 1}
@@ -220,12 +224,12 @@ class TestTrying:
 
     def test_has_the_digest_of_what_is_stored_then(self):
         ada = make_user()
-        tried = services.try_completions(rows=[row()], way=Way.CONSOLE, by=ada, now=NOW)
+        tried = system_services.try_completions(rows=[row()], way=Way.CONSOLE, by=ada, now=NOW)
 
         assert bring(row(), by=ada, as_shown=tried.digest).digest == tried.digest
 
     def test_gives_refusals_as_a_table(self):
-        report = services.try_completions(
+        report = system_services.try_completions(
             rows=[row(2, context="nowhere")], way=Way.CONSOLE, by=make_user(), now=NOW
         )
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from completions import services
 from completions.models import Context, MessageRevision
-from completions.services.bringing.comparing import MOST_NEAR, MOST_PLACES, Shelf
+from completions.writers import services
+from completions.writers.services.importing.comparing import MOST_NEAR, MOST_PLACES, Shelf
 from tests.db.test_bringing import bring, make_open, row
 from tests.factories import NOW, make_completion, make_context, make_dataset, make_dialogue
 from tests.factories_of_writing import make_sent

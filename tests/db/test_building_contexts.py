@@ -7,13 +7,15 @@ from collections import Counter
 import pytest
 
 from access.models import LogEntry
-from completions import export, ingest, screening, selection
 from completions.choices import Review, Stratum, SystemKind
+from completions.contexts import export, screening
+from completions.contexts.selection import SelectionError
+from completions.contexts.services.building import build_contexts
+from completions.contexts.services.screening import screen_dataset
+from completions.dialogues import couplets, ingest
+from completions.dialogues.importing import import_dialogues
+from completions.dialogues.queries import DatasetNotFoundError
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
-from completions.selection import SelectionError
-from completions.selectors import DatasetNotFoundError
-from completions.services import build_contexts, import_dialogues
-from completions.services.screening import screen_dataset
 from tests.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
 from tests.shared_data import shared_file
 
@@ -58,7 +60,7 @@ class TestScreening:
         dialogue = dataset.dialogues.first()
         rows = dialogue.candidates.order_by("turn_index")
         expected = screening.screen(dialogue.turns, situation="", language="en")
-        assert [row.turn_index for row in rows] == selection.couplets(dialogue.turns)
+        assert [row.turn_index for row in rows] == couplets.couplets(dialogue.turns)
         assert [row.reasons for row in rows] == [list(one.reasons) for one in expected]
         assert [row.is_suitable for row in rows] == [False, True, True, True, True]
         assert (report.n_candidates, report.n_suitable, report.n_screened) == (30, 24, 30)
@@ -77,7 +79,7 @@ class TestScreening:
         assert screen_dataset(dataset=dataset, now=NOW).n_screened == 0
 
     def test_resumes_where_it_was_killed(self, dataset, monkeypatch):
-        monkeypatch.setattr("completions.services.screening.BATCH", 2)
+        monkeypatch.setattr("completions.contexts.services.screening.BATCH", 2)
 
         def killed(dialogues):
             yield from itertools.islice(dialogues, 3)

@@ -9,7 +9,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Comparison, Lease, PlatformSubmission, Rater
-from completions.services.compiled import Compiled, CompiledUpdate, insert
+from completions.leases.compiled import Compiled, CompiledUpdate, insert
 from tests.factories import HOUR, NOW, make_comparison, make_lease, make_rater, make_study
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions import export
 from completions.choices import EscalationProfile, Review, Stratum
+from completions.contexts import export
 from tests.factories import TURNS, make_completion, make_context, make_dataset, make_dialogue
 
 pytestmark = pytest.mark.django_db

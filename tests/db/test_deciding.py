@@ -5,21 +5,12 @@ import datetime as dt
 import pytest
 
 from access.models import LogEntry
-from completions import services
-from completions.choices import (
-    LeaseOutcome,
-    MailKind,
-    MessageState,
-    MessageVerdict,
-    WriterState,
-)
-from completions.models import (
-    Context,
-    MessageDecision,
-    WriterMail,
-)
-from completions.selectors import open_contexts
-from completions.services.deciding import Seen
+from completions.choices import LeaseOutcome, MailKind, MessageState, MessageVerdict, WriterState
+from completions.dialogues import locking
+from completions.models import Context, MessageDecision, WriterMail
+from completions.writers import services as writer_services
+from completions.writers.desk_queries import open_contexts
+from completions.writers.services.deciding import Seen
 from tests.decided import (
     ACCEPT,
     NOTE,
@@ -84,7 +75,7 @@ class TestSendingBack:
         revised(message)
         fix(message)
 
-        with pytest.raises(services.CompletionFixedError):
+        with pytest.raises(locking.CompletionFixedError):
             decide(message, RETURN)
 
     @pytest.mark.parametrize(
@@ -94,7 +85,7 @@ class TestSendingBack:
         message = make_sent()
         type(message.lease.writer).objects.filter(pk=message.lease.writer_id).update(state=state)
 
-        with pytest.raises(services.WriterGoneError):
+        with pytest.raises(writer_services.WriterGoneError):
             decide(message, RETURN)
 
         decide(message, ACCEPT)
@@ -103,7 +94,7 @@ class TestSendingBack:
         message = make_sent()
         freeze(message)
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(writer_services.DatasetFrozenError):
             decide(message, RETURN)
 
 
@@ -126,7 +117,7 @@ class TestRejecting:
         before = slots_of(message)
         decide(message, REJECT)
 
-        with pytest.raises(services.MessageNotOpenError):
+        with pytest.raises(writer_services.MessageNotOpenError):
             decide(message, REJECT)
 
         assert slots_of(message) == before + 1
@@ -176,7 +167,7 @@ class TestNothing:
     def test_is_sent_back_or_rejected_without_a_note(self, verdict, note):
         message = make_sent()
 
-        with pytest.raises(services.NoteMissingError):
+        with pytest.raises(writer_services.NoteMissingError):
             decide(message, verdict, note)
 
         assert stored(message).state == MessageState.WAITING
@@ -194,18 +185,18 @@ class TestNothing:
     def test_is_decided_in_a_state_that_is_not_open_to_it(self, state, verdict):
         message = make_sent(state=state)
 
-        with pytest.raises(services.MessageNotOpenError):
+        with pytest.raises(writer_services.MessageNotOpenError):
             decide(message, verdict)
 
         assert stored(message).state == state
         assert not LogEntry.objects.exists()
 
     def test_is_accepted_twice(self):
-        with pytest.raises(services.MessageNotOpenError):
+        with pytest.raises(writer_services.MessageNotOpenError):
             decide(make_accepted(), ACCEPT)
 
     def test_is_decided_about_a_message_without_a_version(self):
-        with pytest.raises(services.MessageNotOpenError):
+        with pytest.raises(writer_services.MessageNotOpenError):
             decide(make_message(), ACCEPT)
 
     def test_is_decided_about_trial_messages_of_a_vetting_set(self):
@@ -214,7 +205,7 @@ class TestNothing:
             context=talk, is_trial=True, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
         )
 
-        with pytest.raises(services.MessageNotOpenError):
+        with pytest.raises(writer_services.MessageNotOpenError):
             decide(make_sent(lease=lease, state=MessageState.TRIAL), ACCEPT)
 
 
@@ -223,7 +214,7 @@ class TestAPageThatIsOutOfDate:
         message = make_sent()
         make_revision(message=message, text=SECOND)
 
-        with pytest.raises(services.MessageChangedError):
+        with pytest.raises(writer_services.MessageChangedError):
             decide(message, ACCEPT, seen=Seen(revision=1, decisions=0))
 
         assert stored(message).state == MessageState.WAITING
@@ -232,7 +223,7 @@ class TestAPageThatIsOutOfDate:
         message = make_sent()
         decide(message, ACCEPT, by=make_user())
 
-        with pytest.raises(services.MessageChangedError):
+        with pytest.raises(writer_services.MessageChangedError):
             decide(message, REJECT, by=make_user(), seen=Seen(revision=1, decisions=0))
 
         assert stored(message).state == MessageState.ACCEPTED
@@ -241,7 +232,7 @@ class TestAPageThatIsOutOfDate:
         message = make_sent()
         decide(message, ACCEPT, by=make_user())
 
-        with pytest.raises(services.MessageChangedError):
+        with pytest.raises(writer_services.MessageChangedError):
             decide(message, ACCEPT, by=make_user(), seen=Seen(revision=1, decisions=0))
 
     @pytest.mark.parametrize("verdict", MessageVerdict)

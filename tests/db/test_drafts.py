@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
-from completions import services, wording
 from completions.choices import WriterState
+from completions.dialogues import wording
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
 from tests.written import (
     TEXT,

@@ -8,8 +8,8 @@ from access.models import LogEntry
 from annotation import console_selectors, plan_selectors, selectors, services
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
 from annotation.models import Comparison, JudgeCall, Judgment
-from completions import hold_selectors
 from completions.choices import CallState, LeaseOutcome, MessageState, WriterState
+from completions.leaks import queries
 from completions.models import (
     Completion,
     Context,
@@ -19,7 +19,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.services import refusing
+from completions.runs.services import refusing
 from ranking import frames
 from ranking.exports import Asked, export_of
 from ranking.services import refit_study
@@ -362,7 +362,7 @@ class TestDeletedTextsInStudies:
 
         draft = plan_selectors.draft_plan(study)
         assert (draft.additions, draft.summary.n_pairs) == ((), 0)
-        assert hold_selectors.find_new_leaks(study.dataset_id) == {}
+        assert queries.find_new_leaks(study.dataset_id) == {}
 
     def test_are_wanted_by_no_study(self):
         message, _ = make_compared(slots_left=3)

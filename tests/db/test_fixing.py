@@ -4,9 +4,10 @@ import pytest
 
 from annotation import services as annotation
 from annotation.choices import Protocol
-from completions import services
 from completions.choices import MessageState, MessageVerdict
+from completions.dialogues import locking
 from completions.models import Completion, Message
+from completions.writers import services as writer_services
 from tests.factories import (
     HOUR,
     NOW,
@@ -36,7 +37,7 @@ def accepted_in(study, text="I hear how much that weighs on you."):
 
 
 def decide(message, verdict):
-    return services.decide_message(
+    return writer_services.decide_message(
         message=message, verdict=verdict, note="A note.", by=None, now=NOW
     )
 
@@ -116,5 +117,5 @@ class TestPlanning:
         message = accepted_in(study)
         plan(study)
 
-        with pytest.raises(services.CompletionFixedError):
+        with pytest.raises(locking.CompletionFixedError):
             decide(message, MessageVerdict.REJECTED)

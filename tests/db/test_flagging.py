@@ -3,7 +3,7 @@
 import pytest
 
 from completions.choices import LeaseOutcome, SystemKind
-from completions.services.flagging import flags_of, rules
+from completions.writers.services.flagging import flags_of, rules
 from tests.factories import (
     NOW,
     make_completion,

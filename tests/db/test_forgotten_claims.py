@@ -4,8 +4,8 @@ import pytest
 
 from annotation import services as annotation
 from annotation.models import JudgeCall, RationaleCall
-from completions import services as completions
 from completions.choices import CallState
+from completions.generation import services as completions
 from completions.models import GenerationCall
 from ranking import services as ranking
 from ranking.choices import ContextSet, EvaluatorPool, FitState

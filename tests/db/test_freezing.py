@@ -3,9 +3,9 @@
 import pytest
 
 from access.models import LogEntry
-from completions import services, writing_selectors
 from completions.choices import LeaseOutcome
 from completions.models import Dataset, WritingLease
+from completions.writers import queries, services
 from tests.factories import HOUR, NOW, make_dataset, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_vetting
 from tests.factories_written_once import make_user
@@ -72,11 +72,11 @@ class TestFreezing:
         dataset = lease.context.dataset
 
         freeze(dataset)
-        frozen = list(writing_selectors.stranded_leases(lease.writer))
+        frozen = list(queries.stranded_leases(lease.writer))
         thaw(dataset)
 
         assert frozen == []
-        assert list(writing_selectors.stranded_leases(lease.writer)) == [lease]
+        assert list(queries.stranded_leases(lease.writer)) == [lease]
 
     def test_says_in_the_log_who_did_it_and_what_it_ended(self):
         lease, by = make_writing_lease(), make_user()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from completions import screening
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
-from completions.funnel import Chosen, Reviews, Screened, Source, Steps, funnel_of
+from completions.contexts import screening
+from completions.contexts.funnel import Chosen, Reviews, Screened, Source, Steps, funnel_of
 from tests.factories import (
     NOW,
     make_assistant,

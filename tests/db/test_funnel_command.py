@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from completions.choices import Review, RewriteState
-from completions.funnel import funnel_of
+from completions.contexts.funnel import funnel_of
 from tests.factories import (
     NOW,
     make_dataset,

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
 from completions.models import Context, Message, WriterMail, WritingLease
+from completions.writers import services
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
 

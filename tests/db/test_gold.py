@@ -8,11 +8,13 @@ from access.models import LogEntry
 from annotation import gold, services
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, JudgeCall, QualityCheck
-from completions import console_selectors
 from completions.choices import SystemKind
+from completions.contexts import queries
+from completions.dialogues.authoring import DatasetTakenError
+from completions.dialogues.importing import DatasetNameError, import_dialogues
+from completions.dialogues.queries import DatasetNotFoundError, dataset_named
 from completions.models import Completion, Context, Dataset
-from completions.selectors import DatasetNotFoundError, dataset_named, open_contexts
-from completions.services import DatasetNameError, DatasetTakenError, import_dialogues
+from completions.writers.desk_queries import open_contexts
 from ranking.frames import analysis_set
 from tests.factories import (
     HOUR,
@@ -231,7 +233,7 @@ class TestPlantedTalks:
     def test_are_in_no_list_of_datasets(self):
         load(make_planted_study())
 
-        slugs = {row.slug for row in console_selectors.dataset_rows()}
+        slugs = {row.slug for row in queries.dataset_rows()}
         assert "gold-heart-1" not in slugs
         with pytest.raises(DatasetNotFoundError):
             dataset_named("gold-heart-1")

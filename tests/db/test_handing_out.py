@@ -2,10 +2,10 @@
 
 import pytest
 
-from completions import selectors, services
-from completions.assigning import ADVERSARIAL, REGULAR, Standing, Stock
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Review, WriterState
 from completions.models import Context, Dataset, Writer, WritingLease
+from completions.writers import desk_queries, services
+from completions.writers.assigning import ADVERSARIAL, REGULAR, Standing, Stock
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.factories_of_writing import make_accepted, make_vetting
 from tests.written import lease_next, make_open_context, send, skip, slots_of
@@ -74,7 +74,7 @@ class TestWriters:
         make_talks(dataset, 2, stratum=ADVERSARIAL)
 
         assert lease_next(writer) is None
-        assert selectors.desk(writer).n_waiting == 0
+        assert desk_queries.desk(writer).n_waiting == 0
 
     def test_get_only_adversarial_talks_where_nothing_bounds_them(self):
         dataset = make_dataset(most_adversarial=100)
@@ -96,7 +96,8 @@ class TestWriters:
         writers = [make_writer(dataset=dataset) for _ in range(6)]
 
         orders = [
-            tuple(selectors.contexts_to_give(one).values_list("key", flat=True)) for one in writers
+            tuple(desk_queries.contexts_to_give(one).values_list("key", flat=True))
+            for one in writers
         ]
 
         assert len(set(orders)) == 6
@@ -127,7 +128,7 @@ class TestWriters:
         Context.objects.filter(pk=talk.pk).update(review=Review.DROPPED)
 
         assert lease_next(writer) is None
-        assert selectors.desk(writer).n_waiting == 0
+        assert desk_queries.desk(writer).n_waiting == 0
 
 
 class TestNewcomers:
@@ -195,7 +196,7 @@ class TestNewcomers:
         skip(lease_next(writer))
         lease_next(writer)
 
-        assert selectors.desk(writer) == selectors.Desk(n_written=1, n_waiting=2)
+        assert desk_queries.desk(writer) == desk_queries.Desk(n_written=1, n_waiting=2)
 
 
 class TestAFrozenDataset:
@@ -225,19 +226,19 @@ class TestAFrozenDataset:
         dataset.frozen_at = NOW
         dataset.save()
 
-        seen = selectors.desk(Writer.objects.get(pk=writer.pk))
+        seen = desk_queries.desk(Writer.objects.get(pk=writer.pk))
 
-        assert seen == selectors.Desk(n_written=1, n_waiting=0)
+        assert seen == desk_queries.Desk(n_written=1, n_waiting=0)
 
 
 class TestTheDesk:
     def test_promises_what_the_writer_then_gets(self, dataset, writer):
         make_talks(dataset, 7)
         make_talks(dataset, 5, stratum=ADVERSARIAL)
-        promised = selectors.desk(writer).n_waiting
+        promised = desk_queries.desk(writer).n_waiting
 
         assert len(strata_given(writer)) == promised == 9
-        assert selectors.desk(writer) == selectors.Desk(n_written=9, n_waiting=0)
+        assert desk_queries.desk(writer) == desk_queries.Desk(n_written=9, n_waiting=0)
 
     def test_counts_the_talk_that_is_held_and_no_trial(self, dataset, writer):
         make_talks(dataset, 3)
@@ -254,7 +255,7 @@ class TestTheDesk:
             outcome=LeaseOutcome.SUBMITTED,
         )
 
-        assert selectors.desk(writer) == selectors.Desk(n_written=1, n_waiting=2)
+        assert desk_queries.desk(writer) == desk_queries.Desk(n_written=1, n_waiting=2)
 
     def test_takes_as_many_queries_however_much_there_is(
         self, dataset, writer, django_assert_num_queries
@@ -265,7 +266,7 @@ class TestTheDesk:
             send_next(writer)
 
         with django_assert_num_queries(2):
-            selectors.desk(writer)
+            desk_queries.desk(writer)
 
 
 class TestTheStanding:
@@ -279,7 +280,7 @@ class TestTheStanding:
         send_next(writer)
         held = lease_next(writer)
 
-        seen = selectors.standing_of(writer)
+        seen = desk_queries.standing_of(writer)
 
         kept = {REGULAR: 2, ADVERSARIAL: 0}
         kept[held.context.stratum] += 1
@@ -291,7 +292,7 @@ class TestTheStanding:
         make_talks(dataset, 2)
         send_next(make_writer(dataset=dataset))
 
-        assert selectors.standing_of(writer) == Standing(regular=Stock(talks=2, slots=5))
+        assert desk_queries.standing_of(writer) == Standing(regular=Stock(talks=2, slots=5))
 
     def test_is_empty_without_talks(self, writer):
-        assert selectors.standing_of(writer) == Standing()
+        assert desk_queries.standing_of(writer) == Standing()

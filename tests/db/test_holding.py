@@ -3,8 +3,8 @@
 import pytest
 
 from access.models import LogEntry
-from completions import hold_selectors, leaks, services
 from completions.choices import CallState, HoldState, Review
+from completions.leaks import queries, rules, services
 from completions.models import Hold
 from tests.factories import (
     NOW,
@@ -32,7 +32,7 @@ def complete(dataset, text=GIVEAWAY, **fields):
 
 
 def hold(dataset):
-    found = hold_selectors.find_new_leaks(dataset.pk)
+    found = queries.find_new_leaks(dataset.pk)
     return services.hold_leaks(dataset=dataset, found=found, now=NOW)
 
 
@@ -43,7 +43,7 @@ def decide(state=HoldState.RELEASED, reason="It quotes the seeker.", **fields):
 
 
 def found(dataset):
-    return hold_selectors.find_new_leaks(dataset.pk)
+    return queries.find_new_leaks(dataset.pk)
 
 
 class TestFindNewLeaks:
@@ -103,7 +103,7 @@ class TestHoldLeaks:
 
         held = Hold.objects.get()
         assert (held.completion, held.state, held.held_at) == (completion, HoldState.HELD, NOW)
-        assert held.rules == leaks.VERSION
+        assert held.rules == rules.VERSION
         assert held.reasons == [
             {"reason": "self-identification", "matched": "As an AI"},
             {"reason": "markup", "matched": "**Breathe.**"},
@@ -183,7 +183,7 @@ class TestCounts:
         services.decide_hold(hold=decide_one, state=HoldState.DROPPED, reason="No.", now=NOW)
         complete(dataset, "ChatGPT says hello.")
 
-        counts = hold_selectors.count_holds(dataset.pk, found(dataset))
+        counts = queries.count_holds(dataset.pk, found(dataset))
 
         assert (counts.n_held, counts.n_dropped, counts.n_released) == (2, 1, 0)
         assert counts.by_reason == {"self-identification": 1, "model-name": 1, "markup": 1}
@@ -191,6 +191,6 @@ class TestCounts:
     def test_count_a_completion_once_for_each_of_its_reasons(self, dataset):
         complete(dataset, "As an AI, I care. I'm just an AI, after all.")
 
-        counts = hold_selectors.count_holds(dataset.pk, found(dataset))
+        counts = queries.count_holds(dataset.pk, found(dataset))
 
         assert counts.by_reason == {"self-identification": 1}

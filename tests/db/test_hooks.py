@@ -26,7 +26,7 @@ from annotation.services.judging import Submission
 from annotation.services.reporting import ReportWords
 from annotation.verdicts import Answer
 from completions.choices import PauseReason, RunState
-from completions.services import run_states
+from completions.runs.services import states
 from ranking.choices import FitState
 from ranking.services import refit_study
 from tests.factories import NOW, make_comparison, make_judgment, make_rater, make_study
@@ -88,7 +88,7 @@ class TestEvents:
     def test_a_run_that_ends_or_is_cancelled_is_over(self):
         make_hook()
         for state in (RunState.ENDED, RunState.CANCELLED):
-            run_states.change(make_generation_run(), state, now=NOW)
+            states.change(make_generation_run(), state, now=NOW)
 
         found = [(event, data["kind"], data["state"]) for event, data in events()]
         assert found == [
@@ -101,7 +101,7 @@ class TestEvents:
         make_hook()
         run = make_generation_run()
 
-        run_states.pause_if_running(run, reason, "words of the provider", now=NOW)
+        states.pause_if_running(run, reason, "words of the provider", now=NOW)
 
         [(event, data)] = events()
         assert (event, data["alert"], data["reason"]) == ("alert", "run.paused", reason)
@@ -111,7 +111,7 @@ class TestEvents:
     def test_what_an_administrator_pauses_is_none(self):
         make_hook()
 
-        run_states.pause_if_running(make_generation_run(), PauseReason.ADMIN, "", now=NOW)
+        states.pause_if_running(make_generation_run(), PauseReason.ADMIN, "", now=NOW)
 
         assert events() == []
 

@@ -8,10 +8,10 @@ import sys
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions import ingest
-from completions.demo import DIALOGUES
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.importing import import_dialogues
 from completions.models import Context, Dataset, Dialogue
-from completions.services import import_dialogues
 from tests.dialogue_files import SEEKER, native, own, write_array, write_lines
 from tests.shared_data import REPOSITORY
 

@@ -4,14 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from access.models import LogEntry
-from completions import ingest
-from completions.demo import DIALOGUES
+from completions.dialogues import importing, ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.importing import DatasetNameError, import_dialogues
 from completions.models import Dataset, Dialogue
-from completions.services import (
-    DatasetNameError,
-    import_dialogues,
-    importing,
-)
 from tests.dialogue_files import (
     SEEKER,
     SUPPORTER,

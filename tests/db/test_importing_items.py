@@ -4,10 +4,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from completions import ingest
 from completions.choices import Stratum, SystemKind
+from completions.contexts.services.building import build_contexts
+from completions.dialogues import ingest
+from completions.dialogues.importing import StratumError, import_dialogues
 from completions.models import Completion, Context, Dataset, Dialogue, System
-from completions.services import StratumError, build_contexts, import_dialogues
 from tests.dialogue_files import HISTORY, item, native, write_array
 from tests.factories import NOW
 

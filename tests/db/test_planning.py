@@ -9,8 +9,8 @@ from annotation import plan_selectors, services
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
 from annotation.selectors import forget_contents
-from completions import services as completions
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
+from completions.leaks import services as completions
 from completions.models import Hold
 from tests.factories import (
     CONTENT,

@@ -3,7 +3,7 @@
 import pytest
 
 from access.models import LogEntry
-from completions import services
+from completions.writers import services
 from tests.factories import NOW, make_dataset
 from tests.factories_written_once import make_user
 from tests.written import make_open_context, slots_of

@@ -12,7 +12,8 @@ from access.services import delivering
 from annotation import passages, quality_selectors, rationale_selectors, services
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall
 from completions.models import GenerationCall, StrategyCall
-from completions.services import calling, mailing
+from completions.runs.services import calling
+from completions.writers.services import mailing
 from heart_site import standing
 from ranking import frames
 from tests.factories import NOW

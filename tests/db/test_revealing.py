@@ -3,8 +3,8 @@
 import pytest
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_writer, make_writing_lease
 from tests.factories_of_writing import (
     make_accepted,

@@ -6,12 +6,14 @@ from django.db import transaction
 from access.models import LogEntry
 from annotation.models import Comparison
 from annotation.services import plan_study
-from completions import services
 from completions.choices import Review
+from completions.contexts import services as context_services
+from completions.contexts.services import reviewing
+from completions.generation import services as generation_services
 from completions.models import Context, GenerationCall
-from completions.selectors import open_contexts
-from completions.services import reviewing
-from completions.writing_selectors import stranded_leases
+from completions.writers import services as writer_services
+from completions.writers.desk_queries import open_contexts
+from completions.writers.queries import stranded_leases
 from tests.factories import (
     HOUR,
     NOW,
@@ -32,7 +34,9 @@ ALL_DECISIONS = [Review.KEPT, Review.DROPPED, Review.PENDING]
 
 
 def review(context, decision, note="", by=None, now=NOW):
-    return services.review_context(context=context, decision=decision, note=note, by=by, now=now)
+    return context_services.review_context(
+        context=context, decision=decision, note=note, by=by, now=now
+    )
 
 
 def stored(context):
@@ -169,7 +173,7 @@ class TestADroppedContext:
         skip(lease)
         review(context, Review.DROPPED)
 
-        with pytest.raises(services.ContextTakenError):
+        with pytest.raises(writer_services.ContextTakenError):
             send(lease)
 
         assert draft_of(lease)
@@ -178,7 +182,7 @@ class TestADroppedContext:
     @pytest.mark.parametrize(("decision", "n"), [(Review.DROPPED, 0), (Review.KEPT, 1)])
     def test_asks_no_writer_to_finish_a_draft(self, writer, context, decision, n):
         save_draft(lease_next(writer))
-        services.release_expired_writing_leases(now=NOW + 3 * HOUR)
+        writer_services.release_expired_writing_leases(now=NOW + 3 * HOUR)
         review(context, decision)
 
         assert stranded_leases(writer).count() == n
@@ -186,12 +190,12 @@ class TestADroppedContext:
     def test_is_completed_by_no_model(self, dataset, dropped, kept):
         system = make_system()
 
-        services.plan_generation_calls(dataset=dataset, systems=[system], now=NOW)
+        generation_services.plan_generation_calls(dataset=dataset, systems=[system], now=NOW)
 
         assert [call.context for call in GenerationCall.objects.all()] == [kept]
 
     def test_keeps_the_calls_that_were_planned_before(self, dataset, context):
-        services.plan_generation_calls(dataset=dataset, systems=[make_system()], now=NOW)
+        generation_services.plan_generation_calls(dataset=dataset, systems=[make_system()], now=NOW)
 
         review(context, Review.DROPPED)
 

@@ -7,10 +7,14 @@ from decimal import Decimal
 import pytest
 
 from access.models import LogEntry
-from completions import llm, run_selectors, services
+from completions import llm
 from completions.choices import CallState, PauseReason, RunState, SystemKind
+from completions.generation import services as generation_services
+from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun, System
-from completions.services import calling, generating, refusing, running
+from completions.runs import queries
+from completions.runs import services as run_services
+from completions.runs.services import calling, refusing, running
 from tests.factories import (
     NOW,
     make_context,
@@ -66,7 +70,9 @@ def dataset():
 
 class TestStart:
     def start(self, dataset, systems, **fields):
-        return services.start_generation_run(dataset=dataset, systems=systems, now=NOW, **fields)
+        return generation_services.start_generation_run(
+            dataset=dataset, systems=systems, now=NOW, **fields
+        )
 
     def test_plans_a_call_for_each_context_and_system(self, dataset):
         systems = [make_priced(slug="b"), make_priced(slug="a")]
@@ -84,7 +90,7 @@ class TestStart:
         system = make_priced()
         self.start(dataset, [system])
 
-        with pytest.raises(services.NothingToAskError):
+        with pytest.raises(run_services.NothingToAskError):
             self.start(dataset, [system])
 
         assert GenerationRun.objects.count() == 1
@@ -92,7 +98,7 @@ class TestStart:
     def test_with_a_budget_refuses_models_whose_price_nobody_knows(self, dataset, monkeypatch):
         monkeypatch.setattr(llm, "listed_price", lambda _model: None)
 
-        with pytest.raises(services.UnknownPriceError, match="for dear"):
+        with pytest.raises(run_services.UnknownPriceError, match="for dear"):
             self.start(dataset, [make_system(slug="dear")], budget_usd=Decimal(1))
 
         assert not GenerationRun.objects.exists()
@@ -101,11 +107,11 @@ class TestStart:
         assert self.start(dataset, [make_system()]).budget_usd is None
 
     def test_with_nothing_to_spend_is_refused(self, dataset):
-        with pytest.raises(services.BudgetTooSmallError):
+        with pytest.raises(run_services.BudgetTooSmallError):
             self.start(dataset, [make_priced()], budget_usd=Decimal(0))
 
     def test_takes_models_only(self, dataset):
-        with pytest.raises(services.NotAModelError):
+        with pytest.raises(generation_services.NotAModelError):
             self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
 
         assert not GenerationRun.objects.exists()
@@ -163,7 +169,7 @@ class TestAClaim:
 
     def test_leaves_the_calls_of_runs_that_stand_still_and_takes_others(self):
         paused, over = make_run_of(1), make_run_of(1)
-        services.pause_run(paused, now=NOW)
+        run_services.pause_run(paused, now=NOW)
         GenerationRun.objects.filter(pk=over.pk).update(state="CANCELLED", ended_at=NOW)
         free = make_generation_call(system=make_priced())
         going = make_run_of(1).calls.get()
@@ -199,7 +205,7 @@ class TestAClaim:
         run = make_generation_run(budget_usd=Decimal(5))
         make_call_in_flight(run, "0.25")
 
-        assert services.forget_generation_claims() == 1
+        assert generation_services.forget_generation_claims() == 1
 
         run.refresh_from_db()
         assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
@@ -326,9 +332,9 @@ class TestRefusals:
     def test_of_every_call_leave_the_run_to_be_resumed(self):
         run = make_run_of(3)
         queue().store([failed(one, "payment") for one in queue().claim(9).items])
-        services.finish_all_runs(now=NOW)
+        run_services.finish_all_runs(now=NOW)
 
-        run = services.resume_run(run, now=LATER)
+        run = run_services.resume_run(run, now=LATER)
 
         assert run.state == RunState.RUNNING
         assert set(run.calls.values_list("state", flat=True)) == {CallState.PENDING}
@@ -338,9 +344,9 @@ class TestPauseAndResume:
     def test_stop_and_go_on_where_it_was(self):
         run, user = make_run_of(2), make_user()
 
-        services.pause_run(run, now=NOW, by=user)
+        run_services.pause_run(run, now=NOW, by=user)
         assert queue().claim(9).items == []
-        services.resume_run(run, now=LATER, by=user)
+        run_services.resume_run(run, now=LATER, by=user)
 
         assert len(queue().claim(9).items) == 2
         actions = LogEntry.objects.filter(by=user).values_list("action", flat=True)
@@ -348,7 +354,7 @@ class TestPauseAndResume:
 
     def test_twice_change_and_log_nothing(self):
         run = make_run_of(1)
-        for act in (services.pause_run, services.resume_run):
+        for act in (run_services.pause_run, run_services.resume_run):
             act(run, now=NOW)
             act(run, now=NOW)
 
@@ -358,21 +364,23 @@ class TestPauseAndResume:
         run = make_run_of(1, budget="0.000001")
         queue().claim(9)
 
-        services.resume_run(run, now=NOW, budget_usd=Decimal(3))
+        run_services.resume_run(run, now=NOW, budget_usd=Decimal(3))
 
         assert len(queue().claim(9).items) == 1
 
     def test_with_a_budget_that_is_spent_is_refused(self):
         run = make_run_of(1, budget="2", spent_usd=Decimal(1))
 
-        with pytest.raises(services.BudgetTooSmallError, match=r"1\.000000 are spent"):
-            services.resume_run(run, now=NOW, budget_usd=Decimal(1))
+        with pytest.raises(run_services.BudgetTooSmallError, match=r"1\.000000 are spent"):
+            run_services.resume_run(run, now=NOW, budget_usd=Decimal(1))
 
-    @pytest.mark.parametrize("act", [services.pause_run, services.resume_run, services.cancel_run])
+    @pytest.mark.parametrize(
+        "act", [run_services.pause_run, run_services.resume_run, run_services.cancel_run]
+    )
     def test_a_run_that_is_over_refuses(self, act):
         run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
 
-        with pytest.raises(services.RunStateError, match=f"run #{run.pk} has ended"):
+        with pytest.raises(run_services.RunStateError, match=f"run #{run.pk} has ended"):
             act(run, now=NOW)
 
 
@@ -381,7 +389,7 @@ class TestCancel:
         run = make_run_of(3)
         (question,) = queue().claim(1).items
 
-        run = services.cancel_run(run, now=NOW)
+        run = run_services.cancel_run(run, now=NOW)
 
         assert run.state == RunState.CANCELLED
         assert run.ended_at == NOW
@@ -393,13 +401,13 @@ class TestCancel:
     def test_gives_up_later_what_came_back_to_the_queue(self):
         run = make_run_of(2)
         questions = queue().claim(2).items
-        services.cancel_run(run, now=NOW)
+        run_services.cancel_run(run, now=NOW)
         queue().release(questions[:1])
         lost = NOW + calling.CLAIM_LENGTH
 
-        services.finish_all_runs(now=NOW)
+        run_services.finish_all_runs(now=NOW)
         assert run.calls.filter(error_kind="cancelled").count() == 1
-        services.finish_all_runs(now=lost)
+        run_services.finish_all_runs(now=lost)
 
         assert run.calls.filter(error_kind="cancelled").count() == 2
 
@@ -411,9 +419,9 @@ class TestRetry:
         make_generation_call(
             run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
         )
-        services.finish_all_runs(now=NOW)
+        run_services.finish_all_runs(now=NOW)
 
-        assert services.retry_failed(run, now=LATER) == 1
+        assert run_services.retry_failed(run, now=LATER) == 1
 
         lost.refresh_from_db()
         run.refresh_from_db()
@@ -426,12 +434,12 @@ class TestRetry:
             run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
         )
 
-        assert services.retry_failed(run, now=NOW, with_invalid=True) == 1
+        assert run_services.retry_failed(run, now=NOW, with_invalid=True) == 1
 
     def test_with_nothing_to_ask_changes_nothing(self):
         run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
 
-        assert services.retry_failed(run, now=LATER) == 0
+        assert run_services.retry_failed(run, now=LATER) == 0
         run.refresh_from_db()
         assert run.state == RunState.ENDED
 
@@ -439,12 +447,12 @@ class TestRetry:
         run = make_generation_run()
         make_generation_call(run=run, **FAILED | {"error_kind": "erased"})
 
-        assert services.retry_failed(run, now=LATER, with_invalid=True) == 0
+        assert run_services.retry_failed(run, now=LATER, with_invalid=True) == 0
 
     def test_takes_up_a_cancelled_run(self):
-        run = services.cancel_run(make_run_of(2), now=NOW)
+        run = run_services.cancel_run(make_run_of(2), now=NOW)
 
-        assert services.retry_failed(run, now=LATER) == 2
+        assert run_services.retry_failed(run, now=LATER) == 2
         assert len(queue().claim(9).items) == 2
 
 
@@ -465,21 +473,21 @@ class TestTheEnd:
         run = make_generation_run()
         make_generation_call(run=run, **FAILED)
 
-        assert services.finish_all_runs(now=LATER) == 1
-        assert services.finish_all_runs(now=LATER) == 0
+        assert run_services.finish_all_runs(now=LATER) == 1
+        assert run_services.finish_all_runs(now=LATER) == 0
 
         assert GenerationRun.objects.get().ended_at == LATER
 
     def test_is_not_there_while_a_call_waits(self):
         make_run_of(1)
 
-        assert services.finish_all_runs(now=NOW) == 0
+        assert run_services.finish_all_runs(now=NOW) == 0
 
     def test_leaves_a_run_that_was_refused_paused(self):
         run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.REFUSED)
         make_generation_call(run=run, **FAILED)
 
-        assert services.finish_all_runs(now=NOW) == 0
+        assert run_services.finish_all_runs(now=NOW) == 0
 
 
 class TestProgress:
@@ -491,7 +499,7 @@ class TestProgress:
         make_run_of(3)  # of another run
         run.refresh_from_db()
 
-        progress = run_selectors.progress_of(run, now=NOW)
+        progress = queries.progress_of(run, now=NOW)
 
         assert progress.failed == {"empty": 1, "server_error": 1}
         assert (progress.n_done, progress.n_invalid, progress.n_failed) == (0, 0, 2)
@@ -506,7 +514,7 @@ class TestProgress:
         for _ in range(3):
             make_generation_call(run=run, **FAILED | claimed)
 
-        progress = run_selectors.progress_of(run, now=NOW)
+        progress = queries.progress_of(run, now=NOW)
 
         assert progress.per_minute == 6
         assert progress.left == dt.timedelta(minutes=1)
@@ -515,7 +523,7 @@ class TestProgress:
         run = make_run_of(1)
         make_generation_call(run=run, claimed_at=NOW, **FAILED)
 
-        progress = run_selectors.progress_of(run, now=NOW + dt.timedelta(hours=1))
+        progress = queries.progress_of(run, now=NOW + dt.timedelta(hours=1))
 
         assert (progress.per_minute, progress.left) == (None, None)
 
@@ -523,16 +531,16 @@ class TestProgress:
         runs = [make_run_of(1) for _ in range(5)]
 
         with django_assert_max_num_queries(2):
-            found = run_selectors.progress_of_each(runs, now=NOW)
+            found = queries.progress_of_each(runs, now=NOW)
 
         assert {found[run.pk].n_waiting for run in runs} == {1}
 
     def test_a_run_is_found_by_its_number(self):
         run = make_generation_run()
 
-        assert run_selectors.run_numbered(GenerationRun.objects.all(), run.pk) == run
-        with pytest.raises(run_selectors.RunNotFoundError, match="no run #0"):
-            run_selectors.run_numbered(GenerationRun.objects.all(), 0)
+        assert queries.run_numbered(GenerationRun.objects.all(), run.pk) == run
+        with pytest.raises(queries.RunNotFoundError, match="no run #0"):
+            queries.run_numbered(GenerationRun.objects.all(), 0)
 
 
 def test_what_starts_a_run_asks_the_models_of_its_calls():
@@ -541,6 +549,6 @@ def test_what_starts_a_run_asks_the_models_of_its_calls():
     make_generation_call(run=run, system=system)
     make_generation_call(run=run, system=system)
 
-    assert list(run_selectors.endpoints_of(run)) == [system]
+    assert list(queries.endpoints_of(run)) == [system]
     assert GenerationCall.objects.count() == 2
     assert running.checked_budget(None, []) is None

@@ -5,9 +5,10 @@ import uuid
 
 import pytest
 
-from completions import services, wording
 from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.dialogues import wording
 from completions.models import Completion, Context, Dataset, Message
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
 from tests.factories_of_writing import make_vetting
 from tests.written import (

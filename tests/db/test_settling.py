@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from completions.models import GenerationCall
-from completions.services import budgeting
+from completions.runs.services import budgeting
 from tests.factories_of_runs import make_generation_run
 
 pytestmark = pytest.mark.django_db

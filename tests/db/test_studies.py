@@ -12,7 +12,7 @@ from annotation.models import Comparison, Study
 from annotation.protocol import STUDIES, content_hash, load_protocol
 from annotation.rubric import load_rubric
 from annotation.services.studies import versioned_slug
-from completions import normaliser
+from completions.dialogues import normaliser
 from tests.factories import NOW, make_comparison, make_dataset, make_study
 
 pytestmark = pytest.mark.django_db

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from access.models import LogEntry
-from completions import services, trial_selectors
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
+from completions.dialogues import authoring
 from completions.models import (
     AdmissionDecision,
     Context,
@@ -14,6 +14,8 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
+from completions.writers import services as writer_services
+from completions.writers import vetting_queries
 from tests.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_revision, make_sent, make_vetting
 from tests.written import TEXT, draft_of, send
@@ -29,7 +31,7 @@ def make_newcomer(**fields):
 
 
 def talks(writer):
-    return trial_selectors.trial_contexts(writer)
+    return vetting_queries.trial_contexts(writer)
 
 
 def lease_talk(writer, context, **fields):
@@ -51,37 +53,37 @@ def finish_trial(writer):
 
 
 def admit(writer, note=""):
-    return services.admit_writer(writer=writer, note=note, by=None, now=NOW)
+    return writer_services.admit_writer(writer=writer, note=note, by=None, now=NOW)
 
 
 def refuse(writer, note="Too short."):
-    return services.refuse_writer(writer=writer, note=note, by=None, now=NOW)
+    return writer_services.refuse_writer(writer=writer, note=note, by=None, now=NOW)
 
 
 class TestLoadingTheTalks:
     def test_stores_them_apart_and_wants_no_completion(self):
-        dataset = services.load_vetting_talks(now=NOW)
+        dataset = writer_services.load_vetting_talks(now=NOW)
 
         assert (dataset.is_for_checks, dataset.is_authored) == (True, True)
         shown = dataset.contexts.values_list("slots_left", "dialogue__source_id")
         assert sorted(shown) == [(0, "flat-share"), (0, "night-shifts"), (0, "swimming-club")]
 
     def test_twice_adds_nothing(self):
-        first = services.load_vetting_talks(now=NOW)
+        first = writer_services.load_vetting_talks(now=NOW)
 
-        assert services.load_vetting_talks(now=NOW + HOUR) == first
+        assert writer_services.load_vetting_talks(now=NOW + HOUR) == first
         assert Context.objects.count() == 3
 
     def test_takes_no_dataset_of_somebody_else(self):
         make_dataset(slug="vetting-heart-1")
 
-        with pytest.raises(services.DatasetTakenError):
-            services.load_vetting_talks(now=NOW)
+        with pytest.raises(authoring.DatasetTakenError):
+            writer_services.load_vetting_talks(now=NOW)
 
 
 class TestUsingVetting:
     def test_gives_newcomers_the_talks_that_ship(self):
-        dataset = services.use_vetting(dataset=make_dataset(), now=NOW)
+        dataset = writer_services.use_vetting(dataset=make_dataset(), now=NOW)
 
         assert dataset.vetting == Dataset.objects.get(slug="vetting-heart-1")
         assert len(talks(make_writer(dataset=dataset))) == 3
@@ -90,14 +92,14 @@ class TestUsingVetting:
         dataset = make_dataset()
 
         for _ in range(2):
-            services.use_vetting(dataset=dataset, now=NOW)
+            writer_services.use_vetting(dataset=dataset, now=NOW)
 
         assert LogEntry.objects.filter(action="vetting.switched_on").count() == 1
 
     def test_no_more_lets_everybody_in_who_is_on_trial(self):
         writer = make_newcomer()
 
-        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
         writer.refresh_from_db()
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
@@ -108,26 +110,26 @@ class TestUsingVetting:
         writer = make_newcomer()
         lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
 
-        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
     def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
         writer = make_newcomer()
         lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
-        services.pause_writer(writer=writer, now=NOW)
-        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        writer_services.pause_writer(writer=writer, now=NOW)
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
-        assert services.resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
+        assert writer_services.resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
     def test_no_more_takes_nothing_that_is_then_sent_for_a_trial_talk(self):
         writer = make_newcomer()
         lease = lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
-        services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
-        with pytest.raises(services.TrialOverError):
+        with pytest.raises(writer_services.TrialOverError):
             send(lease)
 
         assert not Message.objects.exists()
@@ -141,7 +143,7 @@ class TestTheTrial:
         write(writer, first)
         skip(writer, second)
 
-        trial = trial_selectors.trial_of(writer)
+        trial = vetting_queries.trial_of(writer)
 
         counts = (trial.n_talks, trial.n_done, trial.n_sent, trial.n_skipped, trial.n_left)
         assert counts == (3, 2, 1, 1, 1)
@@ -151,13 +153,13 @@ class TestTheTrial:
         writer = make_newcomer()
         lease_talk(writer, talks(writer)[0], closed_at=None, outcome="")
 
-        assert trial_selectors.trial_of(writer).n_done == 0
+        assert vetting_queries.trial_of(writer).n_done == 0
 
     def test_waits_for_no_talk_that_was_taken_back(self):
         writer = make_newcomer()
         lease_talk(writer, talks(writer)[0], outcome=LeaseOutcome.RELEASED)
 
-        trial = trial_selectors.trial_of(writer)
+        trial = vetting_queries.trial_of(writer)
 
         assert (trial.n_done, trial.n_skipped) == (1, 1)
 
@@ -165,7 +167,7 @@ class TestTheTrial:
         writer = make_newcomer()
         finish_trial(writer)
 
-        assert trial_selectors.trial_of(writer).is_waiting
+        assert vetting_queries.trial_of(writer).is_waiting
 
     def test_waits_for_nobody_after_the_decision(self):
         writer = make_newcomer()
@@ -173,7 +175,7 @@ class TestTheTrial:
         admit(writer)
         writer.refresh_from_db()
 
-        assert not trial_selectors.trial_of(writer).is_waiting
+        assert not vetting_queries.trial_of(writer).is_waiting
 
     def test_shows_talks_in_their_order_with_every_version(self, django_assert_max_num_queries):
         writer = make_newcomer()
@@ -181,7 +183,7 @@ class TestTheTrial:
             make_revision(message=write(writer, context, text=f"For {context.key}"), text="Better.")
 
         with django_assert_max_num_queries(4):
-            texts = trial_selectors.trial_of(writer).texts
+            texts = vetting_queries.trial_of(writer).texts
 
         said = [[revision.text for revision in text.revisions] for text in texts]
         assert said == [[f"For {context.key}", "Better."] for context in talks(writer)]
@@ -193,7 +195,7 @@ class TestAdmittingWriter:
         writer, boss = make_newcomer(), User.objects.create_user("boss")
         finish_trial(writer)
 
-        services.admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
+        writer_services.admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
 
         writer.refresh_from_db()
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
@@ -207,7 +209,7 @@ class TestAdmittingWriter:
         writer = make_newcomer()
         write(writer, talks(writer)[0])
 
-        with pytest.raises(services.TrialNotDoneError, match="left to write"):
+        with pytest.raises(writer_services.TrialNotDoneError, match="left to write"):
             admit(writer)
 
     def test_needs_something_to_read(self):
@@ -215,7 +217,7 @@ class TestAdmittingWriter:
         for context in talks(writer):
             skip(writer, context)
 
-        with pytest.raises(services.TrialNotDoneError, match="nothing to read"):
+        with pytest.raises(writer_services.TrialNotDoneError, match="nothing to read"):
             admit(writer)
 
     def test_is_decided_once(self):
@@ -223,7 +225,7 @@ class TestAdmittingWriter:
         finish_trial(writer)
         admit(writer)
 
-        with pytest.raises(services.NotOnTrialError):
+        with pytest.raises(writer_services.NotOnTrialError):
             admit(writer)
 
 
@@ -240,7 +242,7 @@ class TestRefusingWriter:
         assert LogEntry.objects.get().action == "writer.refused"
 
     def test_needs_a_note(self):
-        with pytest.raises(services.RefusalNoteMissingError):
+        with pytest.raises(writer_services.RefusalNoteMissingError):
             refuse(make_newcomer(), note="  ")
 
     def test_takes_back_the_talk_that_is_open(self):
@@ -253,5 +255,5 @@ class TestRefusingWriter:
         assert talks(writer)[0].slots_left == 0
 
     def test_is_for_newcomers_alone(self):
-        with pytest.raises(services.NotOnTrialError):
+        with pytest.raises(writer_services.NotOnTrialError):
             refuse(make_writer())

@@ -5,9 +5,9 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions import mails
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Writer, WriterMail
+from completions.writers import mails
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_message
 

@@ -5,9 +5,9 @@ import uuid
 
 import pytest
 
-from completions import services
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import WritingLease
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
 from tests.written import (
     SECOND,

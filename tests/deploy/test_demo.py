@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.demo import DIALOGUES
+from completions.dialogues.demo import DIALOGUES
 from completions.models import Dataset
 from heart_site import demo
 from tests.dialogue_files import write_array

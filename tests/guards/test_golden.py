@@ -8,6 +8,7 @@ import argparse
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def rank(folder):
     file.write_text(JUDGMENTS)
     call_command("rank", str(file), "--json", "--reps", "50", stdout=out)
     found = json.loads(out.getvalue(), parse_float=lambda text: float(f"{float(text):.6g}"))
-    return json.dumps(found, indent=1)
+    return re.sub(r'"numerics-\w+"', '"the mark of the code"', json.dumps(found, indent=1))
 
 
 def studies(_folder):

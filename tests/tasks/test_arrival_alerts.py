@@ -11,7 +11,7 @@ from annotation import entry_links, services, tasks
 from annotation.choices import Platform
 from annotation.models import FailedArrival
 from annotation.services import arrivals
-from completions import mails
+from completions.writers import mails
 from tests.factories import NOW, make_study
 from tests.factories_of_care import make_failed_arrival
 

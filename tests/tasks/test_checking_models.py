@@ -9,8 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from completions import llm, pulling
-from completions.services import speaking
+from completions import llm
+from completions.runs import pulling
+from completions.runs.services import speaking
 from tests.factories import make_judge, make_system
 from tests.providers import Answer, Provider, choice, completion, providing, said, streamed
 

@@ -24,10 +24,11 @@ from django.utils import timezone
 
 from access import nudges
 from completions.choices import CallState, PauseReason, RunState
+from completions.generation.services import start_generation_run
 from completions.models import Completion, GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.offline.answers import make_answer
-from completions.services import running
+from completions.runs.services import running
 from heart_site import schedule
 from tests.drilled import Process, first_line, has_left, logged, started, wait_until
 from tests.factories import TURNS, make_context, make_dataset, make_dialogue, make_system
@@ -142,7 +143,7 @@ def run() -> GenerationRun:
         )
         for voice in VOICES
     ]
-    return running.start_generation_run(
+    return start_generation_run(
         dataset=dataset, systems=systems, now=timezone.now(), budget_usd=FIRST_BUDGET
     )
 

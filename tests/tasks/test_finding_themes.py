@@ -12,13 +12,13 @@ from annotation import services, tasks, themes
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
 from annotation.services import rationale_labelling
-from completions import services as completions
-from completions import shown_runs
 from completions.choices import CallState, PauseReason, Presence, RunState
 from completions.models import Completion
 from completions.offline import Fault
-from completions.services import budgeting, calling
-from completions.services.assistants import assistant_for
+from completions.runs import services as completions
+from completions.runs import shown
+from completions.runs.services import budgeting, calling
+from completions.systems.services.assistants import assistant_for
 from tests.factories import (
     NOW,
     make_assistant,
@@ -485,7 +485,7 @@ class TestFailures:
         say("no", "no")
         ask()
 
-        page, rows = shown_runs.failure_page(RationaleRun.objects.get(), kind="", page="1")
+        page, rows = shown.failure_page(RationaleRun.objects.get(), kind="", page="1")
 
         (row,) = rows
         assert (row.context, row.asked) == (judgment.comparison.context.key, "Simulated coder")

@@ -7,13 +7,16 @@ import pytest
 from django.utils import timezone
 
 from access.nudges import Work
-from completions import services, tasks
+from completions import tasks
 from completions.choices import CallState, SystemKind
+from completions.generation import services
+from completions.generation.services import generating
 from completions.llm import PermanentError, Reply
+from completions.llm.prompts import SUPPORTER, load_prompt
 from completions.models import Completion, GenerationCall, System
 from completions.offline import Behaviour, Fault
-from completions.prompts import SUPPORTER, load_prompt
-from completions.services import calling, generating
+from completions.runs.services import calling
+from completions.writers import services as writer_services
 from tests.factories import (
     make_completion,
     make_context,
@@ -439,7 +442,7 @@ class TestTicks:
     def test_give_back_expired_writing_leases(self, monkeypatch):
         given: list[dt.datetime] = []
         monkeypatch.setattr(
-            services, "release_expired_writing_leases", lambda *, now: given.append(now)
+            writer_services, "release_expired_writing_leases", lambda *, now: given.append(now)
         )
 
         tasks.release_expired_writing_leases()

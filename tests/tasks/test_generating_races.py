@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 from django.db import connection
 
-from completions import llm, services
+from completions import llm
 from completions.choices import CallState
+from completions.generation import services
 from completions.models import GenerationCall
-from completions.services import calling
+from completions.runs.services import calling
 from tests.factories import (
     make_context,
     make_dataset,

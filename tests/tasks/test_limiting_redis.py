@@ -16,9 +16,9 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from completions.limiting import InProcess, Limits, OutOfReachError, Unused, Wanted
-from completions.limiting.buckets import LONGEST_BLOCK_S
-from completions.limiting.shared import InRedis
+from completions.llm.limiting import InProcess, Limits, OutOfReachError, Unused, Wanted
+from completions.llm.limiting.buckets import LONGEST_BLOCK_S
+from completions.llm.limiting.shared import InRedis
 from tests.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[2]

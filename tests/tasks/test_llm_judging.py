@@ -17,7 +17,7 @@ from annotation.services import llm_judging
 from completions.choices import CallState
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
-from completions.services import asking, calling
+from completions.runs.services import asking, calling
 from tests.factories import (
     NOW,
     make_comparison,

@@ -7,12 +7,15 @@ import pytest
 
 from access.nudges import Work
 from annotation.services import withdraw_writer
-from completions import services, strategies, tasks
+from completions import tasks
 from completions.choices import CallState, Presence, Review, RunState, SystemKind
 from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel
 from completions.offline import Fault
-from completions.services import labelling
-from completions.services.assistants import assistant_for
+from completions.runs import services as run_services
+from completions.strategies import rules
+from completions.strategies import services as strategy_services
+from completions.strategies.services import labelling
+from completions.systems.services.assistants import assistant_for
 from tests.factories import (
     NOW,
     make_assistant,
@@ -39,7 +42,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
 ]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
-KEYS = strategies.load_codebook().keys
+KEYS = rules.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
 INVENTED = {"quote": "You are brave", "presence": "present", "probability": 0.9}
 
@@ -68,7 +71,7 @@ def write_as_person(dataset, **fields):
 def plan(dataset, strategist, clock):
     def _plan(**fields):
         wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-        return services.plan_strategy_calls(**wanted | fields)
+        return strategy_services.plan_strategy_calls(**wanted | fields)
 
     return _plan
 
@@ -77,7 +80,7 @@ def plan(dataset, strategist, clock):
 def ask(provider, clock, plan):
     def _ask():
         plan()
-        return services.name_strategies(clock=clock)
+        return strategy_services.name_strategies(clock=clock)
 
     return _ask
 
@@ -232,7 +235,7 @@ class TestForgetting:
         note = make_human_labelling(item=item, note="They wrote: no wonder.", strategies=[KEYS[0]])
         other = make_strategy_label(presence=Presence.PRESENT, quote="Kept")
 
-        services.forget_labels([call.completion_id], now=NOW)
+        strategy_services.forget_labels([call.completion_id], now=NOW)
 
         call.refresh_from_db()
         note.refresh_from_db()
@@ -257,7 +260,7 @@ class TestForgetting:
         call = make_strategy_call()
         other = make_strategy_call()
 
-        services.forget_labels([call.completion_id], now=NOW)
+        strategy_services.forget_labels([call.completion_id], now=NOW)
 
         call.refresh_from_db()
         other.refresh_from_db()
@@ -270,7 +273,7 @@ class TestARun:
     def start(self, dataset, strategist, clock):
         def _start(**fields):
             wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-            return services.start_labelling_run(**wanted | fields)
+            return strategy_services.start_labelling_run(**wanted | fields)
 
         return _start
 
@@ -279,14 +282,14 @@ class TestARun:
 
         run = start()
 
-        codebook = strategies.load_codebook()
+        codebook = rules.load_codebook()
         assert run.plan == {
             "dataset": dataset.slug,
             "assistant": "simulated-strategist",
             "codebook": "heart-1",
             "codebook_sha256": codebook.sha256,
             "prompt": "strategist-1",
-            "prompt_sha256": strategies.strategist_prompt(codebook).hash,
+            "prompt_sha256": rules.strategist_prompt(codebook).hash,
         }
         assert (run.n_planned, run.calls.count(), run.state) == (1, 1, RunState.RUNNING)
 
@@ -294,7 +297,7 @@ class TestARun:
         write(dataset)
         start()
 
-        with pytest.raises(services.NothingToAskError):
+        with pytest.raises(run_services.NothingToAskError):
             start()
         assert LabellingRun.objects.count() == 1
 
@@ -302,7 +305,7 @@ class TestARun:
         write(dataset)
         nameless = make_assistant(model_id="hosted_vllm/no-such-model")
 
-        with pytest.raises(services.UnknownPriceError, match=nameless.slug):
+        with pytest.raises(run_services.UnknownPriceError, match=nameless.slug):
             start(assistant=nameless, budget_usd=Decimal(1))
         assert not LabellingRun.objects.exists()
 
@@ -310,7 +313,7 @@ class TestARun:
         write(dataset)
         run = start()
 
-        assert services.name_strategies(clock=clock, run=run) == 1
+        assert strategy_services.name_strategies(clock=clock, run=run) == 1
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
@@ -320,14 +323,14 @@ class TestARun:
         run = start()
         make_strategy_call(assistant=run.calls.get().assistant)
 
-        assert services.name_strategies(clock=clock, run=run) == 1
+        assert strategy_services.name_strategies(clock=clock, run=run) == 1
 
     def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
         write(dataset)
-        services.pause_run(start(), now=clock())
+        run_services.pause_run(start(), now=clock())
 
-        assert services.name_strategies(clock=clock) == 0
-        assert not services.is_labelling_waiting(now=clock())
+        assert strategy_services.name_strategies(clock=clock) == 0
+        assert not strategy_services.is_labelling_waiting(now=clock())
 
 
 class TestTheTasks:

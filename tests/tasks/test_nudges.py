@@ -19,12 +19,14 @@ from annotation import services as annotation
 from annotation.choices import ReportKind, StudyState
 from annotation.services.reporting import ReportWords
 from annotation.tasks import send_report_alerts
-from completions import pulling
-from completions import services as completions
 from completions.choices import CallState, MailKind, PauseReason, RunState
+from completions.generation.services import generating
 from completions.models import GenerationCall
-from completions.services import generating
+from completions.runs import pulling
+from completions.runs import services as run_services
+from completions.runs.services import running
 from completions.tasks import generate_completions, send_writer_mails
+from completions.writers import services as writer_services
 from ranking import services as ranking
 from tests.factories import (
     NOW,
@@ -274,31 +276,31 @@ def _sent_again():
 
 def _mail_queued():
     writer = make_writer(email="w@example.org")
-    return lambda: completions.queue_mail(writer=writer, kind=MailKind.ADMITTED, now=NOW)
+    return lambda: writer_services.queue_mail(writer=writer, kind=MailKind.ADMITTED, now=NOW)
 
 
 def _begun(make_run):
     def prepared():
         run = make_run()
-        return lambda: completions.running.begin(run, 1, now=NOW, by=None)
+        return lambda: running.begin(run, 1, now=NOW, by=None)
 
     return prepared
 
 
 def _resumed():
     run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.ADMIN)
-    return lambda: completions.resume_run(run, now=NOW)
+    return lambda: run_services.resume_run(run, now=NOW)
 
 
 def _tried_again():
     run = make_generation_run()
     make_generation_call(run=run, state=CallState.FAILED, ended_at=NOW, error_kind="x")
-    return lambda: completions.retry_failed(run, now=NOW)
+    return lambda: run_services.retry_failed(run, now=NOW)
 
 
 def _labels_ended():
     make_labelling_run()
-    return lambda: completions.finish_all_runs(now=NOW)
+    return lambda: run_services.finish_all_runs(now=NOW)
 
 
 def _fitted():
@@ -420,7 +422,7 @@ class TestComingBack:
 
     @pytest.mark.parametrize("n", [0, 3])
     def test_mails_to_writers_are_followed_by_another_batch(self, n, sent, monkeypatch):
-        monkeypatch.setattr(completions, "send_writer_mails", lambda *, now: n)
+        monkeypatch.setattr(writer_services, "send_writer_mails", lambda *, now: n)
 
         with TestCase.captureOnCommitCallbacks(execute=True):
             assert send_writer_mails() == n

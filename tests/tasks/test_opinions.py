@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from completions import opinions as reading
 from completions.choices import CallState
+from completions.contexts import opinions as reading
+from completions.contexts.services import opinions
+from completions.contexts.services.screening import screen_dataset
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
-from completions.services import opinions, refusing
-from completions.services.assistants import assistant_for
-from completions.services.screening import screen_dataset
+from completions.runs.services import refusing
+from completions.systems.services.assistants import assistant_for
 from tests.factories import make_candidate, make_dataset, make_dialogue
 
 pytestmark = [
@@ -129,7 +130,7 @@ class TestGathering:
                 created_at=clock(),
                 attempts=1,
             )
-        monkeypatch.setattr("completions.pulling.STOPPING.wait", pytest.fail)
+        monkeypatch.setattr("completions.runs.pulling.STOPPING.wait", pytest.fail)
 
         assert gather().n_given == 2
 

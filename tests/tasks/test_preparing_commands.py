@@ -10,12 +10,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from completions import ingest
-from completions.demo import DIALOGUES
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.importing import import_dialogues
 from completions.models import RewriteCall, ScreeningCall
 from completions.offline import Fault
-from completions.services.importing import import_dialogues
-from completions.services.sole import sole_worker
+from completions.runs.services.sole import sole_worker
 from tests.factories import NOW
 
 pytestmark = [

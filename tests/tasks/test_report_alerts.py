@@ -10,7 +10,7 @@ from annotation import services, tasks
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
 from annotation.services import alerting
-from completions import mails
+from completions.writers import mails
 from tests.factories import NOW, TURNS, make_comparison, make_rater
 from tests.leased import lease_next
 from tests.planted import make_planted_study, report

@@ -8,8 +8,6 @@ import pytest
 from django.db import connection
 
 from access.models import LogEntry
-from completions import ingest
-from completions.adversarial import profiles
 from completions.choices import (
     CallState,
     EscalationProfile,
@@ -18,16 +16,19 @@ from completions.choices import (
     RewriteStep,
     Stratum,
 )
-from completions.demo import DIALOGUES
+from completions.contexts.adversarial import profiles
+from completions.contexts.services import rewriting
+from completions.contexts.services.building import build_contexts
+from completions.contexts.services.rewriting import planning
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.importing import import_dialogues
 from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
-from completions.services import calling, refusing, rewriting
-from completions.services.assistants import assistant_for
-from completions.services.contexts import build_contexts
-from completions.services.importing import import_dialogues
-from completions.services.rewriting import planning
-from completions.services.sole import AnotherAtWorkError, sole_worker
+from completions.runs.services import calling, refusing
+from completions.runs.services.sole import AnotherAtWorkError, sole_worker
+from completions.systems.services.assistants import assistant_for
 from tests.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.shared_data import shared_file
 
@@ -306,7 +307,8 @@ class TestBrokenAnswers:
         self, dataset, make, spoil, monkeypatch, profile, measured
     ):
         monkeypatch.setattr(
-            "completions.services.rewriting.planning._profiles", lambda _had, n: [profile] * n
+            "completions.contexts.services.rewriting.planning._profiles",
+            lambda _had, n: [profile] * n,
         )
         spoil("offline-hostility-rater", lambda _: json.dumps({"hostility": measured}))
 
@@ -398,7 +400,7 @@ class TestFailures:
         """Six sources, six wanted: one is filtered, one must wait."""
         provider.script += [Fault.FILTERED, Fault.SERVER_ERROR]
         monkeypatch.setattr(
-            "completions.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
         )
         monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
 
@@ -411,7 +413,7 @@ class TestFailures:
     def test_that_heal_are_tried_again(self, dataset, make, provider, clock, monkeypatch):
         provider.script.append(Fault.SERVER_ERROR)
         monkeypatch.setattr(
-            "completions.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
         )
         monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
 
@@ -448,7 +450,7 @@ class TestResuming:
     ):
         planning.plan(dataset, 1, 7, offline_ones, clock())
         RewriteCall.objects.update(state=CallState.CLAIMED, claimed_at=clock(), attempts=1)
-        monkeypatch.setattr("completions.pulling.STOPPING.wait", pytest.fail)
+        monkeypatch.setattr("completions.runs.pulling.STOPPING.wait", pytest.fail)
 
         assert make(dataset).n_added == 1
 
@@ -457,7 +459,9 @@ class TestResuming:
             raise RuntimeError
 
         with monkeypatch.context() as broken:
-            broken.setattr("completions.services.rewriting.answering._keep_ratings", killed)
+            broken.setattr(
+                "completions.contexts.services.rewriting.answering._keep_ratings", killed
+            )
             with pytest.raises(RuntimeError):
                 make(dataset)
 

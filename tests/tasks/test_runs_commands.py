@@ -11,14 +11,16 @@ from django.core.management.base import OutputWrapper
 
 from annotation import tasks as of_studies
 from annotation.models import Comparison, JudgeRun, Judgment, Study
-from completions import pulling, tasks
+from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
+from completions.generation.services.generating import generate_completions
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, working
 from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour, Fault
-from completions.run_selectors import calls_of
-from completions.services import calling, generate_completions
+from completions.runs import pulling
+from completions.runs.queries import calls_of
+from completions.runs.services import calling
 from tests.factories import (
     NOW,
     make_comparison,

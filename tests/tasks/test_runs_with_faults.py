@@ -14,7 +14,7 @@ from completions.choices import CallState, RunState
 from completions.llm import waits
 from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
-from completions.services import calling, reaching
+from completions.runs.services import calling, reaching
 from tests.factories import (
     NOW,
     make_comparison,

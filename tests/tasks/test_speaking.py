@@ -9,11 +9,12 @@ import pytest
 from annotation.models import JudgeCall
 from annotation.rubric import load_rubric
 from annotation.services import ask_judges
-from completions import llm, services
+from completions import llm
 from completions.choices import CallState
-from completions.limiting import Limits
+from completions.generation import services
+from completions.llm.limiting import Limits
 from completions.models import GenerationCall
-from completions.services import speaking
+from completions.runs.services import speaking
 from tests import virtual_time
 from tests.factories import (
     make_comparison,

@@ -7,11 +7,12 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from completions import mails, services, tasks
-from completions.badges import writer_of_badge
+from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail
-from completions.services import mailing
+from completions.writers import mails, services
+from completions.writers.badges import writer_of_badge
+from completions.writers.services import mailing
 from tests.factories import NOW, make_writer
 from tests.factories_of_writing import make_mail, make_sent
 

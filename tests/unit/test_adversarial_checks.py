@@ -2,8 +2,8 @@
 
 import pytest
 
-from completions import adversarial
-from completions.adversarial import checks
+from completions.contexts import adversarial
+from completions.contexts.adversarial import checks
 
 SOURCE = [
     {"role": "supporter", "text": "Hi, good to see you here. "},

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.adversarial import profiles
 from completions.choices import EscalationProfile
+from completions.contexts.adversarial import profiles
 
 PROFILES = [str(profile) for profile in EscalationProfile]
 LENGTHS = st.integers(profiles.SHORTEST, 30)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions import adversarial, opinions, prompts
-from completions.adversarial import diffing, questions
-from completions.answers import InvalidAnswerError
+from completions.contexts import adversarial, opinions
+from completions.contexts.adversarial import diffing, questions
+from completions.llm import prompts
+from completions.llm.answers import InvalidAnswerError
 
 TURNS = [
     {"role": "supporter", "text": "Hi! <b>Welcome</b>."},

@@ -7,8 +7,8 @@ import pytest
 
 from annotation.judge_answers import read_judge_answer
 from annotation.judge_ratings import read_rating_answer
-from completions import answers
-from completions.answers import InvalidAnswerError, noting_repairs
+from completions.llm import answers
+from completions.llm.answers import InvalidAnswerError, noting_repairs
 
 KEYS = ("H", "E")
 MARKS = {"H": {"winner": "none", "strength": 0}, "E": {"winner": "A", "strength": 3}}

@@ -6,7 +6,7 @@ import pytest
 
 from annotation import themes
 from annotation.addressing import addressed_by
-from completions.answers import InvalidAnswerError
+from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
 from completions.offline.themes import CUES
 

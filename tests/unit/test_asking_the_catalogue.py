@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from completions import llm, offline, prompts, pulling
-from completions.catalogue import Entry, load_catalogues, shipped
+from completions import llm, offline
+from completions.llm import prompts
 from completions.models import System
 from completions.offline import Behaviour
-from completions.services import calling
+from completions.runs import pulling
+from completions.runs.services import calling
+from completions.systems.catalogue import Entry, load_catalogues, shipped
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it

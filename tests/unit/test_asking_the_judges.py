@@ -14,9 +14,10 @@ from annotation.judge_catalogue import JudgeEntry, load_judges, shipped
 from annotation.models import Judge
 from annotation.rubric import load_rubric
 from annotation.verdict_probability import probability_of_a
-from completions import llm, offline, pulling
+from completions import llm, offline
 from completions.offline import Behaviour
-from completions.services import calling
+from completions.runs import pulling
+from completions.runs.services import calling
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from completions.assigning import (
+from completions.writers.assigning import (
     ADVERSARIAL,
     REGULAR,
     Standing,

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from completions.brought import BroughtRow, brought_file, checked
-from completions.input_files import REMEDIES, InputFileError, Reason, Refused, once, printable
+from completions.files import REMEDIES, InputFileError, Reason, Refused, once, printable
+from completions.systems.importing import BroughtRow, brought_file, checked
 
 TEXT = "That sounds lonely. What would help?"
 HEADER = "context,system,text"

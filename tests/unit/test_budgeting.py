@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from completions import llm
-from completions.services import budgeting
+from completions.runs.services import budgeting
 
 PRICE = {"input": 2.0, "output": 8.0}
 

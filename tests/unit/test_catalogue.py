@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from completions.catalogue import (
+from completions.runs.services.calling import SETTABLE
+from completions.systems.catalogue import (
     Catalogue,
     CatalogueError,
     Computed,
@@ -15,7 +16,6 @@ from completions.catalogue import (
     parse_catalogue,
     shipped,
 )
-from completions.services.calling import SETTABLE
 from tests.shared_data import shared_file
 
 SYSTEM = """

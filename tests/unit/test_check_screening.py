@@ -6,8 +6,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions import ingest
-from completions.screening import checking
+from completions.contexts.screening import checking
+from completions.dialogues import ingest
 
 TALK = [
     ("seeker", "Hello, I have never done this."),

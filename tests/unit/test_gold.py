@@ -8,9 +8,9 @@ import pytest
 from annotation import gold
 from annotation.gold import GoldError
 from annotation.protocol import STUDIES, load_protocol
-from completions import screening
-from completions.leaks import find_leaks
-from completions.normaliser import plain
+from completions.contexts import screening
+from completions.dialogues.normaliser import plain
+from completions.leaks.rules import find_leaks
 
 TEXT = (gold.SETS / "heart-1.toml").read_text(encoding="utf-8")
 SENTENCE_END = re.compile(r"[.?!]\"?$")

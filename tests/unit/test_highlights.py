@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.highlights import legend, mark, mark_talk
-from completions.normaliser import plain
-from completions.talk import Talk
+from completions.contexts.screening.highlights import legend, mark, mark_talk
+from completions.dialogues.display import Talk
+from completions.dialogues.normaliser import plain
 
 
 def finding(rule, text, words, *, turn=0):

@@ -1,7 +1,7 @@
 import pytest
 
-from completions import ingest
-from completions.demo import DIALOGUES
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
 from tests.shared_data import shared_file
 
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 
-from completions import ingest
-from completions.ingest import BadRecord, IngestError, ParsedDialogue, Turn
-from completions.ingest.items import ItemRecord
-from completions.ingest.records import OwnRecord, OwnTurn
+from completions.dialogues import ingest
+from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Turn
+from completions.dialogues.ingest.items import ItemRecord
+from completions.dialogues.ingest.records import OwnRecord, OwnTurn
 from tests.dialogue_files import (
     SEEKER,
     SUPPORTER,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from completions.ingest import BadRecord, ParsedDialogue, read_dialogues
+from completions.dialogues.ingest import BadRecord, ParsedDialogue, read_dialogues
 
 SAID = [("user", "The flat is quiet."), ("assistant", "When is it worst?")]
 ROLES = ["seeker", "supporter"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions import ingest
-from completions.ingest import BadRecord, IngestError, ParsedDialogue, Point
+from completions.dialogues import ingest
+from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Point
 from tests.dialogue_files import HISTORY, SPELLINGS, item, write_array
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from completions import ingest
-from completions.ingest import IngestError
-from completions.input_files import InputFileError, read, records
-from completions.input_files import text as input_text
+from completions.dialogues import ingest
+from completions.dialogues.ingest import IngestError
+from completions.files import InputFileError, read, records
+from completions.files import text as input_text
 from tests.dialogue_files import native, own, write_array, write_lines
 
 VALUES = st.recursive(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from completions import ingest
-from completions.ingest import BadRecord, IngestError
+from completions.dialogues import ingest
+from completions.dialogues.ingest import BadRecord, IngestError
 
 
 def utterance(speaker, content):

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from completions import ingest
-from completions.brought import BroughtRow, brought_file
-from completions.input_files import InputFileError, alike, read
-from completions.written_files import WrittenRow, written_file
+from completions.dialogues import ingest
+from completions.files import InputFileError, alike, read
+from completions.systems.importing import BroughtRow, brought_file
+from completions.writers.importing import WrittenRow, written_file
 
 WORDS = "Café — that sounds lonely. 😀"
 ROW = {"context": "abc", "system": "ash", "author": "Ada", "text": WORDS}

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.judge_answers import answer_schema, read_judge_answer
 from annotation.verdicts import SCALES, Answer, check_answer, swap_frame
-from completions.answers import InvalidAnswerError
+from completions.llm.answers import InvalidAnswerError
 
 KEYS = ("H", "E")
 VALID = {

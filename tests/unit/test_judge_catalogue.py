@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from annotation.judge_catalogue import load_judges, shipped
-from completions import catalogue
-from completions.catalogue import CatalogueError
+from completions.systems import catalogue
+from completions.systems.catalogue import CatalogueError
 
 JUDGE = """
 [[judge]]

@@ -7,7 +7,7 @@ import pytest
 
 from annotation import judge_answers, judge_prompt
 from annotation.rubric import Dimension, Rubric, load_rubric
-from completions import prompts
+from completions.llm import prompts
 
 RUBRIC = load_rubric("heart-1")
 TURNS = [

@@ -7,7 +7,7 @@ import pytest
 
 from annotation import judge_prompt, judge_ratings
 from annotation.rubric import load_rubric
-from completions.answers import InvalidAnswerError
+from completions.llm.answers import InvalidAnswerError
 
 RUBRIC = load_rubric("heart-1")
 TURNS = [

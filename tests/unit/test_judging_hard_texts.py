@@ -12,9 +12,11 @@ from annotation.addressing import addressed_by
 from annotation.judge_answers import answer_schema, read_judge_answer
 from annotation.rubric import load_rubric
 from annotation.verdicts import Answer
-from completions import llm, offline, prompts, pulling
-from completions.answers import InvalidAnswerError
+from completions import llm, offline
+from completions.llm import prompts
+from completions.llm.answers import InvalidAnswerError
 from completions.offline import Behaviour, Fault
+from completions.runs import pulling
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it

@@ -2,9 +2,9 @@
 
 import pytest
 
-from completions import ingest
-from completions.demo import DIALOGUES
-from completions.leaks import EXPLANATIONS, find_leaks
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.leaks.rules import EXPLANATIONS, find_leaks
 from completions.offline.voices import VOICES, reply
 from tests.shared_data import shared_file
 

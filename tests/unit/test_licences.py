@@ -2,7 +2,7 @@
 
 import pytest
 
-from completions.licences import allows_texts
+from completions.dialogues.licences import allows_texts
 
 
 @pytest.mark.parametrize(

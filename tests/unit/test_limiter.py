@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from completions.limiting import InProcess, Limiter, Limits, NoTurnError
-from completions.limiting.limiter import FULL_S
-from completions.limiting.pace import HURRY
+from completions.llm.limiting import InProcess, Limiter, Limits, NoTurnError
+from completions.llm.limiting.limiter import FULL_S
+from completions.llm.limiting.pace import HURRY
 from tests.virtual_time import now, run
 
 ONE_A_SECOND = Limits(requests_per_minute=60)

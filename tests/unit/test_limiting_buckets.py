@@ -5,8 +5,8 @@ from itertools import accumulate, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.limiting import Limits, Wanted
-from completions.limiting.buckets import LONGEST_BLOCK_S, Account, capacity
+from completions.llm.limiting import Limits, Wanted
+from completions.llm.limiting.buckets import LONGEST_BLOCK_S, Account, capacity
 
 PATIENCE_S = 20.0
 rates = st.integers(1, 600)

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from completions.limiting import (
+from completions.llm.limiting import (
     Guarded,
     InProcess,
     Limits,
@@ -14,7 +14,7 @@ from completions.limiting import (
     Unused,
     Wanted,
 )
-from completions.limiting.guarded import AWAY_S, FREE_S, RETRY_WAITS_S
+from completions.llm.limiting.guarded import AWAY_S, FREE_S, RETRY_WAITS_S
 from tests.virtual_time import now, run
 
 FOUR = Limits(concurrency=4)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.limiting import Limits
-from completions.limiting.pace import HURRY, LONGEST_S, Pace
+from completions.llm.limiting import Limits
+from completions.llm.limiting.pace import HURRY, LONGEST_S, Pace
 
 limits = st.builds(
     Limits,

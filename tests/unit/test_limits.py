@@ -2,14 +2,7 @@
 
 import pytest
 
-from completions.limiting import (
-    NONE,
-    Limits,
-    LimitsError,
-    limits_of,
-    provider_of,
-    read_limits,
-)
+from completions.llm.limiting import NONE, Limits, LimitsError, limits_of, provider_of, read_limits
 
 
 def read(text):

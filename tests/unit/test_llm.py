@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from completions import llm, offline, pulling
+from completions import llm, offline
 from completions.llm.failures import classified
 from completions.llm.library import _forget_empty_keys, listed_price, litellm, usage_of
 from completions.llm.parameters import arguments
 from completions.offline import Behaviour, Fault
+from completions.runs import pulling
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
@@ -626,7 +627,8 @@ class TestMissingKeys:
 
 ALONE = """
 import os, socket, sys
-from completions import llm, pulling
+from completions import llm
+from completions.runs import pulling
 from completions.llm.failures import classified
 from completions.llm.library import litellm
 

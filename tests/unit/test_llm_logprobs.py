@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from completions import llm, offline, pulling
+from completions import llm, offline
 from completions.llm.parameters import N_ALTERNATIVES
+from completions.runs import pulling
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from completions import mails
+from completions.writers import mails
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (

@@ -3,7 +3,7 @@
 import pytest
 
 from completions.choices import MessageState, MessageVerdict
-from completions.message_selectors import REASONS, Obstacle, Situation, obstacle
+from completions.writers.message_queries import REASONS, Obstacle, Situation, obstacle
 
 ACCEPT, RETURN, REJECT = MessageVerdict.ACCEPTED, MessageVerdict.RETURNED, MessageVerdict.REJECTED
 WAITING, RETURNED, ACCEPTED = (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.normaliser import VERSION, plain, typed
+from completions.dialogues.normaliser import VERSION, plain, typed
 
 DRESSES = {
     "curly quotes and long dash": (

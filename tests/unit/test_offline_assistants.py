@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from completions import adversarial, opinions
-from completions.adversarial import profiles
 from completions.choices import EscalationProfile
+from completions.contexts import adversarial, opinions
+from completions.contexts.adversarial import profiles
 from completions.offline import assistants, hostility
 from completions.offline.judges import UnreadablePromptError
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from completions import opinions, screening
-from completions.answers import InvalidAnswerError
+from completions.contexts import opinions, screening
+from completions.llm.answers import InvalidAnswerError
 
 LAST = "I feel so alone,  and nobody at work talks to me."
 TEXTS = ["Moved in May.", "Hello.", LAST, "That sounds hard."]

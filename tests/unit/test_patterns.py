@@ -14,9 +14,9 @@ import annotation
 import completions
 import heart_site
 import ranking
-from completions.leaks import find_leaks
-from completions.normaliser import plain, typed
-from completions.wording import count_sentences, count_words
+from completions.dialogues.normaliser import plain, typed
+from completions.dialogues.wording import count_sentences, count_words
+from completions.leaks.rules import find_leaks
 
 APPS = (access, annotation, completions, ranking, heart_site)
 HOSTILE = (

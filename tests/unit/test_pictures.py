@@ -2,8 +2,8 @@
 
 import pytest
 
-from completions import screening
-from completions.funnel import (
+from completions.contexts import screening
+from completions.contexts.funnel import (
     Chosen,
     Funnel,
     Opinions,
@@ -15,7 +15,7 @@ from completions.funnel import (
     Source,
     Steps,
 )
-from completions.pictures import Bar, Picture
+from completions.contexts.funnel.picture import Bar, Picture
 
 
 def rule(name, first):

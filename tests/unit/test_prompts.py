@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from completions import prompts
+from completions.llm import prompts
 
 PROMPT = prompts.Prompt("test-1", "Be kind.")
 SEEKER = {"role": "seeker", "text": "I lost my job."}

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from completions import llm, pulling
+from completions import llm
 from completions.llm import waits
+from completions.runs import pulling
 from tests.providers import (
     Answer,
     Provider,

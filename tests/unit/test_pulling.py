@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 import pytest
 
-from completions.pulling import Claimed, Limits, pull, pull_here, run_on_loop, threads
+from completions.runs.pulling import Claimed, Limits, pull, pull_here, run_on_loop, threads
 
 
 class ListSource:

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from completions import llm
-from completions.services import reaching
+from completions.runs.services import reaching
 from tests.production import settings_with
 
 PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"

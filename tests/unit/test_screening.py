@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions import ingest, screening
-from completions.demo import DIALOGUES
-from completions.screening import Finding, checking, version
-from completions.screening.reading import Reading
-from completions.screening.rules import MAX_WORDS, MIN_WORDS, RULES
-from completions.selection import MIN_GAP, couplets
+from completions.contexts import screening
+from completions.contexts.screening import Finding, checking, version
+from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
+from completions.contexts.selection import MIN_GAP
+from completions.dialogues import ingest
+from completions.dialogues.couplets import couplets
+from completions.dialogues.demo import DIALOGUES
 from tests.shared_data import shared_file
 
 SAD = "I feel so lonely in that big house without her, and it shows in all I do."

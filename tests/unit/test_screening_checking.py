@@ -1,8 +1,8 @@
 import pytest
 
-from completions.screening import Finding, Screened, checking
-from completions.screening.checking import Label, LabelsError, Tally
-from completions.screening.rules import DISQUALIFIERS, SIGNALS
+from completions.contexts.screening import Finding, Screened, checking
+from completions.contexts.screening.checking import Label, LabelsError, Tally
+from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
 
 HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
 ONE = "0123456789abcdef"

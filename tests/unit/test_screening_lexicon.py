@@ -1,9 +1,9 @@
 import pytest
 
-from completions.screening import lexicon
-from completions.screening.lexicon import LexiconError
-from completions.screening.reading import Reading
-from completions.screening.rules import RULES
+from completions.contexts.screening import lexicon
+from completions.contexts.screening.lexicon import LexiconError
+from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.rules import RULES
 
 
 def found(entries, text):

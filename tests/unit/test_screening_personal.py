@@ -2,8 +2,8 @@
 
 import pytest
 
-from completions.screening.personal import DETECTORS, find
-from completions.screening.reading import Reading
+from completions.contexts.screening.personal import DETECTORS, find
+from completions.contexts.screening.reading import Reading
 
 FOUND = {
     "mail": [

@@ -2,9 +2,9 @@
 
 import pytest
 
-from completions import screening
-from completions.screening.reading import Reading
-from completions.screening.rules import MAX_WORDS, MIN_WORDS, RULES
+from completions.contexts import screening
+from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 
 FOUND = {
     "distress": [

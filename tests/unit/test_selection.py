@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions import ingest, selection
-from completions.selection import Candidate, Range, SelectionError
+from completions.contexts import selection
+from completions.contexts.selection import Candidate, Range, SelectionError
+from completions.dialogues import couplets, ingest
 from tests.shared_data import shared_file
 
 WORK = ("fear", "job crisis")
@@ -46,12 +47,12 @@ def gaps(chosen):
 
 class TestCouplets:
     def test_are_seeker_turns_with_a_reply(self):
-        found = selection.couplets(turns("supporter", "seeker", "supporter", "seeker"))
+        found = couplets.couplets(turns("supporter", "seeker", "supporter", "seeker"))
 
         assert found == [1]
 
     def test_of_a_dialogue_without_turns_are_none(self):
-        assert selection.couplets([]) == []
+        assert couplets.couplets([]) == []
 
 
 class TestSelect:
@@ -201,7 +202,7 @@ class TestOnRealDialogues:
         dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
 
         n_couplets = sum(
-            len(selection.couplets([{"role": turn.role, "text": turn.text} for turn in one.turns]))
+            len(couplets.couplets([{"role": turn.role, "text": turn.text} for turn in one.turns]))
             for one in dialogues
             if isinstance(one, ingest.ParsedDialogue)
         )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from completions import strategies
-from completions.strategies import CodebookError
+from completions.strategies import rules
+from completions.strategies.rules import CodebookError
 
 MINIMAL = """
 name = "own"
@@ -17,12 +17,12 @@ leaves_out = "Silence."
 
 
 def parse(text):
-    return strategies.parse_codebook(text, source="own-1.toml")
+    return rules.parse_codebook(text, source="own-1.toml")
 
 
 class TestShippedCodebook:
     def test_has_the_fifteen_strategies_of_the_protocol(self):
-        assert [one.name for one in strategies.load_codebook().strategies] == [
+        assert [one.name for one in rules.load_codebook().strategies] == [
             "Affirmation",
             "Avoiding judgment and criticism",
             "Chit-chat",
@@ -41,16 +41,16 @@ class TestShippedCodebook:
         ]
 
     def test_never_changes_once_published(self):
-        assert strategies.load_codebook().sha256 == (
+        assert rules.load_codebook().sha256 == (
             "a0d075d340ddea90074fd9d98ceae8b4f6890db7935b4fc69377ca1a7e244302"
         )
 
     def test_has_keys_that_fit_their_column(self):
-        assert max(map(len, strategies.load_codebook().keys)) <= 40
+        assert max(map(len, rules.load_codebook().keys)) <= 40
 
     def test_is_the_only_one_of_its_name(self):
         with pytest.raises(CodebookError, match='no codebook "heart-9"; known are heart-1'):
-            strategies.load_codebook("heart-9")
+            rules.load_codebook("heart-9")
 
 
 class TestACodebook:

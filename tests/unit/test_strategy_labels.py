@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from completions import strategies
-from completions.answers import InvalidAnswerError
+from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
+from completions.strategies import rules
 
-CODEBOOK = strategies.load_codebook()
+CODEBOOK = rules.load_codebook()
 TEXT = "No wonder you are tired.  What happened\nthen?"
 TURNS = [
     {"role": "supporter", "text": "Hello."},
@@ -21,17 +21,17 @@ ANSWER = dict.fromkeys(CODEBOOK.keys, ABSENT) | {"emotional-validation": VALID}
 
 def read(text=TEXT, **changes):
     said = {key: one for key, one in {**ANSWER, **changes}.items() if one is not None}
-    return strategies.read_labels(json.dumps(said), text=text, codebook=CODEBOOK)
+    return rules.read_labels(json.dumps(said), text=text, codebook=CODEBOOK)
 
 
 def material(text, turns=TURNS):
-    _, user = strategies.strategist_messages(turns, text, CODEBOOK)
+    _, user = rules.strategist_messages(turns, text, CODEBOOK)
     return user["content"]
 
 
 class TestTheQuestion:
     def test_defines_every_strategy(self):
-        prompt = strategies.strategist_prompt(CODEBOOK).text
+        prompt = rules.strategist_prompt(CODEBOOK).text
 
         for one in CODEBOOK.strategies:
             assert f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}" in prompt
@@ -58,12 +58,12 @@ class TestTheQuestion:
     def test_has_another_hash_with_another_codebook(self):
         other = CODEBOOK.model_copy(update={"strategies": CODEBOOK.strategies[1:]})
 
-        hashes = {strategies.strategist_prompt(one).hash for one in (CODEBOOK, other)}
+        hashes = {rules.strategist_prompt(one).hash for one in (CODEBOOK, other)}
 
         assert len(hashes) == 2
 
     def test_asks_for_every_strategy_and_nothing_else(self):
-        schema = strategies.answer_schema(CODEBOOK)
+        schema = rules.answer_schema(CODEBOOK)
 
         assert schema["required"] == list(CODEBOOK.keys)
         assert schema["additionalProperties"] is False
@@ -128,13 +128,13 @@ class TestAnAnswer:
     )
     def test_that_is_not_one_object_is_refused(self, raw):
         with pytest.raises(InvalidAnswerError):
-            strategies.read_labels(raw, text=TEXT, codebook=CODEBOOK)
+            rules.read_labels(raw, text=TEXT, codebook=CODEBOOK)
 
     def test_with_a_strategy_twice_is_refused(self):
         twice = json.dumps(ANSWER)[:-1] + f', "affirmation": {json.dumps(VALID)}}}'
 
         with pytest.raises(InvalidAnswerError, match="a key occurs twice"):
-            strategies.read_labels(twice, text=TEXT, codebook=CODEBOOK)
+            rules.read_labels(twice, text=TEXT, codebook=CODEBOOK)
 
 
 class TestTheSimulatedStrategist:
@@ -142,15 +142,15 @@ class TestTheSimulatedStrategist:
         "text", [TEXT, "?", "</message>", "Maybe. You could rest; you are not alone.", "שלום"]
     )
     def test_answers_in_form(self, text):
-        asked = strategies.strategist_messages(TURNS, text, CODEBOOK)
+        asked = rules.strategist_messages(TURNS, text, CODEBOOK)
 
         said = {assistants.answer("offline-strategist", asked) for _ in range(2)}
 
         assert len(said) == 1
-        assert strategies.read_labels(said.pop(), text=text, codebook=CODEBOOK)
+        assert rules.read_labels(said.pop(), text=text, codebook=CODEBOOK)
 
     def test_goes_by_a_few_words(self):
-        asked = strategies.strategist_messages(TURNS, TEXT, CODEBOOK)
+        asked = rules.strategist_messages(TURNS, TEXT, CODEBOOK)
 
         found = json.loads(assistants.answer("offline-strategist", asked))
 

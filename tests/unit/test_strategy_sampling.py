@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.strategies import Item, sample
+from completions.strategies.rules import Item, sample
 
 KEYS = ("hope", "rest", "facts")
 PINNED = ["talk/0000", "talk/0001", "talk/2003", "talk/1000"]

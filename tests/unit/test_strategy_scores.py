@@ -2,7 +2,7 @@
 
 import pytest
 
-from completions.strategies import Judged, cohen_kappa, score
+from completions.strategies.rules import Judged, cohen_kappa, score
 
 HOPE, REST, FACTS = "hope", "rest", "facts"
 KEYS = (HOPE, REST, FACTS)

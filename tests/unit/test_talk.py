@@ -2,7 +2,7 @@
 
 import pytest
 
-from completions.talk import direction
+from completions.dialogues.display import direction
 
 
 @pytest.mark.parametrize(

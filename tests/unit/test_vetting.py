@@ -2,9 +2,10 @@
 
 import pytest
 
-from completions import screening, vetting
-from completions.normaliser import plain
-from completions.vetting import VettingError
+from completions.contexts import screening
+from completions.dialogues.normaliser import plain
+from completions.writers import vetting
+from completions.writers.vetting import VettingError
 
 SHIPPED = vetting.load_vetting_set()
 TALKS = [pytest.param(talk, id=talk.key) for talk in SHIPPED.talks]

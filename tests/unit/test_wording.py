@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.wording import (
+from completions.dialogues.wording import (
     MAX_CHARACTERS,
     MAX_WORDS,
     MIN_WORDS,

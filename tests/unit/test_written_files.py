@@ -7,10 +7,10 @@ from itertools import repeat
 
 import pytest
 
-from completions import written_files
-from completions.input_files import REMEDIES, InputFileError, Reason, Refused, once
-from completions.input_files import text as input_text
-from completions.written_files import WrittenRow, written_file
+from completions.files import REMEDIES, InputFileError, Reason, Refused, once
+from completions.files import text as input_text
+from completions.writers import importing as writer_rows
+from completions.writers.importing import WrittenRow, written_file
 
 HEADER = "context,text,author"
 TEXT = "That sounds lonely. What would help?"
@@ -313,5 +313,5 @@ def test_every_reason_says_what_to_do():
 
 
 def test_the_columns_are_those_that_are_documented():
-    assert written_files.COLUMNS == ("context", "text", "author", "background", "written_at")
-    assert written_files.REQUIRED == ("context", "text", "author")
+    assert writer_rows.COLUMNS == ("context", "text", "author", "background", "written_at")
+    assert writer_rows.REQUIRED == ("context", "text", "author")

@@ -16,7 +16,6 @@ from annotation.models import (
     DimensionMark,
     Exclusion,
 )
-from completions.badges import invitation_link
 from completions.choices import WriterState
 from completions.models import (
     Dataset,
@@ -26,6 +25,7 @@ from completions.models import (
     Writer,
     WriterConsent,
 )
+from completions.writers.badges import invitation_link
 from tests import factories
 from tests.conftest import rolled_back
 from tests.factories_of_care import (

@@ -10,10 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from access.models import LogEntry
-from completions import services
-from completions.console_forms import bringing as forms
+from completions.dialogues import upload_forms as forms
 from completions.models import Dataset, Message, Writer
-from completions.written_files import WrittenRow
+from completions.writers import services
+from completions.writers.importing import WrittenRow
 from tests.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.unit.test_written_files import TEXT, table
 from tests.web.pages import assert_turned_away, text

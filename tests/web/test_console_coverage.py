@@ -6,10 +6,10 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from completions import coverage_selectors
 from completions.choices import CallState, HoldState, RunState
-from completions.coverage_selectors import CoverageWanted
 from completions.models import Hold
+from completions.systems import coverage
+from completions.systems.coverage import CoverageWanted
 from tests.factories import (
     NOW,
     make_completion,
@@ -68,7 +68,7 @@ def address(name, study, *more):
 
 
 def found(study, **asked):
-    return coverage_selectors.coverage(study.dataset, CoverageWanted.of(asked), "1")
+    return coverage.coverage(study.dataset, CoverageWanted.of(asked), "1")
 
 
 class TestMap:

@@ -6,8 +6,8 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import hold_selectors, services
 from completions.choices import HoldState
+from completions.leaks import queries, services
 from completions.models import Hold
 from tests.factories import (
     NOW,
@@ -32,7 +32,7 @@ def dataset():
 def hold(dataset, words="As an AI, I hear you.", **fields):
     context = make_context(dialogue=make_dialogue(dataset=dataset))
     completion = make_completion(context=context, text=words, **fields)
-    found = hold_selectors.find_new_leaks(dataset.pk)
+    found = queries.find_new_leaks(dataset.pk)
     services.hold_leaks(dataset=dataset, found=found, now=NOW)
     return Hold.objects.get(completion=completion)
 

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import Background, MessageState, MessageVerdict, WriterState
 from completions.models import Dataset, Message, MessageDecision
+from completions.writers import services
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_revision
 from tests.reviewable_messages import WORDS, completion_of, make_read, staff

@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
 from completions.models import Message
+from completions.writers import services
 from tests.factories import (
     HOUR,
     NOW,

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from completions.choices import CallState, PauseReason, RunState
+from completions.generation.services.starting import start_generation_run
 from completions.models import GenerationCall, GenerationRun
-from completions.services import start_generation_run
-from completions.shown_runs import in_words
+from completions.runs.shown import in_words
 from completions.templatetags.money import short, usd
 from tests.factories import (
     NOW,

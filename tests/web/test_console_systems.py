@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from completions import catalogue, llm
+from completions import llm
 from completions.models import System
+from completions.systems import catalogue
 from tests.factories import make_completion, make_system
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away, text

@@ -8,9 +8,12 @@ from django.apps import apps
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import hold_selectors, services, writing_urls
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
+from completions.leaks import queries
+from completions.leaks import services as leak_services
 from completions.models import Message
+from completions.urls import writing
+from completions.writers import services as writer_services
 from tests.factories import (
     NOW,
     make_context,
@@ -63,7 +66,7 @@ def messages(dataset):
 
 
 def accept(message):
-    services.decide_message(
+    writer_services.decide_message(
         message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW
     )
 
@@ -104,9 +107,7 @@ class TestEveryPage:
         assert found == set()
         assert {answer.status_code for answer in answers} == {200, 302, 405, 409, 422}
         assert {one.wsgi_request.resolver_match.url_name for one in answers} == NAMES
-        assert {
-            pattern.name for pattern in writing_urls.urlpatterns if is_of_messages(pattern)
-        } == NAMES
+        assert {pattern.name for pattern in writing.urlpatterns if is_of_messages(pattern)} == NAMES
         assert Message.objects.filter(state=MessageState.ACCEPTED).count() == 2
 
 
@@ -116,13 +117,11 @@ def is_of_messages(pattern):
 
 class TestThePageOfWhatIsHeld:
     def test_names_no_single_supporter(self, dataset, messages):
-        found = hold_selectors.find_new_leaks(dataset.pk)
+        found = queries.find_new_leaks(dataset.pk)
         assert not found
         make_revision(message=messages[0], text="As an AI, I hear all of it.")
         accept(messages[0])
-        services.hold_leaks(
-            dataset=dataset, found=hold_selectors.find_new_leaks(dataset.pk), now=NOW
-        )
+        leak_services.hold_leaks(dataset=dataset, found=queries.find_new_leaks(dataset.pk), now=NOW)
 
         page = staff()[0].get(reverse("contexts:held", args=["talks"]))
 
@@ -157,7 +156,7 @@ class TestWhatElseAnAdminSees:
         )
         message = make_message(lease=lease, sent_at=ODD, changed_at=ODD)
         make_revision(message=message, written_at=ODD)
-        services.decide_message(
+        writer_services.decide_message(
             message=message, verdict=MessageVerdict.RETURNED, note=NOTE, by=None, now=ODD
         )
         return lease

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.staticfiles import finders
 
-from completions.demo import DIALOGUES
+from completions.dialogues.demo import DIALOGUES
 from tests.factories import make_comparison, make_completion, make_context, make_dialogue
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, url
 

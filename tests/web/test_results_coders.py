@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.urls import reverse
 
-from completions.services import assistant_for
+from completions.systems.services.assistants import assistant_for
 from ranking import services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.models import Fit

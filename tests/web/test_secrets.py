@@ -13,7 +13,7 @@ from django.test import Client
 from access.scopes import Scope
 from annotation import http, services
 from annotation.models import Lease
-from completions.badges import invitation_link
+from completions.writers.badges import invitation_link
 from heart_site import logs
 from heart_site.celery import app
 from tests.factories import make_writer

@@ -12,9 +12,9 @@ from django.test import Client
 
 from annotation import http
 from annotation.models import Judgment, Lease, Report, Study
-from completions import http as writing
+from completions.dialogues.wording import MAX_CHARACTERS
 from completions.models import Message, WritingLease
-from completions.wording import MAX_CHARACTERS
+from completions.writers import http as writing
 from tests.factories import make_writer
 from tests.web import writers
 from tests.web.visits import HTMX, enrol, open_study, read_forms, url

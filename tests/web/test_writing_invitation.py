@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from completions import guidelines
-from completions.badges import badge, invitation_link
 from completions.choices import Background, WriterState
-from completions.http import COOKIE
 from completions.models import Message, Writer, WriterConsent, WritingLease
+from completions.writers import guidelines
+from completions.writers.badges import badge, invitation_link
+from completions.writers.http import COOKIE
 from tests.factories import make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_admission, make_vetting
 from tests.factories_written_once import make_writer_consent

@@ -5,11 +5,12 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from completions import services, wording
-from completions.blinded import ON_DESK, ON_PAGE
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, WriterState
-from completions.guidelines import FIVE_LINES
+from completions.dialogues import wording
 from completions.models import Context, Dataset, Message, MessageRevision, WritingLease
+from completions.writers import services
+from completions.writers.blinded import ON_DESK, ON_PAGE
+from completions.writers.guidelines import FIVE_LINES
 from tests.factories import (
     make_completion,
     make_context,

@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions import mails
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Dataset, Writer, WriterMail
+from completions.writers import mails
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.factories import make_writing_lease as make_lease
 from tests.factories_of_writing import make_accepted, make_message, make_revision, make_vetting

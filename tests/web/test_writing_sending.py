@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from completions import services
 from completions.choices import LeaseOutcome, MessageState
 from completions.models import Context, Message, MessageRevision
+from completions.writers import services
 from tests.web.visits import read_forms
 from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
 

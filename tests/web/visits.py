@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation import protocol, rubric
 from annotation.models import Rater, Study
-from completions import normaliser
+from completions.dialogues import normaliser
 from tests.factories import make_alone, make_comparison, make_study
 
 HTMX = {"HX-Request": "true"}

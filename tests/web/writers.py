@@ -5,9 +5,9 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from completions.badges import badge, invitation_link
-from completions.http import COOKIE
 from completions.models import Writer, WritingLease
+from completions.writers.badges import badge, invitation_link
+from completions.writers.http import COOKIE
 from tests.factories import make_context, make_dialogue, make_writer
 from tests.web.visits import read_forms
 

@@ -4,10 +4,10 @@ from annotation.judge_selectors import UnknownJudgeError
 from annotation.management.judging import ACTIONS
 from annotation.management.studies import StudyError
 from annotation.services.judge_running import SamplesAlikeError
-from completions import services
-from completions.catalogue import CatalogueError
 from completions.management.acting import ActionCommand
-from completions.run_selectors import RunNotFoundError
+from completions.runs import services
+from completions.runs.queries import RunNotFoundError
+from completions.systems.catalogue import CatalogueError
 
 
 class Command(ActionCommand):

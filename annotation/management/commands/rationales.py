@@ -2,10 +2,10 @@
 
 from annotation.management.rationale_actions import ACTIONS
 from annotation.management.studies import StudyError
-from completions import services
 from completions.management.acting import ActionCommand
-from completions.run_selectors import RunNotFoundError
-from completions.services.assistants import ModelIdError
+from completions.runs import services
+from completions.runs.queries import RunNotFoundError
+from completions.systems.services.assistants import ModelIdError
 
 
 class Command(ActionCommand):

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from completions import offline
-from completions.services import assistants
-from completions.services.calling import Endpoint
+from completions.runs.services.calling import Endpoint
+from completions.systems.services import assistants
 
 
 def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> None:

@@ -5,12 +5,12 @@ from functools import partial
 
 from django.utils import timezone
 
-from completions import selectors
+from completions.contexts.services import building, rewriting
+from completions.dialogues import queries
 from completions.management.actions import Action, positive
 from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
-from completions.services import contexts, rewriting
-from completions.services.assistants import assistant_for
+from completions.systems.services.assistants import assistant_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
 
 
 def _regular(asked: argparse.Namespace, progress: Progress) -> str:
-    report = contexts.build_contexts(
+    report = building.build_contexts(
         dataset_name=asked.dataset,
         n=asked.regular,
         seed=asked.seed,
@@ -56,7 +56,7 @@ def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
     who = (assistants.rewriter, assistants.hostility_rater)
     with answering(*who), progress.towards("adversarial contexts") as told:
         report = rewriting.make_adversarial_contexts(
-            dataset=selectors.dataset_named(asked.dataset),
+            dataset=queries.dataset_named(asked.dataset),
             n=asked.adversarial,
             seed=asked.seed,
             assistants=assistants,

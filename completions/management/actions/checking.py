@@ -4,11 +4,12 @@ import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from completions import ingest, screening
+from completions.contexts import screening
+from completions.contexts.screening import checking
+from completions.dialogues import ingest
+from completions.dialogues.couplets import couplets
 from completions.management.actions import Action, positive
 from completions.management.progress import Progress
-from completions.screening import checking
-from completions.selection import couplets
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from completions import export, selectors
+from completions.contexts import export
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Write the file whole or not at all, and name it by its hash."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     lines = progress.over(
         export.context_lines(dataset, with_dropped=asked.with_dropped), of="contexts"
     )

@@ -5,8 +5,16 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from completions import selectors
-from completions.funnel import Funnel, Opinions, Part, Rewriting, RuleCount, Screened, funnel_of
+from completions.contexts.funnel import (
+    Funnel,
+    Opinions,
+    Part,
+    Rewriting,
+    RuleCount,
+    Screened,
+    funnel_of,
+)
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
@@ -23,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, _progress: Progress) -> str:
     """Count, and answer with tables or JSON."""
-    funnel = funnel_of(selectors.dataset_named(asked.dataset))
+    funnel = funnel_of(queries.dataset_named(asked.dataset))
     if asked.json:
         return json.dumps(asdict(funnel), ensure_ascii=False, indent=2, sort_keys=True)
     return "\n".join(_lines(funnel))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from completions import ingest, services
 from completions.choices import Stratum
+from completions.dialogues import importing, ingest
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
@@ -51,7 +51,7 @@ def language_tag(text: str) -> str:
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Import the file; nothing is stored if it cannot be read."""
     records = progress.over(ingest.read_dialogues(asked.file, asked.language or ""), of="records")
-    report = services.import_dialogues(
+    report = importing.import_dialogues(
         dataset_name=asked.dataset or asked.file.stem,
         dialogues=ingest.strictly(records) if asked.strict else records,
         now=timezone.now(),
@@ -72,7 +72,7 @@ def tell(lines: Sequence[str], progress: Progress, *, others: str) -> None:
         progress.say(f"and {len(lines) - SHOWN:,} more {others}")
 
 
-def summary(report: services.ImportReport) -> str:
+def summary(report: importing.ImportReport) -> str:
     """Return one line about what was read and what of it was new."""
     counts = [
         f"{report.n_dialogues:,} dialogues ({report.n_added:,} new)",

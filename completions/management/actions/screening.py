@@ -5,12 +5,13 @@ from functools import partial
 
 from django.utils import timezone
 
-from completions import selectors
+from completions.contexts.services import opinions, screening
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
 from completions.models import Dataset
-from completions.services import assistants, opinions, screening
+from completions.systems.services import assistants
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Screen what has not been screened by the rules as they are, then ask."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     report = screening.screen_dataset(
         dataset=dataset,
         now=timezone.now(),

@@ -4,7 +4,8 @@ import argparse
 
 from django.utils import timezone
 
-from completions import selectors, services, system_selectors
+from completions.dialogues import queries
+from completions.generation import services as generation_services
 from completions.management.acting import ActionCommand
 from completions.management.actions import Action
 from completions.management.progress import Progress
@@ -12,9 +13,11 @@ from completions.management.run_actions import Kind, actions_of
 from completions.management.run_actions.kind import add_budget, add_no_wait
 from completions.management.run_actions.working import work_or_leave
 from completions.models import GenerationRun
-from completions.run_selectors import RunNotFoundError
+from completions.runs import services as run_services
+from completions.runs.queries import RunNotFoundError
+from completions.systems import queries as system_queries
 
-KIND = Kind("completions", GenerationRun, services.generate_completions)
+KIND = Kind("completions", GenerationRun, generation_services.generate_completions)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="SYSTEM",
-        help=f'Names as `systems list` shows them, or "{system_selectors.ALL}": every model that '
+        help=f'Names as `systems list` shows them, or "{system_queries.ALL}": every model that '
         "is not simulated.",
     )
     add_budget(parser)
@@ -34,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    started = services.start_generation_run(
-        dataset=selectors.dataset_named(asked.dataset),
-        systems=system_selectors.models_named(asked.systems),
+    started = generation_services.start_generation_run(
+        dataset=queries.dataset_named(asked.dataset),
+        systems=system_queries.models_named(asked.systems),
         budget_usd=asked.budget,
         now=timezone.now(),
     )
@@ -53,12 +56,12 @@ class Command(ActionCommand):
         *actions_of(KIND),
     )
     refusals = (
-        selectors.DatasetNotFoundError,
-        system_selectors.UnknownSystemError,
-        services.BudgetTooSmallError,
-        services.NotAModelError,
-        services.NothingToAskError,
-        services.RunStateError,
-        services.UnknownPriceError,
+        queries.DatasetNotFoundError,
+        system_queries.UnknownSystemError,
+        run_services.BudgetTooSmallError,
+        generation_services.NotAModelError,
+        run_services.NothingToAskError,
+        run_services.RunStateError,
+        run_services.UnknownPriceError,
         RunNotFoundError,
     )

@@ -1,6 +1,10 @@
 """Command line of dialogues and contexts; each action is a module of ``management.actions``."""
 
-from completions import ingest, selectors
+from completions.contexts.screening.checking import LabelsError
+from completions.contexts.selection import SelectionError
+from completions.contexts.services.rewriting import NoSourceLeftError
+from completions.dialogues import ingest, queries
+from completions.dialogues.importing import DatasetNameError, StratumError
 from completions.management.acting import ActionCommand
 from completions.management.actions import (
     building,
@@ -10,13 +14,9 @@ from completions.management.actions import (
     importing,
     screening,
 )
-from completions.screening.checking import LabelsError
-from completions.selection import SelectionError
-from completions.services import DatasetNameError, StratumError
-from completions.services.assistants import ModelIdError
-from completions.services.refusing import ProviderRefusesError
-from completions.services.rewriting import NoSourceLeftError
-from completions.services.sole import AnotherAtWorkError
+from completions.runs.services.refusing import ProviderRefusesError
+from completions.runs.services.sole import AnotherAtWorkError
+from completions.systems.services.assistants import ModelIdError
 
 
 class Command(ActionCommand):
@@ -30,7 +30,7 @@ class Command(ActionCommand):
         ingest.IngestError,
         DatasetNameError,
         StratumError,
-        selectors.DatasetNotFoundError,
+        queries.DatasetNotFoundError,
         LabelsError,
         ModelIdError,
         SelectionError,

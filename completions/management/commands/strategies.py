@@ -1,11 +1,14 @@
 """Command line of strategies: a model names them, people check it, and it is scored."""
 
-from completions import selectors, services, spot_selectors
+from completions.dialogues import queries
 from completions.management.acting import ActionCommand
 from completions.management.run_actions import actions_of
 from completions.management.strategy_actions import labelling, sampling, scoring
-from completions.run_selectors import RunNotFoundError
-from completions.services.assistants import ModelIdError
+from completions.runs import services as run_services
+from completions.runs.queries import RunNotFoundError
+from completions.strategies import services as strategy_services
+from completions.strategies import spot_queries
+from completions.systems.services.assistants import ModelIdError
 
 
 class Command(ActionCommand):
@@ -17,13 +20,13 @@ class Command(ActionCommand):
         *actions_of(labelling.KIND),
     )
     refusals = (
-        selectors.DatasetNotFoundError,
-        services.BudgetTooSmallError,
-        services.NotLabelledYetError,
-        services.NothingToAskError,
-        services.RunStateError,
-        services.UnknownPriceError,
-        spot_selectors.NoSpotCheckError,
+        queries.DatasetNotFoundError,
+        run_services.BudgetTooSmallError,
+        strategy_services.NotLabelledYetError,
+        run_services.NothingToAskError,
+        run_services.RunStateError,
+        run_services.UnknownPriceError,
+        spot_queries.NoSpotCheckError,
         scoring.NotSettledYetError,
         ModelIdError,
         RunNotFoundError,

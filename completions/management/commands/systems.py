@@ -8,12 +8,12 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from completions import catalogue, system_selectors
 from completions.choices import SystemKind
 from completions.management import syncing, trying
 from completions.models import System
-from completions.services.catalogue import sync_systems
-from completions.system_selectors import SystemRow
+from completions.systems import catalogue, queries
+from completions.systems.queries import SystemRow
+from completions.systems.services.catalogue import sync_systems
 
 BAD_INPUT = 2
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         """Run the action; exit code 1 tells of refused systems, 2 of files that cannot be used."""
         asked = argparse.Namespace(**options)
         if asked.action == "list":
-            for line in _listed(system_selectors.system_rows(os.environ)):
+            for line in _listed(queries.system_rows(os.environ)):
                 self.stdout.write(line)
         elif asked.action == "check":
             self._check(asked)
@@ -47,8 +47,8 @@ class Command(BaseCommand):
         models = System.objects.filter(kind=SystemKind.MODEL)
         slugs = asked.slugs or list(models.values_list("slug", flat=True))
         try:
-            found = system_selectors.models_named(slugs) if slugs else []
-        except system_selectors.UnknownSystemError as error:
+            found = queries.models_named(slugs) if slugs else []
+        except queries.UnknownSystemError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
         self.stdout.write(trying.check(found, in_json=False, as_json=asked.json))
 

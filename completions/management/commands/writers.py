@@ -1,14 +1,8 @@
 """Command line of people who write; each action is a module of ``management.writer_actions``."""
 
-from completions import selectors, services
+from completions.dialogues import authoring, queries
 from completions.management.acting import ActionCommand
-from completions.management.writer_actions import (
-    freezing,
-    importing,
-    inviting,
-    listing,
-    vetting,
-)
+from completions.management.writer_actions import freezing, importing, inviting, listing, vetting
 
 
 class Command(ActionCommand):
@@ -21,8 +15,8 @@ class Command(ActionCommand):
         freezing.THAW,
     )
     refusals = (
-        selectors.DatasetNotFoundError,
-        services.DatasetTakenError,
+        queries.DatasetNotFoundError,
+        authoring.DatasetTakenError,
         inviting.NoAddressError,
         importing.ImportRefusedError,
     )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from completions import run_selectors
 from completions.models import Run
+from completions.runs import queries
 
 
 def _nothing(_run: Any) -> str:  # noqa: ANN401 (any kind of run)
@@ -28,7 +28,7 @@ class Kind:
 
     def find(self, number: int) -> Any:  # noqa: ANN401 (any kind of run)
         """Return the run of that number, or raise RunNotFoundError."""
-        return run_selectors.run_numbered(self.model._default_manager.all(), number)  # noqa: SLF001
+        return queries.run_numbered(self.model._default_manager.all(), number)  # noqa: SLF001
 
 
 def dollars(text: str) -> Decimal:

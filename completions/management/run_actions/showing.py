@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from django.utils import timezone
 
-from completions import run_selectors
 from completions.management.actions import Action
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind, add_number
 from completions.management.run_actions.telling import details, outcome
+from completions.runs import queries
 
 NEWEST = 50
 
@@ -25,7 +25,7 @@ def actions_of(kind: Kind) -> tuple[Action, ...]:
 
     def show_one(asked: argparse.Namespace, _progress: Progress) -> str:
         run = kind.find(asked.run)
-        return "\n".join(details(run, run_selectors.progress_of(run, now=timezone.now())))
+        return "\n".join(details(run, queries.progress_of(run, now=timezone.now())))
 
     return (
         Action("runs", f"List the newest {NEWEST} runs.", add_nothing, show_all),
@@ -38,6 +38,6 @@ def _listed(kind: Kind) -> Iterator[str]:
     runs = list(kind.model._default_manager.order_by("-pk")[:NEWEST])  # noqa: SLF001
     if not runs:
         yield f"No runs yet: `manage.py {kind.command} run` starts one."
-    progress = run_selectors.progress_of_each(runs, now=timezone.now())
+    progress = queries.progress_of_each(runs, now=timezone.now())
     for run in runs:
         yield outcome(run, progress[run.pk])

@@ -4,14 +4,14 @@ import argparse
 
 from django.utils import timezone
 
-from completions import run_selectors
 from completions.management.actions import Action
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind, add_budget, add_no_wait, add_number
 from completions.management.run_actions.telling import outcome
 from completions.management.run_actions.working import work_or_leave
 from completions.models import Run
-from completions.services import running
+from completions.runs import queries
+from completions.runs.services import running
 
 
 def actions_of(kind: Kind) -> tuple[Action, ...]:
@@ -59,4 +59,4 @@ def _add_retrying(parser: argparse.ArgumentParser) -> None:
 
 
 def _told(run: Run) -> str:
-    return outcome(run, run_selectors.progress_of(run, now=timezone.now()))
+    return outcome(run, queries.progress_of(run, now=timezone.now()))

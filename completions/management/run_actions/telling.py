@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from completions.choices import PauseReason, RunState
 from completions.models import Run
-from completions.run_selectors import RunProgress, departures_of
+from completions.runs.queries import RunProgress, departures_of
 
 WORDS = {"stripped": "taken off texts", "repaired": "answers repaired"}
 

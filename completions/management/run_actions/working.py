@@ -12,14 +12,14 @@ from types import FrameType
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from completions import pulling, run_selectors
 from completions.choices import RunState
 from completions.management.actions.assisting import answering
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind
 from completions.management.run_actions.telling import outcome
 from completions.models import Run
-from completions.services import running
+from completions.runs import pulling, queries
+from completions.runs.services import running
 
 PULL_S = 20.0
 PAUSE_S = 1.0
@@ -32,7 +32,7 @@ _ENDING = b"\nNo further call is made; those in flight end. Again to break them 
 def work_or_leave(kind: Kind, run: Run, asked: argparse.Namespace, progress: Progress) -> str:
     """Work through the run, or leave it to workers if ``--no-wait`` says so."""
     if asked.no_wait:
-        n = run_selectors.calls_of(run).filter(ended_at=None).count()
+        n = queries.calls_of(run).filter(ended_at=None).count()
         return (
             f"Run #{run.pk}: {n:,} calls wait for workers; "
             f"`manage.py {kind.command} show {run.pk}` tells how far it is."
@@ -48,9 +48,9 @@ def work(kind: Kind, run: Run, progress: Progress) -> str:
     CommandError
         If calls are left: with exit code 1 when the run stands still, 130 after Ctrl-C.
     """
-    calls = run_selectors.calls_of(run)
+    calls = queries.calls_of(run)
     n_calls, is_open = calls.count(), calls.filter(ended_at=None)
-    endpoints = run_selectors.endpoints_of(run)
+    endpoints = queries.endpoints_of(run)
     with answering(*endpoints), stopped_gently() as stop, progress.towards("calls") as told:
         shown_at = float("-inf")
 
@@ -78,7 +78,7 @@ def _goes_on(kind: Kind, run: Run) -> bool:
 def _told(kind: Kind, run: Run, *, was_stopped: bool) -> str:
     """Return how the run went, or raise if calls are left."""
     _goes_on(kind, run)
-    said = outcome(run, run_selectors.progress_of(run, now=timezone.now()))
+    said = outcome(run, queries.progress_of(run, now=timezone.now()))
     if run.state in (RunState.ENDED, RunState.CANCELLED):
         return said
     why = kind.obstacle(run)

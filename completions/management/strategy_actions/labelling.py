@@ -4,15 +4,17 @@ import argparse
 
 from django.utils import timezone
 
-from completions import selectors, services
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.actions.assisting import add_assistant
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind, add_budget, add_no_wait
 from completions.management.run_actions.working import work_or_leave
 from completions.models import LabellingRun
+from completions.strategies import services as strategy_services
+from completions.systems import services as system_services
 
-KIND = Kind("strategies", LabellingRun, services.name_strategies)
+KIND = Kind("strategies", LabellingRun, strategy_services.name_strategies)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    started = services.start_labelling_run(
-        dataset=selectors.dataset_named(asked.dataset),
-        assistant=services.assistant_for("strategist", asked.assistant),
+    started = strategy_services.start_labelling_run(
+        dataset=queries.dataset_named(asked.dataset),
+        assistant=system_services.assistant_for("strategist", asked.assistant),
         budget_usd=asked.budget,
         now=timezone.now(),
     )

@@ -5,11 +5,13 @@ import argparse
 from django.urls import reverse
 from django.utils import timezone
 
-from completions import selectors, services
+from completions.dialogues import queries
 from completions.management.actions import Action, positive
 from completions.management.actions.assisting import add_assistant
 from completions.management.progress import Progress
-from completions.services.spot_checking import N_ITEMS
+from completions.strategies import services as strategy_services
+from completions.strategies.services.spot_checking import N_ITEMS
+from completions.systems import services as system_services
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,10 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, _progress: Progress) -> str:
     """Draw the sample, or find the one that was drawn with this seed before."""
-    dataset = selectors.dataset_named(asked.dataset)
-    check = services.draw_sample(
+    dataset = queries.dataset_named(asked.dataset)
+    check = strategy_services.draw_sample(
         dataset=dataset,
-        assistant=services.assistant_for("strategist", asked.assistant),
+        assistant=system_services.assistant_for("strategist", asked.assistant),
         n=asked.n,
         seed=asked.seed,
         now=timezone.now(),

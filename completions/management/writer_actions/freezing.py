@@ -4,9 +4,10 @@ import argparse
 
 from django.utils import timezone
 
-from completions import message_selectors, selectors, services
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
+from completions.writers import message_queries, services
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,11 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def freeze(asked: argparse.Namespace, _progress: Progress) -> str:
     """Freeze the texts, and tell what that ended and what is left to decide."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     if dataset.frozen_at is not None:
         return f"{dataset.slug}: frozen already, since {dataset.frozen_at:%Y-%m-%d %H:%M} UTC"
     n = services.freeze_dataset(dataset=dataset, by=None, now=timezone.now())
-    left = message_selectors.settled(dataset)
+    left = message_queries.settled(dataset)
     return (
         f"{dataset.slug}: frozen; {n:,} open claims given back with their drafts kept, "
         f"{left.n_waiting:,} messages wait and can still be accepted or rejected, "
@@ -30,10 +31,10 @@ def freeze(asked: argparse.Namespace, _progress: Progress) -> str:
 
 def thaw(asked: argparse.Namespace, _progress: Progress) -> str:
     """Let people write again."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     if not services.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
         return f"{dataset.slug}: not frozen"
-    n_fixed = message_selectors.settled(dataset).n_fixed
+    n_fixed = message_queries.settled(dataset).n_fixed
     return f"{dataset.slug}: thawed; {n_fixed:,} texts that studies compare stay as they are"
 
 

@@ -9,11 +9,12 @@ from typing import BinaryIO, TextIO
 from django.utils import timezone
 
 from access.cell_guard import csv_lines
-from completions import selectors, services
-from completions.input_files import InputFileError
+from completions.dialogues import queries
+from completions.files import InputFileError
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.written_files import written_file
+from completions.writers import services
+from completions.writers.importing import written_file
 
 
 class ImportRefusedError(ValueError):
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Check the file, store what is good if that is asked for, and tell of every refused row."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     act = services.bring_messages if asked.apply else services.try_messages
     with _opened(asked.file) as file, _report_file(asked) as table:
         found = written_file(file)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from completions import mails, pool_selectors, selectors, services
-from completions.console_forms.writers import read_addresses
-from completions.input_files import InputFileError, text_lines
+from completions.dialogues import queries
+from completions.files import InputFileError, text_lines
 from completions.management.actions import Action
 from completions.management.progress import Progress
+from completions.writers import mails, pool_queries, services
+from completions.writers.pool_forms import read_addresses
 
 
 class NoAddressError(ValueError):
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Invite each address once, and tell of what is none."""
-    dataset = selectors.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(asked.dataset)
     found = read_addresses("\n".join(_texts(asked.who)))
     for word in found.bad:
         progress.say(f"{word}: is no e-mail address; not invited")
@@ -36,7 +37,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
         msg = "no e-mail address was given; nobody was invited"
         raise NoAddressError(msg)
     if asked.dry_run:
-        n_known = pool_selectors.n_known(dataset, found.good)
+        n_known = pool_queries.n_known(dataset, found.good)
         return _told("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
     done = services.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
     if done.invited and not mails.is_server_set_up():

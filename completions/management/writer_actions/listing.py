@@ -3,11 +3,12 @@
 import argparse
 from collections.abc import Iterator, Sequence
 
-from completions import mails, pool_selectors, selectors
 from completions.choices import WriterState
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.pool_selectors import WriterFilter, WriterRow
+from completions.writers import mails, pool_queries
+from completions.writers.pool_queries import WriterFilter, WriterRow
 
 HEADS = ("code", "state", "sent", "accepted", "waiting", "returned")
 
@@ -27,10 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, _progress: Progress) -> str:
     """Return a table, one line for each writer in the order of their codes."""
-    dataset = selectors.dataset_named(asked.dataset)
-    rows = WriterFilter(state=asked.state).apply(pool_selectors.writer_rows(dataset))
+    dataset = queries.dataset_named(asked.dataset)
+    rows = WriterFilter(state=asked.state).apply(pool_queries.writer_rows(dataset))
     table = [HEADS, *(_cells(row) for row in rows)]
-    linked = pool_selectors.linked_writers(dataset) if asked.links else []
+    linked = pool_queries.linked_writers(dataset) if asked.links else []
     links = {writer.code: mails.personal_link(writer) for writer in linked}
     return "\n".join(
         f"{line}  {links.get(cells[0], '')}".rstrip()

@@ -4,9 +4,10 @@ import argparse
 
 from django.utils import timezone
 
-from completions import selectors, services
+from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
+from completions.writers import services
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Switch it, and tell what newcomers find from now on."""
     is_on = asked.switch == "on"
     dataset = services.use_vetting(
-        dataset=selectors.dataset_named(asked.dataset), now=timezone.now(), is_on=is_on
+        dataset=queries.dataset_named(asked.dataset), now=timezone.now(), is_on=is_on
     )
     if dataset.vetting is None:
         progress.say("Whoever was on trial was let in, and is told by mail.")

@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.models import Study
-from completions.ingest import IngestError
-from completions.selection import SelectionError
-from completions.services import AnotherAtWorkError
+from completions.contexts.selection import SelectionError
+from completions.dialogues.ingest import IngestError
+from completions.runs.services.sole import AnotherAtWorkError
 from heart_site import demo, embedded
 from ranking import selectors as ranking
 

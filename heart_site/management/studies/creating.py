@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation import services
 from annotation.protocol import ProtocolError, StudyProtocol
 from annotation.rubric import RubricError, load_rubric
-from completions import selectors as completions
+from completions.dialogues import queries as completions
 from heart_site.management.studies.act import Act, RefusedError, Say, the_protocol
 
 

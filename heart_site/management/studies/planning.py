@@ -11,8 +11,8 @@ from annotation import gold, plan_selectors, services
 from annotation.models import Study
 from annotation.pairing import PlanSummary, StratumSummary
 from annotation.plan_selectors import PlanDraft
-from completions.hold_selectors import Held
-from completions.services import DatasetTakenError
+from completions.dialogues.authoring import DatasetTakenError
+from completions.leaks.queries import Held
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
 
 

@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from access.models import LogEntry
-from completions import services
-from completions.catalogue import Entry
 from completions.models import System
-from completions.services import SystemTakenError
+from completions.systems import services
+from completions.systems.catalogue import Entry
+from completions.systems.services.adding import SystemTakenError
 from tests.factories import NOW
 from tests.threads import while_uncommitted
 

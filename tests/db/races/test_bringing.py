@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 
-from completions import services
 from completions.models import Context, Message, Writer
-from completions.written_files import WrittenRow
+from completions.writers import services
+from completions.writers.importing import WrittenRow
 from tests.factories import NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.threads import together, while_uncommitted
 from tests.written import lease_next, send

@@ -8,9 +8,9 @@ from django.test import Client
 
 from access.models import LogEntry
 from access.scopes import Scope
-from completions import services
+from completions.generation import services
 from completions.models import Completion, GenerationCall
-from completions.services import RowsRefusedError
+from completions.systems.services.importing import RowsRefusedError
 from tests.brought import TEXT, bring, row
 from tests.factories import NOW, make_context, make_system
 from tests.factories_of_access import bearing, make_secret

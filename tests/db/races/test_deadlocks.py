@@ -11,7 +11,7 @@ from annotation import services
 from annotation.models import Comparison, Lease
 from annotation.services import leasing
 from annotation.services.choosing import choose_next
-from completions.services.deadlocks import ATTEMPTS, atomic_despite_deadlocks
+from completions.leases.deadlocks import ATTEMPTS, atomic_despite_deadlocks
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.threads import TIMEOUT_S, together
 

@@ -8,10 +8,11 @@ import pytest
 from annotation import design
 from annotation import services as annotation
 from annotation.models import Comparison
-from completions import services
 from completions.choices import MessageState, MessageVerdict
+from completions.dialogues import locking
 from completions.models import Completion, Context, Message, MessageDecision
-from completions.services.deciding import Seen
+from completions.writers import services as writer_services
+from completions.writers.services.deciding import Seen
 from tests.factories import NOW, make_completion, make_study, make_writing_lease
 from tests.factories_of_writing import TEXT, make_accepted, make_revision, make_sent
 from tests.factories_written_once import make_user
@@ -27,7 +28,7 @@ NEW = "It must be hard to come home to an empty flat every night."
 
 
 def decide(message, verdict, by=None, seen=None):
-    return services.decide_message(
+    return writer_services.decide_message(
         message=message, verdict=verdict, note="A note.", by=by, now=NOW, seen=seen
     )
 
@@ -36,7 +37,7 @@ def try_to_decide(message, verdict, by=None):
     """Decide on a message as it was sent first; say whether that won."""
     try:
         decide(message, verdict, by, Seen(revision=1, decisions=0))
-    except services.MessageChangedError:
+    except writer_services.MessageChangedError:
         return False
     return True
 
@@ -53,7 +54,7 @@ def revised():
 def accept_or_be_refused(message):
     try:
         decide(message, MessageVerdict.ACCEPTED)
-    except services.CompletionFixedError:
+    except locking.CompletionFixedError:
         return False
     return True
 
@@ -61,16 +62,16 @@ def accept_or_be_refused(message):
 def take_back_or_be_refused(message):
     try:
         decide(message, MessageVerdict.REJECTED)
-    except services.CompletionFixedError:
+    except locking.CompletionFixedError:
         return False
     return True
 
 
 def send(lease):
-    return services.send_message(
+    return writer_services.send_message(
         token=lease.token,
         writer=lease.writer,
-        typed=services.Typed(NEW),
+        typed=writer_services.Typed(NEW),
         is_own_words=True,
         has_looked_again=True,
         now=NOW,
@@ -80,14 +81,14 @@ def send(lease):
 def send_or_be_refused(lease):
     try:
         send(lease)
-    except services.DatasetFrozenError:
+    except writer_services.DatasetFrozenError:
         return False
     return True
 
 
 def claim_or_be_refused(writer):
-    with suppress(services.DatasetFrozenError):
-        services.lease_next_context(writer=writer, now=NOW)
+    with suppress(writer_services.DatasetFrozenError):
+        writer_services.lease_next_context(writer=writer, now=NOW)
 
 
 def plan(study):
@@ -221,7 +222,7 @@ class TestFreezing:
 
         while_uncommitted(
             partial(decide, message, MessageVerdict.RETURNED),
-            partial(services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+            partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
             has_to_wait=True,
         )
 
@@ -231,9 +232,9 @@ class TestFreezing:
         message = make_sent()
         dataset = message.lease.context.dataset
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(writer_services.DatasetFrozenError):
             while_uncommitted(
-                partial(services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
                 partial(decide, message, MessageVerdict.RETURNED),
                 has_to_wait=True,
             )
@@ -247,7 +248,9 @@ class TestFreezing:
 
             together(
                 [
-                    partial(services.freeze_dataset, dataset=context.dataset, by=None, now=NOW),
+                    partial(
+                        writer_services.freeze_dataset, dataset=context.dataset, by=None, now=NOW
+                    ),
                     partial(claim_or_be_refused, writer),
                 ]
             )
@@ -261,7 +264,7 @@ class TestFreezing:
 
             _none, is_sent = together(
                 [
-                    partial(services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                    partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
                     partial(send_or_be_refused, lease),
                 ]
             )

@@ -8,10 +8,11 @@ import pytest
 from annotation import services
 from annotation.choices import StudyState
 from annotation.models import Comparison, Lease
-from completions import services as writing
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.models import Completion, Context, Message, MessageRevision
-from completions.services import MessageNotOpenError, WritingLeaseNotFoundError
+from completions.writers import services as writing
+from completions.writers.services.deciding import MessageNotOpenError
+from completions.writers.services.leasing import WritingLeaseNotFoundError
 from tests.factories import (
     NOW,
     make_comparison,

@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from completions import services
-from completions.assigning import ADVERSARIAL
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Message, WritingLease
+from completions.writers import services
+from completions.writers.assigning import ADVERSARIAL
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.factories_of_writing import make_vetting
 from tests.threads import together, while_uncommitted

@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 from django.core import mail
 
-from completions import services
 from completions.models import WriterMail
-from completions.services import mailing
+from completions.writers import services
+from completions.writers.services import mailing
 from tests.factories import NOW, make_writer
 from tests.factories_of_writing import make_mail
 from tests.threads import together

@@ -6,8 +6,8 @@ import pytest
 
 from annotation import services
 from annotation.models import RationaleCall, RationaleRun
-from completions.services import NothingToAskError
-from completions.services.calling import claim_calls
+from completions.runs.services.calling import claim_calls
+from completions.runs.services.running import NothingToAskError
 from tests.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
 from tests.threads import together
 

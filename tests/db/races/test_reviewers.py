@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 from access.models import LogEntry
-from completions import services
 from completions.choices import Review
+from completions.contexts import services
 from completions.models import Context
 from tests.factories import NOW, make_context
 from tests.threads import together

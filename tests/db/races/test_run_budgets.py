@@ -6,10 +6,12 @@ from functools import partial
 import pytest
 from django.db.models import Sum
 
-from completions import llm, services
+from completions import llm
 from completions.choices import CallState
+from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun
-from completions.services import budgeting, calling, generating, run_states
+from completions.runs import services
+from completions.runs.services import budgeting, calling, states
 from tests.factories import NOW
 from tests.factories_of_runs import PRICE, make_run_of
 from tests.threads import together
@@ -90,6 +92,6 @@ def test_a_run_is_cancelled_while_its_answers_come_in(run):
 def test_a_run_ends_once_however_many_notice(run):
     run.calls.update(state=CallState.FAILED, ended_at=NOW, error_kind="x")
 
-    ended = together([partial(run_states.end_runs, GenerationRun.objects.all(), now=NOW)] * WORKERS)
+    ended = together([partial(states.end_runs, GenerationRun.objects.all(), now=NOW)] * WORKERS)
 
     assert sum(ended) == 1

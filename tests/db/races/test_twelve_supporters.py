@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 from django.db import connection
 
-from completions import services
-from completions.assigning import ADVERSARIAL, REGULAR
 from completions.choices import LeaseOutcome, MessageVerdict
 from completions.models import Completion, Context, Dialogue, Message, WritingLease
+from completions.writers import services
+from completions.writers.assigning import ADVERSARIAL, REGULAR
 from tests.factories import HOUR, NOW, TURNS, digest, make_dataset, make_writer
 from tests.threads import LONG_S, together
 from tests.written import lease_next, send, skip

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from completions import services
 from completions.models import Context, MessageRevision, Writer, WritingLease
+from completions.writers import services
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.threads import together, while_uncommitted
 from tests.written import TEXT, send, writers_of

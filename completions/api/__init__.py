@@ -1,0 +1,1 @@
+"""The API of contexts, systems and completions."""

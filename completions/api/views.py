@@ -1,0 +1,73 @@
+"""The API of contexts, systems and completions."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from access.api_http import idempotency
+from access.api_http.views import ItemView, ListView
+from access.scopes import Scope
+from completions.api import filters, intake, queries, serializers
+
+
+class Contexts(ListView):
+    """Contexts with their turns."""
+
+    reads = Scope.READ_TEXTS
+    serializer_class = serializers.ContextOut
+    filterset_class = filters.ContextFilters
+    queryset = queries.contexts()
+
+
+class Context(ItemView):
+    """One context, by its key."""
+
+    reads = Scope.READ_TEXTS
+    serializer_class = serializers.ContextOut
+    queryset = queries.contexts()
+    lookup_field = "key"
+
+
+class Systems(ListView):
+    """Systems: models, people, original replies."""
+
+    reads = Scope.READ_STUDIES
+    serializer_class = serializers.SystemOut
+    filterset_class = filters.SystemFilters
+    queryset = queries.systems()
+
+
+class System(ItemView):
+    """One system, by its slug."""
+
+    reads = Scope.READ_STUDIES
+    serializer_class = serializers.SystemOut
+    queryset = queries.systems()
+    lookup_field = "slug"
+
+
+class Completions(ListView):
+    """Completions with their texts and systems."""
+
+    reads = Scope.READ_TEXTS
+    acts = Scope.WRITE_COMPLETIONS
+    serializer_class = serializers.CompletionOut
+    filterset_class = filters.CompletionFilters
+    queryset = queries.completions()
+
+    @extend_schema(
+        request=intake.CompletionBatch,
+        parameters=[idempotency.PARAMETER],
+        responses={201: serializers.IntakeOut, 200: serializers.IntakeOut},
+    )
+    def post(self, request: Request, *_args: object, **_kwargs: object) -> Response:
+        """Bring in completions of models that were made elsewhere: all of them, or none.
+
+        201 if something was added; 200 if all of it was there with the same texts. A refusal names
+        every row and field that is wrong, and what to do.
+        """
+        return idempotency.once(
+            request,
+            lambda: intake.bring(idempotency.read(request), by=request.user, now=timezone.now()),
+        )

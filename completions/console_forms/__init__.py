@@ -1,1 +1,0 @@
-"""Parse what admins post on the console's pages on writing; forms never save."""

@@ -1,0 +1,1 @@
+"""Contexts: screened, chosen, rewritten and reviewed."""

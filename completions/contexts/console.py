@@ -1,0 +1,161 @@
+"""The console's pages on contexts: how they came about, and where people keep or drop them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest, members_only
+from completions.choices import Review, Stratum
+from completions.contexts import candidate_queries, forms, queries, review_queries, services
+from completions.contexts.candidate_queries import CandidateFilter
+from completions.contexts.console_http import or_404, staff_page
+from completions.contexts.funnel import funnel_of, rewrite_rows
+from completions.contexts.funnel.picture import Picture
+from completions.contexts.queries import ContextFilter
+from completions.models import Dataset
+
+
+@require_safe
+@never_cache
+@members_only()
+def datasets(request: HttpRequest) -> HttpResponse:
+    """List the datasets with how far their review is."""
+    rows = queries.dataset_rows()
+    return render(request, "console/contexts/datasets.html", {"datasets": rows})
+
+
+@require_safe
+@staff_page
+def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Show the way from dialogues to contexts, every step with its counts."""
+    counted = funnel_of(dataset)
+    parts = {
+        "dataset": dataset,
+        "funnel": counted,
+        "picture": Picture.of(counted),
+        "rewrites": rewrite_rows(dataset),
+    }
+    return render(request, "console/contexts/funnel.html", parts)
+
+
+@require_safe
+@staff_page
+def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List the contexts that the address asks for."""
+    wanted = ContextFilter.of(request.GET)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "page": queries.context_page(dataset, wanted, page=request.GET.get("page", "")),
+        "labels": queries.labels(dataset),
+        "reviews": [(queries.IN_USE, _("In use: not dropped")), *Review.choices],
+        "strata": Stratum.choices,
+        "queue": queries.queue(dataset, wanted, key=""),
+    }
+    return render(request, "console/contexts/list.html", parts)
+
+
+@require_safe
+@staff_page
+def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List the candidates that the address asks for, with what removed them."""
+    wanted = CandidateFilter.of(request.GET)
+    page = request.GET.get("page", "")
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "page": candidate_queries.candidate_page(dataset, wanted, page=page),
+        "labels": queries.labels(dataset),
+        "rules": candidate_queries.rule_names(),
+    }
+    return render(request, "console/contexts/candidates.html", parts)
+
+
+@require_safe
+@staff_page
+def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Show one candidate as screened, to read."""
+    wanted = CandidateFilter.of(request.GET)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "shown": or_404(review_queries.candidate_shown(dataset, pk=pk)),
+        "beside": candidate_queries.neighbours(dataset, wanted, pk=pk),
+    }
+    return render(request, "console/contexts/candidate.html", parts)
+
+
+@require_safe
+@staff_page
+def context(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
+    """Show one context with all that a reviewer weighs, and the way to keep or drop it."""
+    wanted = ContextFilter.of(request.GET)
+    return _show_context(request, dataset, key, wanted)
+
+
+@require_POST
+@staff_page
+def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
+    """Store what the reviewer decided, and go on to the next that waits."""
+    wanted = ContextFilter.of(request.GET)
+    form = forms.ReviewForm(request.POST)
+    if not form.is_valid():
+        return _show_context(request, dataset, key, wanted, form=form)
+    decision, note = form.cleaned_data["decision"], form.cleaned_data["note"]
+    found = or_404(queries.context_of_key(dataset, key))
+    services.review_context(
+        context=found, decision=decision, note=note, by=request.user, now=timezone.now()
+    )
+    here = _address(dataset, key, wanted)
+    if decision is None or decision == Review.PENDING:
+        messages.success(
+            request, _("The note is saved.") if decision is None else _("Not reviewed any more.")
+        )
+        return redirect(here)
+    return _go_on(request, dataset, key, wanted, decision)
+
+
+def _show_context(
+    request: StaffRequest,
+    dataset: Dataset,
+    key: str,
+    wanted: ContextFilter,
+    *,
+    form: forms.ReviewForm | None = None,
+) -> HttpResponse:
+    shown = or_404(review_queries.context_shown(dataset, key=key))
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "shown": shown,
+        "queue": queries.queue(dataset, wanted, key=key),
+        "form": form or forms.ReviewForm(initial={"note": shown.note}),
+    }
+    status = 422 if form else 200
+    return render(request, "console/contexts/context.html", parts, status=status)
+
+
+def _go_on(
+    request: StaffRequest, dataset: Dataset, key: str, wanted: ContextFilter, decision: Review
+) -> HttpResponse:
+    """Lead to the next context, and say what happened to this one, with the way back to it."""
+    said = _("Kept") if decision == Review.KEPT else _("Dropped")
+    link = format_html('<a href="{}">{}</a>', _address(dataset, key, wanted), key)
+    messages.success(request, format_html("{}: {}", said, link))
+    queue = queries.queue(dataset, wanted, key=key)
+    if queue.after_decision is not None:
+        return redirect(_address(dataset, queue.after_decision, wanted))
+    if queue.n == queue.n_reviewed:
+        messages.success(request, _("Everything here is reviewed."))
+    return redirect(f"{reverse('contexts:list', args=[dataset.slug])}?{wanted.query}")
+
+
+def _address(dataset: Dataset, key: str, wanted: ContextFilter) -> str:
+    address = reverse("contexts:context", args=[dataset.slug, key])
+    return f"{address}?{wanted.query}" if wanted.query else address

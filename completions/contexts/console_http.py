@@ -1,0 +1,57 @@
+"""Who asks for a dataset's page of the console: staff, and about a dataset that exists."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.cache import never_cache
+
+from access.choices import Role
+from access.http import Needs, StaffRequest, members_only
+from completions.contexts import queries
+from completions.dialogues import queries as dialogue_queries
+from completions.models import Dataset
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
+
+
+def _dataset_page(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse], needs: Needs
+) -> Callable[..., HttpResponseBase]:
+    @wraps(view)
+    def wrapper(
+        request: StaffRequest, /, dataset: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        found = dialogue_queries.dataset_by_slug(dataset)
+        if found is None:
+            raise Http404
+        try:
+            return view(request, found, *args, **kwargs)
+        except queries.UnknownFilterError as error:
+            raise Http404 from error
+
+    return never_cache(members_only(needs)(wrapper))
+
+
+def staff_page(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Let members in, find the dataset of the address, and answer what does not exist with 404."""
+    return _dataset_page(view, Needs())
+
+
+def owners_act(
+    view: Callable[Concatenate[StaffRequest, Dataset, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Do the same where acting is for owners, since it is about a person's data."""
+    return _dataset_page(view, Needs(acts=Role.OWNER))
+
+
+def or_404(found: Found | None) -> Found:
+    """Return what was found, or answer that it does not exist."""
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,192 @@
+"""How a dataset's dialogues become contexts, counted at every step: reads."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from django.db.models import Count
+
+from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
+from completions.contexts.funnel import counting
+from completions.contexts.funnel.counted import (
+    Chosen,
+    Funnel,
+    NextStep,
+    Opinions,
+    Part,
+    ProfileCount,
+    ReasonCount,
+    Reviews,
+    Rewriting,
+    RuleCount,
+    Screened,
+    Source,
+    Steps,
+)
+from completions.contexts.funnel.rewrites import RewriteRow, rewrite_rows
+from completions.dialogues import couplets
+from completions.models import Candidate, Dataset, Rewrite, ScreeningCall
+
+__all__ = [
+    "Chosen",
+    "Funnel",
+    "NextStep",
+    "Opinions",
+    "Part",
+    "ProfileCount",
+    "ReasonCount",
+    "Reviews",
+    "RewriteRow",
+    "Rewriting",
+    "RuleCount",
+    "Screened",
+    "Source",
+    "Steps",
+    "funnel_of",
+    "opinion_outcome",
+    "rewrite_rows",
+]
+
+_Context: TypeAlias = tuple[int, str, str, bool]
+"""Dialogue, stratum, review, whether it is simulated."""
+
+
+def funnel_of(dataset: Dataset) -> Funnel:
+    """Count the dataset's way, however far it has come, in five queries."""
+    dialogues = _dialogues(dataset)
+    candidates = list(
+        Candidate.objects.filter(dialogue__dataset=dataset)
+        .order_by()
+        .values_list("dialogue", "rules", "reasons", "is_suitable")
+    )
+    contexts = list(
+        dataset.contexts.order_by().values_list("dialogue", "stratum", "review", "is_simulated")
+    )
+    suitable = [dialogue for dialogue, _, _, is_suitable in candidates if is_suitable]
+    chosen = [one[0] for one in _in_use(contexts, Stratum.REGULAR)]
+    source, screened = counting.source(dialogues), counting.screened(dialogues, candidates)
+    rewriting, reviews = _rewriting(dataset, contexts), _reviews(contexts)
+    return Funnel(
+        dataset=dataset.slug,
+        source=source,
+        screened=screened,
+        chosen=Chosen(len(chosen), len(set(chosen))),
+        emotions=counting.emotions(dialogues, suitable, chosen),
+        cells=counting.cells(dialogues, suitable, chosen),
+        rewriting=rewriting,
+        opinions=_opinions(dataset),
+        reviews=reviews,
+        next_steps=tuple(_next_steps(dataset.slug, source, screened, rewriting, reviews)),
+    )
+
+
+def _dialogues(dataset: Dataset) -> dict[int, counting.DialogueRow]:
+    rows = dataset.dialogues.order_by().values_list(
+        "pk", "emotion_type", "problem_type", "language", "n_utterances", "turns"
+    )
+    return {
+        pk: counting.DialogueRow(
+            (emotion, problem), language, n, len(turns), len(couplets.couplets(turns))
+        )
+        for pk, emotion, problem, language, n, turns in rows.iterator()
+    }
+
+
+def _in_use(contexts: Sequence[_Context], stratum: Stratum) -> list[_Context]:
+    return [one for one in contexts if one[1] == stratum and one[2] != Review.DROPPED]
+
+
+def _rewriting(dataset: Dataset, contexts: Sequence[_Context]) -> Rewriting:
+    rows = (
+        Rewrite.objects.filter(source_context__dataset=dataset)
+        .values_list("profile", "state", "reason")
+        .order_by()
+        .annotate(n=Count("pk"))
+    )
+    ended, reasons = Counter[tuple[str, str]](), Counter[str]()
+    for profile, state, reason, n in rows:
+        ended[profile, state] += n
+        if reason:
+            reasons[reason] += n
+    adversarial = _in_use(contexts, Stratum.ADVERSARIAL)
+    return Rewriting(
+        planned=ended.total(),
+        under_way=_ended_as(ended, RewriteState.PLANNED),
+        accepted=_ended_as(ended, RewriteState.ACCEPTED),
+        dropped=_ended_as(ended, RewriteState.DROPPED),
+        reasons=tuple(ReasonCount(*row) for row in _most_first(reasons)),
+        profiles=tuple(_profile(ended, profile) for profile in EscalationProfile),
+        contexts=len(adversarial),
+        simulated_contexts=sum(is_simulated for *_, is_simulated in adversarial),
+    )
+
+
+def _ended_as(ended: Counter[tuple[str, str]], state: RewriteState) -> int:
+    return sum(n for (_profile, one), n in ended.items() if one == state)
+
+
+def _profile(ended: Counter[tuple[str, str]], profile: EscalationProfile) -> ProfileCount:
+    states = (RewriteState.PLANNED, RewriteState.ACCEPTED, RewriteState.DROPPED)
+    counts = [ended[profile, state] for state in states]
+    return ProfileCount(str(profile), sum(counts), *counts)
+
+
+def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+
+
+def _opinions(dataset: Dataset) -> Opinions:
+    """Compare each opinion with what the rules say of the candidate now."""
+    rows = ScreeningCall.objects.filter(candidate__dialogue__dataset=dataset).values_list(
+        "state", "opinion", "candidate__is_suitable", "assistant__is_simulated"
+    )
+    outcomes, by_simulated = Counter[str](), 0
+    for state, opinion, is_suitable, is_simulated in rows.order_by().iterator():
+        by_simulated += is_simulated
+        outcomes[opinion_outcome(state, opinion, is_suitable=is_suitable)] += 1
+    return Opinions(
+        asked=outcomes.total(),
+        waiting=outcomes["waiting"],
+        agreed=outcomes["agreed"],
+        disagreed=outcomes["disagreed"],
+        invalid=outcomes["invalid"],
+        failed=outcomes["failed"],
+        by_simulated=by_simulated,
+    )
+
+
+def opinion_outcome(state: str, opinion: Mapping[str, object], *, is_suitable: bool) -> str:
+    """Say what became of a second opinion: a name among the fields of ``Opinions``."""
+    if state == CallState.FAILED:
+        return "failed"
+    if state == CallState.INVALID:
+        return "invalid"
+    if state != CallState.DONE:
+        return "waiting"
+    return "agreed" if opinion["qualifies"] is is_suitable else "disagreed"
+
+
+def _reviews(contexts: Sequence[_Context]) -> Reviews:
+    counts = Counter(review for _, _, review, _ in contexts)
+    return Reviews(counts[Review.PENDING], counts[Review.KEPT], counts[Review.DROPPED])
+
+
+def _next_steps(
+    slug: str, source: Source, screened: Screened, rewriting: Rewriting, reviews: Reviews
+) -> Iterator[NextStep]:
+    """Yield what can be done now, the first thing first."""
+    build = f"manage.py contexts build --dataset {slug}"
+    n_contexts = reviews.pending + reviews.kept + reviews.dropped
+    if not source.dialogues:
+        yield NextStep("No dialogues yet.", f"manage.py contexts import FILE --dataset {slug}")
+        return
+    if not screened.candidates:
+        yield NextStep("Nothing is screened yet.", build)
+    elif screened.outdated or screened.candidates < source.couplets:
+        yield NextStep("Not everything was screened by the rules as they are now.", build)
+    elif not n_contexts:
+        yield NextStep("No contexts are chosen yet.", f"{build} --regular 280")
+    if n_contexts and not rewriting.planned and not rewriting.contexts:
+        yield NextStep("There are no adversarial contexts.", f"{build} --adversarial 20")
+    if reviews.pending:
+        yield NextStep("Contexts wait to be read by a person.", f"/console/contexts/{slug}/list/")

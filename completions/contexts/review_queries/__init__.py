@@ -1,0 +1,191 @@
+"""Reads of the pages on one context or one candidate: all that a reviewer weighs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from access.models import LogEntry
+from completions.choices import EscalationProfile, Review, Stratum, SystemKind
+from completions.contexts import adversarial
+from completions.contexts.adversarial.curves import curve
+from completions.contexts.candidate_queries import outcome
+from completions.contexts.review_queries.opinions import opinions_of, verdicts
+from completions.contexts.review_queries.shown import (
+    CandidateShown,
+    Change,
+    ContextShown,
+    Decision,
+    Opinion,
+    Reading,
+    RewriteShown,
+    Verdicts,
+)
+from completions.contexts.screening.highlights import legend, mark, mark_talk
+from completions.dialogues.normaliser import plain
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue
+
+__all__ = [
+    "CandidateShown",
+    "Change",
+    "ContextShown",
+    "Decision",
+    "Opinion",
+    "Reading",
+    "RewriteShown",
+    "Verdicts",
+    "candidate_shown",
+    "context_shown",
+]
+
+Turns = Sequence[Mapping[str, str]]
+
+
+def context_shown(dataset: Dataset, *, key: str) -> ContextShown | None:
+    """Return the context of that key in five queries, or None if the dataset has none."""
+    contexts = dataset.contexts.select_related("dialogue", "source_context")
+    context = contexts.filter(key=key).first()
+    if context is None:
+        return None
+    candidate = _candidate_of(context)
+    return ContextShown(
+        key=context.key,
+        review=context.review,
+        review_label=str(Review(context.review).label),
+        note=context.review_note,
+        is_adversarial=context.stratum == Stratum.ADVERSARIAL,
+        is_simulated=context.is_simulated,
+        emotion=context.dialogue.emotion_type,
+        problem=context.dialogue.problem_type,
+        dialogue=context.dialogue.position,
+        candidate=candidate.pk if candidate else None,
+        reading=_context_reading(context, candidate),
+        rewrite=_rewrite(context),
+        provenance=context.provenance,
+        content_hash=context.content_hash,
+        history=tuple(_decision(entry) for entry in _log(context)),
+    )
+
+
+def candidate_shown(dataset: Dataset, *, pk: int) -> CandidateShown | None:
+    """Return the candidate in three queries, or None if the dataset has none of that number."""
+    rows = Candidate.objects.select_related("dialogue").filter(dialogue__dataset=dataset)
+    candidate = rows.filter(pk=pk).first()
+    if candidate is None:
+        return None
+    dialogue, index = candidate.dialogue, candidate.turn_index
+    keys = dialogue.contexts.filter(turn_index=index, stratum=Stratum.REGULAR).values_list("key")
+    return CandidateShown(
+        pk=candidate.pk,
+        emotion=dialogue.emotion_type,
+        problem=dialogue.problem_type,
+        dialogue=dialogue.position,
+        turn=index + 1,
+        outcome=outcome(candidate.reasons, is_suitable=candidate.is_suitable),
+        reasons=tuple(candidate.reasons),
+        rules=candidate.rules,
+        reading=_reading(
+            dialogue,
+            dialogue.turns[: index + 1],
+            findings=candidate.findings,
+            reply=_next_turn(dialogue, index),
+            candidate=candidate,
+        ),
+        context_keys=tuple(key for (key,) in keys),
+    )
+
+
+def _candidate_of(context: Context) -> Candidate | None:
+    """Return the couplet that a context was cut at; a rewrite has none of its own."""
+    if context.source_context_id is not None:
+        return None
+    found = Candidate.objects.filter(dialogue=context.dialogue_id, turn_index=context.turn_index)
+    return found.first()
+
+
+def _context_reading(context: Context, candidate: Candidate | None) -> Reading:
+    """Read a context with the findings by which it was chosen, or else those of its couplet."""
+    findings = context.provenance.get("findings")
+    if findings is None:
+        findings = candidate.findings if candidate else []
+    original = Completion.objects.filter(context=context, system__kind=SystemKind.ORIGINAL)
+    reply = original.values_list("text", flat=True).first()
+    return _reading(
+        context.dialogue,
+        context.turns,
+        findings=findings,
+        reply=reply or _next_turn(context.dialogue, context.turn_index),
+        candidate=candidate,
+        is_simulated=context.is_simulated,
+    )
+
+
+def _next_turn(dialogue: Dialogue, index: int) -> str:
+    turn: dict[str, str] = next(iter(dialogue.turns[index + 1 : index + 2]), {"text": ""})
+    return turn["text"]
+
+
+def _reading(
+    dialogue: Dialogue,
+    turns: Turns,
+    *,
+    findings: Sequence[Mapping[str, Any]],
+    reply: str,
+    candidate: Candidate | None,
+    is_simulated: bool = False,
+) -> Reading:
+    entries, opinions = legend(findings), opinions_of(candidate)
+    index = len(turns)
+    # A reply that did not come from the dialogue was not screened: offsets would miss it.
+    on_reply = findings if reply == _next_turn(dialogue, index - 1) else ()
+    return Reading(
+        talk=mark_talk(turns, findings, entries, is_simulated=is_simulated),
+        situation=mark(dialogue.situation, findings, entries, turn=None),
+        reply=mark(reply, on_reply, entries, turn=index) if reply else None,
+        reply_index=index,
+        legend=entries,
+        is_suitable=candidate.is_suitable if candidate else None,
+        opinions=opinions,
+        verdicts=verdicts(entries, opinions),
+    )
+
+
+def _rewrite(context: Context) -> RewriteShown | None:
+    source, origin = context.source_context, context.provenance
+    if source is None:
+        return None
+    changed: Sequence[Mapping[str, Any]] = origin.get("diff") or adversarial.diff(
+        source.turns, context.turns
+    )
+    return RewriteShown(
+        profile_label=str(EscalationProfile(context.escalation_profile).label),
+        source_key=source.key,
+        curve=curve(origin.get("target", ()), origin.get("measured", ())),
+        changes=tuple(_change(one["turn"] + 1, one["pieces"]) for one in changed),
+    )
+
+
+def _change(place: int, pieces: Sequence[tuple[str, str]]) -> Change:
+    def side(differing: str) -> tuple[tuple[str, bool], ...]:
+        return tuple(
+            (plain(words), kind == differing)
+            for kind, words in pieces
+            if kind in ("same", differing)
+        )
+
+    return Change(place, side("removed"), side("added"))
+
+
+def _log(context: Context) -> Sequence[LogEntry]:
+    entries = LogEntry.objects.filter(
+        subject=f"context {context.key}", action__in=("context.reviewed", "context.noted")
+    )
+    return list(entries.select_related("by").order_by("-at", "-pk"))
+
+
+def _decision(entry: LogEntry) -> Decision:
+    return Decision(
+        at=entry.at,
+        by=entry.by.get_username() if entry.by else "",
+        before=str(Review(entry.before["review"]).label),
+        after=str(Review(entry.after["review"]).label),
+        note=entry.after["note"],
+    )

@@ -1,0 +1,161 @@
+"""What rewriters and raters are asked, and what becomes of their answers."""
+
+import datetime as dt
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from completions import llm
+from completions.choices import CallState, RewriteStep
+from completions.contexts import adversarial
+from completions.contexts.adversarial import profiles
+from completions.contexts.services.rewriting.accepting import accept
+from completions.contexts.services.rewriting.rows import ask_for, drop
+from completions.models import Rewrite, RewriteCall
+from completions.runs.services import calling
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim
+
+ROUNDS = 3
+"""How often a dialogue is rewritten before it is dropped."""
+MAX_TOKENS = 4000
+TIMEOUT_S = 180.0
+
+Turns = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What rewriters and raters are asked, and what becomes of their answers."""
+
+    waiting: QuerySet[RewriteCall]
+
+    def calls(self) -> QuerySet[RewriteCall]:
+        """Return the calls of one dataset's rewrites that are under way."""
+        return self.waiting
+
+    def load(self, ids: Collection[int]) -> QuerySet[RewriteCall]:
+        """Return these calls with their rewrites, sources and assistants."""
+        return RewriteCall.objects.filter(pk__in=ids).select_related(
+            "rewrite__source_context__dialogue",
+            "rewrite__source_context__dataset",
+            "rewrite__rewriter",
+            "rewrite__hostility_rater",
+        )
+
+    def question(self, call: RewriteCall, claim: Claim) -> JsonQuestion[Any]:
+        """Put the dialogue to the rewriter, or the rewritten one to the rater."""
+        if call.step == RewriteStep.WRITE:
+            return _write_question(call, claim)
+        return _rate_question(call, claim)
+
+    def keep(self, ended: Sequence[tuple[RewriteCall, Heard[Any]]]) -> None:
+        """End each call and take the next step: rate, write again, accept or drop."""
+        for call, heard in ended:
+            if call.step == RewriteStep.WRITE:
+                _keep_text(call, heard)
+            else:
+                _keep_ratings(call, heard)
+
+
+def _write_question(call: RewriteCall, claim: Claim) -> JsonQuestion[Turns]:
+    rewrite = call.rewrite
+    request = calling.request_to(
+        rewrite.rewriter,
+        messages=adversarial.rewriter_messages(
+            rewrite.source_context.turns, rewrite.target, _refused(call)
+        ),
+        response_schema=adversarial.REWRITE_SCHEMA,
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+    )
+    prompt_hash = adversarial.rewriter_prompt().hash
+    # An answer that cannot be read opens the next round, like any other fault.
+    return JsonQuestion(claim, prompt_hash, request, adversarial.read_rewrite, tries=1)
+
+
+def _rate_question(call: RewriteCall, claim: Claim) -> JsonQuestion[list[int]]:
+    turns = _written(call)
+    request = calling.request_to(
+        call.rewrite.hostility_rater,
+        messages=adversarial.hostility_rater_messages(turns),
+        response_schema=adversarial.RATING_SCHEMA,
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+    )
+    n = len(adversarial.seekers(turns))
+    return JsonQuestion(
+        claim,
+        adversarial.hostility_rater_prompt().hash,
+        request,
+        lambda raw: adversarial.read_ratings(raw, n),
+    )
+
+
+def _refused(call: RewriteCall) -> tuple[str, list[str]] | None:
+    """Return the answer of the round before, and everything that was wrong with it."""
+    before = call.rewrite.calls.filter(round=call.round - 1).order_by("pk")
+    problems = [problem for one in before for problem in one.problems]
+    answers = [one.raw_answer for one in before if one.step == RewriteStep.WRITE]
+    return (answers[0], problems) if answers else None
+
+
+def _written(call: RewriteCall) -> Turns:
+    """Return the text of the round that the call rates."""
+    text = call.rewrite.calls.get(step=RewriteStep.WRITE, round=call.round)
+    return adversarial.read_rewrite(llm.unwrapped(text.raw_answer, is_prose=False).text)
+
+
+def _keep_text(call: RewriteCall, heard: Heard[Turns]) -> None:
+    """Have a sound rewrite rated; anything else is written again."""
+    rewrite, source = call.rewrite, call.rewrite.source_context
+    problems = (
+        [heard.fault]
+        if heard.value is None
+        else adversarial.rewrite_problems(
+            source.turns,
+            heard.value,
+            target=rewrite.target,
+            language=source.dialogue.language,
+        )
+    )
+    columns = heard.columns()
+    if problems:
+        columns |= {
+            "state": CallState.INVALID,
+            "error_kind": "refused",
+            "error_detail": calling.storable("\n".join(problems)),
+            "problems": [calling.storable(problem) for problem in problems],
+        }
+    RewriteCall.objects.filter(pk=call.pk).update(**columns)
+    if problems:
+        _write_again(call, problems, heard.at)
+    else:
+        ask_for(rewrite, RewriteStep.RATE, call.round, heard.at)
+
+
+def _keep_ratings(call: RewriteCall, heard: Heard[list[int]]) -> None:
+    """Accept a rewrite whose hostility follows its profile; any other is written again."""
+    rewrite, measured = call.rewrite, heard.value
+    if measured is None:
+        RewriteCall.objects.filter(pk=call.pk).update(**heard.columns())
+        drop(rewrite, f"Its hostility could not be rated: {heard.fault}", heard.at)
+        return
+    problems = profiles.curve_problems(rewrite.profile, measured)
+    RewriteCall.objects.filter(pk=call.pk).update(**heard.columns(), problems=problems)
+    Rewrite.objects.filter(pk=rewrite.pk).update(measured=measured)
+    if problems:
+        _write_again(call, problems, heard.at)
+    else:
+        accept(call, _written(call), measured, heard.at)
+
+
+def _write_again(call: RewriteCall, problems: Sequence[str], now: dt.datetime) -> None:
+    """Open the next round, or drop the rewrite after the last."""
+    if call.round < ROUNDS:
+        ask_for(call.rewrite, RewriteStep.WRITE, call.round + 1, now)
+    else:
+        reason = f"Refused {ROUNDS} times, the last time because: {' '.join(problems)}"
+        drop(call.rewrite, calling.storable(reason), now)

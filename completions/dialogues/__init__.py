@@ -1,0 +1,1 @@
+"""Dialogues: read from files in any format, stored as datasets, and shown."""

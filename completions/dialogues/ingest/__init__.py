@@ -1,0 +1,33 @@
+"""Read dialogues from files in any of five formats: pure, record by record, one kind of result.
+
+``docs/dialogues.md`` describes the formats. Everything a caller may import is named here.
+"""
+
+from completions.dialogues.ingest.dialogue import (
+    ParsedDialogue,
+    Point,
+    Role,
+    Turn,
+    content_hash,
+    merge,
+    normal_label,
+)
+from completions.dialogues.ingest.errors import BadRecord, IngestError
+from completions.dialogues.ingest.fields import language_tag
+from completions.dialogues.ingest.files import parse_record, read_dialogues, strictly
+
+__all__ = [
+    "BadRecord",
+    "IngestError",
+    "ParsedDialogue",
+    "Point",
+    "Role",
+    "Turn",
+    "content_hash",
+    "language_tag",
+    "merge",
+    "normal_label",
+    "parse_record",
+    "read_dialogues",
+    "strictly",
+]

@@ -1,0 +1,189 @@
+"""Dialogues as the formats write them: one pydantic model per format, one way out of all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from completions.dialogues.ingest.dialogue import (
+    ParsedDialogue,
+    Role,
+    Turn,
+    content_hash,
+    merge,
+    normal_label,
+)
+from completions.dialogues.ingest.fields import (
+    ROLES,
+    Extras,
+    Label,
+    LabelOrNull,
+    LanguageTag,
+    Name,
+    Strategies,
+    Text,
+    Utterance,
+)
+
+
+class Record(BaseModel):
+    """What all formats may say of a dialogue; keys that are not named are ignored."""
+
+    NOT_LABELS: ClassVar = {"situation"}
+
+    situation: Text = ""
+    emotion_type: LabelOrNull = ""
+    problem_type: LabelOrNull = ""
+
+    def parsed(self) -> ParsedDialogue:
+        """Merge the utterances into turns.
+
+        Raises
+        ------
+        ValueError
+            If one of the two does not speak.
+        """
+        raise NotImplementedError
+
+    def _parsed(self, utterances: Sequence[Turn]) -> ParsedDialogue:
+        turns = merge(utterances)
+        if {turn.role for turn in turns} != {"seeker", "supporter"}:
+            msg = "both a seeker and a supporter must speak"
+            raise ValueError(msg)
+        return ParsedDialogue(
+            turns=turns,
+            n_utterances=len(utterances),
+            situation=" ".join(self.situation.split()),
+            emotion_type=normal_label(self.emotion_type),
+            problem_type=normal_label(self.problem_type),
+            source_labels=self._source_labels(turns),
+            content_hash=content_hash(turns),
+        )
+
+    def _source_labels(self, turns: Iterable[Turn]) -> dict[str, Any]:
+        labels = self.model_dump(exclude=self.NOT_LABELS, exclude_defaults=True)
+        strategies = [list(turn.strategies) for turn in turns]
+        return labels | {"strategies": strategies} if any(strategies) else labels
+
+
+class Annotation(BaseModel):
+    """What ESConv says about one utterance; a seeker's feedback is not read."""
+
+    strategy: Strategies = ()
+
+
+class NativeUtterance(BaseModel):
+    """One utterance, as ESConv itself writes it."""
+
+    speaker: Literal["seeker", "supporter"]
+    content: Utterance
+    annotation: Annotation = Annotation()
+
+    def said(self) -> Turn:
+        """Return it with its role."""
+        return _turn(ROLES[self.speaker], self.content, self.annotation.strategy)
+
+
+class FailedUtterance(BaseModel):
+    """One utterance of ESConv's failed dialogues: there the speaker is the seeker."""
+
+    speaker: Literal["speaker", "listener"]
+    content: Utterance
+    annotation: Annotation = Annotation()
+
+    def said(self) -> Turn:
+        """Return it with its role."""
+        return _turn(ROLES[self.speaker], self.content, self.annotation.strategy)
+
+
+class HubUtterance(BaseModel):
+    """One utterance in the hub's spelling of ESConv."""
+
+    speaker: Literal["usr", "sys"]
+    text: Utterance
+    strategy: Strategies = ()
+
+    def said(self) -> Turn:
+        """Return it with its role."""
+        return _turn(ROLES[self.speaker], self.text, self.strategy)
+
+
+class EsconvRecord(Record):
+    """One dialogue of ESConv, but for the spelling of its utterances."""
+
+    NOT_LABELS = Record.NOT_LABELS | {"dialog", "id", "language"}
+
+    dialog: Sequence[NativeUtterance | FailedUtterance | HubUtterance]
+    id: Name = ""
+    language: LanguageTag | None = None
+    experience_type: LabelOrNull = ""
+    survey_score: Extras = {}
+    source: Text = ""
+
+    def parsed(self) -> ParsedDialogue:
+        """Merge the utterances into turns."""
+        dialogue = self._parsed([utterance.said() for utterance in self.dialog])
+        if self.language is None:
+            return replace(dialogue, source_id=self.id)
+        return replace(dialogue, source_id=self.id, language=self.language, states_language=True)
+
+
+class NativeRecord(EsconvRecord):
+    """One dialogue, as ESConv itself writes it."""
+
+    dialog: list[NativeUtterance]
+
+
+class FailedRecord(EsconvRecord):
+    """One of ESConv's failed dialogues."""
+
+    dialog: list[FailedUtterance]
+
+
+class HubRecord(EsconvRecord):
+    """One dialogue in the hub's spelling of ESConv."""
+
+    dialog: list[HubUtterance]
+
+
+class OwnTurn(BaseModel):
+    """One utterance in the format of our own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Role
+    text: Utterance
+    strategies: list[Label] = []
+
+    def said(self) -> Turn:
+        """Return it as a turn."""
+        return Turn(self.role, self.text, tuple(self.strategies))
+
+
+class OwnRecord(Record):
+    """One dialogue in the format of our own: any language, and no key that we do not know."""
+
+    model_config = ConfigDict(extra="forbid")
+    NOT_LABELS = Record.NOT_LABELS | {"turns", "id", "language"}
+
+    turns: list[OwnTurn]
+    id: Name = ""
+    language: LanguageTag = "und"
+    source: Text = ""
+    metadata: Extras = {}
+
+    def parsed(self) -> ParsedDialogue:
+        """Merge the utterances into turns."""
+        dialogue = self._parsed([turn.said() for turn in self.turns])
+        states_language = "language" in self.model_fields_set
+        return replace(
+            dialogue,
+            source_id=self.id,
+            language=self.language,
+            states_language=states_language,
+        )
+
+
+def _turn(role: Role, text: str, strategies: tuple[str, ...]) -> Turn:
+    return Turn(role, text, strategies)

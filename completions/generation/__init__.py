@@ -1,0 +1,1 @@
+"""Completions that models are asked for: planned, asked in runs, and covered."""

@@ -1,0 +1,128 @@
+"""The console's pages on runs of completions: planned, started, watched and moved on."""
+
+import os
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest, members_only
+from access.lists import csv_of
+from completions.contexts.console_http import or_404
+from completions.generation import services as generation_services
+from completions.generation.forms import WantedRun
+from completions.generation.services import drafting
+from completions.generation.shown import all_generation_runs, generation_run, generation_runs
+from completions.runs import http
+from completions.runs import services as run_services
+from completions.runs.http import Budget
+from completions.runs.shown import RUN_COLUMNS, RUNS
+
+
+@require_safe
+@never_cache
+@members_only()
+def runs(request: HttpRequest) -> HttpResponse:
+    """List the runs, the newest first unless another order is asked for."""
+    wanted = RUNS.asked(request)
+    page, rows = generation_runs(wanted, request.GET.get("page", ""), now=timezone.now())
+    parts = {"page": page, "rows": rows, "wanted": wanted}
+    return render(request, "console/models/runs.html", parts)
+
+
+@require_safe
+@never_cache
+@members_only()
+def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """Download the same runs, in the same order."""
+    rows = all_generation_runs(RUNS.asked(request), now=timezone.now())
+    return csv_of(request, "runs", RUN_COLUMNS, (row.cells for row in rows))
+
+
+@require_safe
+@never_cache
+@members_only()
+def choose(request: HttpRequest) -> HttpResponse:
+    """Ask which dataset is to be completed, and by whom."""
+    return render(request, "console/models/choose.html", {"form": WantedRun()})
+
+
+@require_safe
+@never_cache
+@members_only()
+def plan(request: HttpRequest) -> HttpResponse:
+    """Show what such a run would come to; nothing is written."""
+    form = WantedRun(request.GET)
+    if not form.is_valid():
+        return render(request, "console/models/choose.html", {"form": form}, status=422)
+    return _show_plan(request, form, Budget())
+
+
+@require_POST
+@never_cache
+@members_only()
+def start(request: StaffRequest) -> HttpResponse:
+    """Start the run that was planned."""
+    form, budget = WantedRun(request.POST), Budget(request.POST)
+    if not form.is_valid():
+        return render(request, "console/models/choose.html", {"form": form}, status=422)
+    if not budget.is_valid():
+        return _show_plan(request, form, budget)
+    wanted = {"dataset": form.cleaned_data["dataset"], "systems": form.cleaned_data["systems"]}
+    try:
+        run = generation_services.start_generation_run(
+            **wanted, **budget.cleaned_data, by=request.user, now=timezone.now()
+        )
+    except (*http.REFUSALS, run_services.NothingToAskError) as error:
+        budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+        return _show_plan(request, form, budget)
+    return redirect("models:run", run.pk)
+
+
+@require_safe
+@never_cache
+@members_only()
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how far a run is, and what can be done to it."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    return render(request, "console/models/run.html", {"shown": shown})
+
+
+@require_safe
+@never_cache
+@members_only(is_part=True)
+def progress(request: StaffRequest, pk: int) -> HttpResponse:
+    """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
+    return http.show_progress(request, or_404(generation_run(pk, now=timezone.now())))
+
+
+@require_safe
+@never_cache
+@members_only()
+def failed(request: HttpRequest, pk: int) -> HttpResponse:
+    """List the calls of a run that brought nothing."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    return http.show_failures(request, shown, template="console/models/failed.html")
+
+
+@require_POST
+@never_cache
+@members_only()
+def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
+    """Pause a run, resume or cancel it, or ask again what failed."""
+    shown = or_404(generation_run(pk, now=timezone.now()))
+    http.act(request, shown.run, name, by=request.user)
+    return redirect(reverse("models:run", args=[pk]))
+
+
+def _show_plan(request: HttpRequest, form: WantedRun, budget: Budget) -> HttpResponse:
+    chosen = form.cleaned_data
+    draft = drafting.draft_generation_run(
+        dataset=chosen["dataset"], systems=list(chosen["systems"]), environment=os.environ
+    )
+    parts = {"dataset": chosen["dataset"], "draft": draft, "budget": budget}
+    return render(request, "console/models/plan.html", parts, status=422 if budget.errors else 200)

@@ -1,0 +1,30 @@
+"""Writes of generation; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from completions.generation.services.covering import retry_completions
+    from completions.generation.services.generating import (
+        NotAModelError,
+        forget_generation_claims,
+        generate_completions,
+        is_generation_waiting,
+        plan_generation_calls,
+        pull_generation,
+    )
+    from completions.generation.services.starting import start_generation_run
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "NotAModelError",
+    "forget_generation_claims",
+    "generate_completions",
+    "is_generation_waiting",
+    "plan_generation_calls",
+    "pull_generation",
+    "retry_completions",
+    "start_generation_run",
+]

@@ -1,0 +1,1 @@
+"""What gives the source of a text away, and the texts that are held for it."""

@@ -1,0 +1,69 @@
+"""The console's page of completions that are held back because they give their source away."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest
+from completions.choices import HoldState
+from completions.contexts.console_http import or_404, staff_page
+from completions.contexts.queries import Listed
+from completions.leaks import forms, queries, services
+from completions.leaks.rules import EXPLANATIONS
+from completions.models import Dataset
+
+PAGE = 30
+_SAID = {
+    HoldState.RELEASED: gettext_lazy("Released: the next plan may pair it."),
+    HoldState.DROPPED: gettext_lazy("Dropped: no plan will pair it."),
+}
+
+
+@require_safe
+@staff_page
+def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List what is held, dropped or released, with the words that matched."""
+    state = _state(request.GET.get("state", ""))
+    rows = queries.held_rows(dataset, state=state)
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    counts = queries.count_holds(dataset.pk, {})
+    parts = {
+        "dataset": dataset,
+        "state": state,
+        "states": zip(HoldState, (counts.n_held, counts.n_released, counts.n_dropped), strict=True),
+        "by_reason": [(name, n, EXPLANATIONS[name]) for name, n in counts.by_reason.items()],
+        "page": Listed.of(map(queries.held_row, page), page),
+        "wanted": {"query": f"state={state}"},
+    }
+    return render(request, "console/contexts/held.html", parts)
+
+
+@require_POST
+@staff_page
+def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Release a completion or drop it, with the reason."""
+    hold = or_404(queries.hold_of(dataset, pk=pk))
+    form = forms.HoldForm(request.POST)
+    if form.is_valid():
+        state, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
+        services.decide_hold(
+            hold=hold, state=state, reason=reason, now=timezone.now(), by=request.user
+        )
+        messages.success(request, _SAID[state])
+    else:
+        messages.error(request, " ".join(form.problems()))
+    return redirect(f"{reverse('contexts:held', args=[dataset.slug])}?state={hold.state}")
+
+
+def _state(asked: str) -> HoldState:
+    """Return the state that is asked for; what waits for a decision if none is."""
+    if not asked:
+        return HoldState.HELD
+    if asked not in HoldState.values:
+        raise Http404
+    return HoldState(asked)

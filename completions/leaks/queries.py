@@ -1,0 +1,158 @@
+"""Reads of what is kept out of pairs: what the leak filter finds, and what was decided."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from completions import llm
+from completions.choices import HoldState
+from completions.leaks import rules
+from completions.leaks.rules import Leak
+from completions.models import Completion, Context, Dataset, Hold
+
+CUT = frozenset({"length", "max_tokens"})
+"""What providers call the end of an answer that reached the limit of tokens."""
+WITHHELD = (HoldState.HELD, HoldState.DROPPED)
+
+Leaks = Mapping[int, tuple[Leak, ...]]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The completions of a dataset that are held, dropped and released, counted.
+
+    ``by_reason`` counts the held ones; one with two reasons is in both counts.
+    """
+
+    n_held: int
+    n_dropped: int
+    n_released: int
+    by_reason: dict[str, int]
+
+
+@dataclass(frozen=True)
+class HeldRow:
+    """One held, dropped or released completion as the console shows it."""
+
+    pk: int
+    context: str
+    system: str
+    text: str
+    state: str
+    state_label: str
+    reasons: tuple[tuple[str, str], ...]
+    decision_reason: str
+    decided_by: str
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.state == HoldState.HELD
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it is never to be paired."""
+        return self.state == HoldState.DROPPED
+
+    @property
+    def is_released(self) -> bool:
+        """Whether it may be paired."""
+        return self.state == HoldState.RELEASED
+
+
+def find_new_leaks(dataset_id: int) -> Leaks:
+    """Return what the filter finds in completions that it has not held before, in one query.
+
+    What a model answered, or somebody brought in, is read as it came, with its lines and marks,
+    which the stored text may no longer have. Completions that were released are not held again.
+    """
+    rows = Completion.objects.filter(
+        context__in=Context.objects.in_use().filter(dataset=dataset_id),
+        hold__isnull=True,
+        erased_at=None,
+    ).values_list(
+        "pk",
+        "text",
+        "generation_call__raw_answer",
+        "generation_call__honoured__stripped",
+        "brought__raw_text",
+        "generation_call__finish_reason",
+    )
+    found = {
+        pk: rules.find_leaks(
+            _bare(answered) if stripped else answered or brought or text, was_cut=finish in CUT
+        )
+        for pk, text, answered, stripped, brought, finish in rows.order_by("pk").iterator(
+            chunk_size=2000
+        )
+    }
+    return {pk: leaked for pk, leaked in found.items() if leaked}
+
+
+def _bare(answered: str) -> str:
+    """Return an answer without what was taken off before it was stored, with its lines."""
+    return llm.unwrapped(answered).text
+
+
+def withheld(dataset_id: int) -> set[int]:
+    """Return the completions that must not be paired: held ones and dropped ones."""
+    holds = Hold.objects.filter(completion__context__dataset=dataset_id, state__in=WITHHELD)
+    return set(holds.values_list("completion", flat=True))
+
+
+def count_holds(dataset_id: int, new: Leaks) -> Held:
+    """Count the stored holds together with those that ``new`` finds would add."""
+    rows = _holds(dataset_id).values_list("state", "reasons")
+    states = Counter[str](state for state, _reasons in rows)
+    reasons = [
+        *({one["reason"] for one in found} for state, found in rows if state == HoldState.HELD),
+        *({one.reason for one in found} for found in new.values()),
+    ]
+    by_reason = Counter(reason for found in reasons for reason in found)
+    return Held(
+        n_held=states[HoldState.HELD] + len(new),
+        n_dropped=states[HoldState.DROPPED],
+        n_released=states[HoldState.RELEASED],
+        by_reason={reason: by_reason[reason] for reason in rules.EXPLANATIONS if by_reason[reason]},
+    )
+
+
+def held_rows(dataset: Dataset, *, state: str) -> QuerySet[Hold]:
+    """Return the holds of a state with all that their rows show, oldest first."""
+    shown = _holds(dataset.pk).filter(state=state)
+    related = ("completion__context", "completion__system", "decided_by")
+    return shown.select_related(*related).order_by("held_at", "pk")
+
+
+def held_row(hold: Hold) -> HeldRow:
+    """Pick what the console shows of a hold."""
+    completion = hold.completion
+    return HeldRow(
+        pk=hold.pk,
+        context=completion.context.key,
+        system=_source(completion),
+        text=completion.text,
+        state=hold.state,
+        state_label=HoldState(hold.state).label,
+        reasons=tuple((one["reason"], one["matched"]) for one in hold.reasons),
+        decision_reason=hold.decision_reason,
+        decided_by=hold.decided_by.get_username() if hold.decided_by else "",
+    )
+
+
+def _source(completion: Completion) -> str:
+    """Name the system, but no single person: whoever decides is not told who wrote a text."""
+    system = completion.system
+    return str(_("A supporter")) if system.writer_id else system.name
+
+
+def hold_of(dataset: Dataset, *, pk: int) -> Hold | None:
+    """Return the hold of that key if it is of the dataset, or None."""
+    return _holds(dataset.pk).filter(pk=pk).first()
+
+
+def _holds(dataset_id: int) -> QuerySet[Hold]:
+    return Hold.objects.filter(completion__context__dataset=dataset_id)

@@ -1,0 +1,1 @@
+"""What the leases of raters and writers have in common."""

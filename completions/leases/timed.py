@@ -1,0 +1,70 @@
+"""What happens alike to a rater's lease and to a writer's (ADR-0034).
+
+Which row comes next, and what its slot consists of, differ: each side has its own ``leasing``.
+"""
+
+import datetime as dt
+from collections.abc import Callable
+from functools import cache
+from typing import TypeAlias, TypeVar
+
+from django.db.models import Manager, QuerySet
+
+from completions.choices import LeaseOutcome
+from completions.leases.compiled import CompiledUpdate
+from completions.models import TimedLease
+
+Lease = TypeVar("Lease", bound=TimedLease)
+GiveBack: TypeAlias = Callable[..., None]
+"""Ends a locked lease (``outcome`` and ``now`` by name) and returns its slot."""
+
+
+def lock_open(leases: Manager[Lease]) -> Lease | None:
+    """Lock a person's open lease, if any; a sweep that is closing it is waited for first."""
+    return leases.select_for_update(of=("self",)).filter(closed_at=None).first()
+
+
+def prolong(lease: TimedLease, *, length: dt.timedelta, now: dt.datetime) -> None:
+    """Give a locked, open lease its time anew if it ran out: nobody took the slot back."""
+    if lease.expires_at <= now:
+        lease.expires_at = now + length
+        lease.save(update_fields=["expires_at"])
+
+
+def skip(lease: Lease, *, reason: str, give_back: GiveBack, now: dt.datetime) -> None:
+    """Give a locked lease back with the reason; nothing happens to one that is closed."""
+    if lease.closed_at is None:
+        lease.skip_reason = reason
+        give_back(lease, outcome=LeaseOutcome.SKIPPED, now=now)
+
+
+def sweep(leases: QuerySet[Lease], *, row: str, give_back: GiveBack, now: dt.datetime) -> int:
+    """Give back every lease past its time, and return how many; ``row`` is what it is a slot of."""
+    expired = leases.filter(closed_at=None, expires_at__lte=now).order_by(row, "pk")
+    # Rows that a submission holds right now are left to it; one lock order, so no deadlock.
+    locked = list(expired.select_for_update(skip_locked=True, of=("self",)))
+    for lease in locked:
+        give_back(lease, outcome=LeaseOutcome.EXPIRED, now=now)
+    return len(locked)
+
+
+def close(lease: TimedLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
+    """End a locked lease; only a skipped one has a reason for that."""
+    lease.closed_at = now
+    lease.outcome = outcome
+    if outcome != LeaseOutcome.SKIPPED:
+        lease.skip_reason = ""
+    _closing(type(lease)).run(
+        lease=lease.pk, now=now, outcome=str(lease.outcome), reason=lease.skip_reason
+    )
+
+
+@cache
+def _closing(leases: type[TimedLease]) -> CompiledUpdate:
+    def closed(
+        *, lease: int, now: dt.datetime, outcome: str, reason: str
+    ) -> tuple[QuerySet[TimedLease], dict[str, object]]:
+        rows: QuerySet[TimedLease] = QuerySet(leases).filter(pk=lease)
+        return rows, {"closed_at": now, "outcome": outcome, "skip_reason": reason}
+
+    return CompiledUpdate(closed, lease=int, now=dt.datetime, outcome=str, reason=str)

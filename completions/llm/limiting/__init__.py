@@ -1,0 +1,40 @@
+"""Limits of model providers: requests and tokens in a minute, and how many calls at once."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from completions.llm.limiting.backends import Backend, InProcess, OutOfReachError, Unused
+    from completions.llm.limiting.buckets import Offer, Wanted
+    from completions.llm.limiting.guarded import Guarded
+    from completions.llm.limiting.limiter import Limiter, NoTurnError, Place
+    from completions.llm.limiting.limits import (
+        NONE,
+        Limits,
+        LimitsError,
+        limits_of,
+        provider_of,
+        read_limits,
+    )
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "NONE",
+    "Backend",
+    "Guarded",
+    "InProcess",
+    "Limiter",
+    "Limits",
+    "LimitsError",
+    "NoTurnError",
+    "Offer",
+    "OutOfReachError",
+    "Place",
+    "Unused",
+    "Wanted",
+    "limits_of",
+    "provider_of",
+    "read_limits",
+]

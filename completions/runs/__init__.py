@@ -1,0 +1,1 @@
+"""Calls to models as rows: planned, paid, claimed, asked, paused and told."""

@@ -1,0 +1,209 @@
+"""Ask models for answers in JSON: read strictly, asked for once more with the fault, then kept."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from completions import llm
+from completions.choices import CallState
+from completions.llm import prompts
+from completions.llm.answers import InvalidAnswerError, noting_repairs
+from completions.models import ProviderCall
+from completions.runs import pulling
+from completions.runs.services import calling, speaking, states
+from completions.runs.services.calling import Claim, Clock, Failed, Question
+
+Row = TypeVar("Row", bound=ProviderCall)
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class JsonQuestion(Question, Generic[Value]):
+    """A claimed call: what is asked, how its answer is read, and how often at most."""
+
+    read: Callable[[str], Value]
+    """Raises InvalidAnswerError with a fault that can be sent back."""
+    tries: int = 2
+
+    @property
+    def most_tries(self) -> int:
+        """Return how often the model may be asked in one call."""
+        return self.tries
+
+
+@dataclass(frozen=True)
+class Heard(Generic[Value]):
+    """What a model said: a value, or the fault of its last answer."""
+
+    question: JsonQuestion[Value]
+    at: dt.datetime
+    reply: llm.Reply
+    value: Value | None
+    first_try: dict[str, str]
+    """An unusable first answer and its fault, if there was one."""
+    fault: str = ""
+    repairs: tuple[str, ...] = ()
+    """What was not to the letter what was asked for, and read all the same."""
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns that end the call: done with a value, invalid without."""
+        fields = calling.reply_fields(self.question, self.reply) | {"ended_at": self.at}
+        fields["asked"] |= {"first_try": self.first_try} if self.first_try else {}
+        fields["honoured"] |= {"repaired": list(self.repairs)} if self.repairs else {}
+        if self.value is not None:
+            return fields | {"state": CallState.DONE}
+        fault = {"error_kind": "invalid_answer", "error_detail": calling.storable(self.fault)}
+        return fields | fault | {"state": CallState.INVALID}
+
+
+class Desk(Protocol[Row, Value]):
+    """What one kind of call asks, and what becomes of the answers."""
+
+    def calls(self) -> QuerySet[Row]:
+        """Return the calls that may be made."""
+
+    def load(self, ids: Collection[int]) -> QuerySet[Row]:
+        """Return these calls with all that a question, and keeping its answer, need."""
+
+    def question(self, call: Row, claim: Claim) -> JsonQuestion[Value]:
+        """Put the question."""
+
+    def keep(self, ended: Sequence[tuple[Row, Heard[Value]]]) -> None:
+        """End the calls, whose rows are locked and open, and store what follows from each."""
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def ask(
+    desk: Desk[Row, Value],
+    *,
+    clock: Clock,
+    duration_s: float,
+    turn: threading.Lock,
+    stored: Callable[[], None] = _nothing,
+) -> int:
+    """Make the desk's waiting calls, several at a time, and return how many ended.
+
+    ``stored`` is called whenever results have been stored, to show how far it is.
+
+    Safe to run twice and in many processes: a call is claimed by one, and what has ended is
+    never asked again. Providers are called outside any transaction.
+    """
+    limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+    queue = CallQueue(desk, clock, stored)
+
+    async def put(question: JsonQuestion[Value]) -> Heard[Value] | Failed:
+        queue.asked.add(question.claim)
+        try:
+            return await _ask(question, clock)
+        except Exception as error:  # whatever it is, it fails this call alone
+            return Failed(question.claim, clock(), llm.as_error(error), question)
+
+    return pulling.pull_here(queue, put, limits=limits, turn=turn)
+
+
+@dataclass(frozen=True)
+class CallQueue(Generic[Row, Value]):
+    """A table of calls, as a pull sees it."""
+
+    desk: Desk[Row, Value]
+    clock: Clock
+    stored: Callable[[], None] = _nothing
+    asked: set[Claim] = field(default_factory=set, compare=False)
+    """What a provider has heard of: broken off, it may have been paid for."""
+
+    def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
+        """Claim calls and load what their questions need."""
+        calls, now, desk = self.desk.calls(), self.clock(), self.desk
+        questions = calling.claim_questions(calls, desk.load, desk.question, limit=limit, now=now)
+        is_short = len(questions) < limit
+        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        return pulling.Claimed(questions, wait_s)
+
+    def store(self, results: Sequence[Heard[Value] | Failed]) -> None:
+        """Keep answers and failures."""
+        self._keep([result for result in results if isinstance(result, Heard)])
+        for result in results:
+            if isinstance(result, Failed):
+                calling.store_failure(self.desk.load([result.claim.call_id]), result)
+        claims = {_claim(result) for result in results}
+        self.asked.difference_update(claims)
+        ids = [claim.call_id for claim in claims]
+        states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
+        self.stored()
+
+    def release(self, items: Sequence[JsonQuestion[Value]]) -> None:
+        """Give unused claims back."""
+        ids = [item.claim.call_id for item in items]
+        claims = [item.claim for item in items]
+        calling.release_calls(self.desk.load(ids), claims, asked=self.asked)
+
+    @transaction.atomic
+    def _keep(self, answers: Sequence[Heard[Value]]) -> None:
+        """Keep each answer once; a call that has ended meanwhile keeps what it has."""
+        ids = [heard.question.claim.call_id for heard in answers]
+        rows = self.desk.load(ids).filter(ended_at=None).order_by("pk")
+        held = {call.pk: call for call in rows.select_for_update(of=("self",))}
+        claims = [(heard.question.claim, heard) for heard in answers]
+        ended = [(held[one.call_id], heard) for one, heard in claims if one.call_id in held]
+        self.desk.keep(ended)
+        calling.settle_answers([(call, heard.question.claim, heard.reply) for call, heard in ended])
+
+
+def _claim(result: Heard[Value] | Failed) -> Claim:
+    return result.question.claim if isinstance(result, Heard) else result.claim
+
+
+async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Failed:
+    """Ask once, and once more if the answer cannot be read and may be asked for again."""
+    reply = await speaking.ask_provider(question.request, clock=clock)
+    value, fault, repairs = _read(reply, question.read)
+    if value is not None or question.tries == 1:
+        return Heard(question, clock(), reply, value, {}, fault, repairs)
+    first_try = {"answer": reply.raw_text or reply.text, "fault": fault}
+    correction = prompts.correction_messages(reply.text, fault)
+    messages = (*question.request.messages, *correction)
+    try:
+        again = await speaking.ask_provider(
+            replace(question.request, messages=messages),
+            clock=clock,
+            patience_s=speaking.LONG_PATIENCE_S,
+        )
+    except Exception as error:
+        return Failed(question.claim, clock(), llm.as_error(error), question, before=reply)
+    value, fault, repairs = _read(again, question.read)
+    return Heard(question, clock(), _summed(reply, again), value, first_try, fault, repairs)
+
+
+def _read(
+    reply: llm.Reply, read: Callable[[str], Value]
+) -> tuple[Value | None, str, tuple[str, ...]]:
+    """Return the answer with its repairs, or None and what is wrong with it."""
+    with noting_repairs() as repairs:
+        try:
+            return read(reply.text), "", tuple(repairs)
+        except InvalidAnswerError as error:
+            return None, str(error), ()
+
+
+def _summed(first: llm.Reply, second: llm.Reply) -> llm.Reply:
+    """Return the second reply with what both together took."""
+
+    def total(*counts: Any) -> Any:  # noqa: ANN401 (int or float, as given)
+        return None if None in counts else sum(counts)
+
+    return replace(
+        second,
+        n_prompt_tokens=total(first.n_prompt_tokens, second.n_prompt_tokens),
+        n_completion_tokens=total(first.n_completion_tokens, second.n_completion_tokens),
+        cost_usd=total(first.cost_usd, second.cost_usd),
+        latency_ms=first.latency_ms + second.latency_ms,
+    )

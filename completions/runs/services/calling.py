@@ -1,0 +1,281 @@
+"""Calls to model providers as a queue of rows: claimed, answered, postponed or given up."""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import F, Min, Q, QuerySet
+
+from completions import llm
+from completions.choices import CallState, RunState
+from completions.models import ProviderCall
+from completions.runs.queries import has_runs
+from completions.runs.services import budgeting, refusing, reserving, speaking
+from completions.runs.services.questions import (
+    SETTABLE,
+    Answered,
+    Claim,
+    Clock,
+    Endpoint,
+    Failed,
+    Question,
+    UnknownParameterError,
+    request_to,
+    total,
+)
+
+__all__ = [
+    "SETTABLE",
+    "Answered",
+    "Claim",
+    "Clock",
+    "Endpoint",
+    "Failed",
+    "Question",
+    "UnknownParameterError",
+    "request_to",
+]
+
+CLAIM_LENGTH = dt.timedelta(minutes=15)
+"""A claim older than this is lost: longer than any call with its time limit can take."""
+MAX_ATTEMPTS = 8
+FIRST_BACKOFF_S = 2.0
+LONGEST_BACKOFF_S = 120.0
+WORTH_WAITING_S = 15.0
+"""A pull stays for a retry that is due within this time; later ones are left to the next."""
+
+Call = TypeVar("Call", bound=ProviderCall)
+Asked = TypeVar("Asked", bound=Question)
+
+
+def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
+    """Return the calls that a worker may take: waiting and due, or held by a lost claim.
+
+    None of a run that stands still or is over.
+    """
+    due = Q(state=CallState.PENDING) & (Q(retry_at=None) | Q(retry_at__lte=now))
+    return going_on(calls).filter(due | lost(now), ended_at=None).order_by("pk")
+
+
+def claim_questions(
+    calls: QuerySet[Call],
+    load: Callable[[Collection[int]], QuerySet[Call]],
+    put: Callable[[Call, Claim], Asked],
+    *,
+    limit: int,
+    now: dt.datetime,
+) -> list[Asked]:
+    """Claim up to ``limit`` calls and return their questions, as far as budgets go.
+
+    What a call can cost at most is reserved before it is asked; one for which too little is left
+    waits again, or its run is paused.
+    """
+    rows = list(load(claim_calls(calls, limit=limit, now=now)).order_by("pk"))
+    questions = prepare(calls, rows, put, now)
+    loaded = {row.pk: row for row in rows}
+    wanted = [
+        reserving.Wanted(loaded[one.claim.call_id], one.request, one.most_tries)
+        for one in questions
+    ]
+    admitted = reserving.reserve(wanted, now=now)
+    return [one for one in questions if one.claim.call_id in admitted]
+
+
+@transaction.atomic
+def claim_calls(calls: QuerySet[Call], *, limit: int, now: dt.datetime) -> list[int]:
+    """Mark up to ``limit`` claimable calls as claimed and return their ids."""
+    _take_from_the_dead(calls, now)
+    free = claimable(calls, now=now).select_for_update(skip_locked=True, of=("self",))
+    ids = [call.pk for call in free.only("pk")[:limit]]
+    _all(calls).filter(pk__in=ids).update(
+        state=CallState.CLAIMED, claimed_at=now, retry_at=None, attempts=F("attempts") + 1
+    )
+    return ids
+
+
+def _take_from_the_dead(calls: QuerySet[Call], now: dt.datetime) -> None:
+    """Have lost claims wait again; what was reserved for them counts as spent.
+
+    A call whose claims were lost too often is given up: it may be what kills the workers.
+    """
+    found = calls.filter(lost(now)).order_by("pk")
+    rows = list(found.select_for_update(skip_locked=True, of=("self",)))
+    if not rows:
+        return
+    budgeting.settle((row, None) for row in rows)
+    given_up = [row.pk for row in rows if row.attempts >= MAX_ATTEMPTS]
+    _all(calls).filter(pk__in=[row.pk for row in rows]).update(
+        state=CallState.PENDING, reserved_usd=0
+    )
+    _all(calls).filter(pk__in=given_up).update(
+        state=CallState.FAILED,
+        ended_at=now,
+        error_kind="lost",
+        error_detail=f"{MAX_ATTEMPTS} workers claimed it and none came back.",
+    )
+
+
+@transaction.atomic
+def forget_claims(calls: QuerySet[Call]) -> int:
+    """Return every claimed call to the waiting ones; only for who knows that no worker lives."""
+    claimed = calls.filter(state=CallState.CLAIMED, ended_at=None).order_by("pk")
+    rows = list(claimed.select_for_update(of=("self",)))
+    budgeting.settle((row, None) for row in rows)
+    waiting = {"state": CallState.PENDING, "claimed_at": None, "reserved_usd": 0}
+    return _all(calls).filter(pk__in=[row.pk for row in rows]).update(**waiting)
+
+
+def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
+    """Return how long until a postponed call is due, or None if that is not worth waiting for."""
+    waiting = going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
+    earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
+    if earliest is None:
+        return None
+    seconds = (earliest - now).total_seconds()
+    return seconds if seconds <= WORTH_WAITING_S else None
+
+
+def prepare(
+    calls: QuerySet[Call],
+    rows: Iterable[Call],
+    put: Callable[[Call, Claim], Asked],
+    now: dt.datetime,
+) -> list[Asked]:
+    """Return the questions of freshly claimed rows; a row that cannot be put is given up."""
+    questions = []
+    for row in rows:
+        claim = Claim(row.pk, now, row.attempts)
+        try:
+            questions.append(put(row, claim))
+        except ValueError as error:
+            reason = llm.PermanentError(str(error), kind="configuration")
+            store_failure(calls, Failed(claim, now, reason))
+    return questions
+
+
+@transaction.atomic
+def release_calls(
+    calls: QuerySet[Call], claims: Iterable[Claim], *, asked: Collection[Claim] = ()
+) -> None:
+    """Give claims back that were not used; they do not count as attempts.
+
+    Those that were ``asked`` and broken off may have been paid for.
+    """
+    wanted = {claim.call_id: claim for claim in claims}
+    claimed = calls.filter(pk__in=wanted, state=CallState.CLAIMED).order_by("pk")
+    rows = list(claimed.select_for_update(of=("self",)))
+    held = [row for row in rows if row.claimed_at == wanted[row.pk].at]
+    budgeting.settle((row, None if wanted[row.pk] in asked else Decimal(0)) for row in held)
+    _all(calls).filter(pk__in=[row.pk for row in held]).update(
+        state=CallState.PENDING, attempts=F("attempts") - 1, reserved_usd=0
+    )
+
+
+@transaction.atomic
+def store_failure(calls: QuerySet[Call], failed: Failed) -> None:
+    """Postpone a call that may heal, or give it up with the kind of its failure."""
+    claim, error = failed.claim, failed.error
+    held = calls.filter(pk=claim.call_id, state=CallState.CLAIMED, claimed_at=claim.at)
+    row = held.select_for_update(of=("self",)).first()
+    if row is None:  # somebody else has claimed or ended it since
+        return
+    _all(calls).filter(pk=row.pk).update(**_failure_fields(failed))
+    budgeting.settle([(row, failed.cost_usd)])
+    refusing.pause_if_refused(row, error.kind, str(error), now=failed.at)
+
+
+def _failure_fields(failed: Failed) -> dict[str, Any]:
+    """Return the columns that postpone a call or give it up."""
+    claim, error = failed.claim, failed.error
+    named = {
+        "error_kind": error.kind[:40],
+        "error_detail": storable(str(error)),
+        "reserved_usd": 0,
+    }
+    if isinstance(error, speaking.NotAskedError) and failed.before is None:
+        return _given_back(failed.at, error) | named
+    if isinstance(error, llm.TransientError) and claim.attempts < MAX_ATTEMPTS:
+        retry_at = failed.at + dt.timedelta(seconds=_backoff_s(claim, error))
+        return {"state": CallState.PENDING, "retry_at": retry_at, **named}
+    kept: dict[str, Any] = {}
+    if failed.question is not None and error.reply is not None:
+        kept = reply_fields(failed.question, error.reply)
+    return {"state": CallState.FAILED, "ended_at": failed.at, **kept, **named}
+
+
+def _given_back(at: dt.datetime, error: speaking.NotAskedError) -> dict[str, Any]:
+    """Return the columns of a call whose turn is far off: that was no attempt."""
+    retry_at = at + dt.timedelta(seconds=error.retry_after_s or 0.0)
+    return {"state": CallState.PENDING, "retry_at": retry_at, "attempts": F("attempts") - 1}
+
+
+def settle_answers(answered: Sequence[tuple[Call, Claim, llm.Reply]]) -> None:
+    """Count what answers have cost; the rows are as they were under their lock.
+
+    The answer of a worker that lost its claim ends the call of another, who may be paid as well:
+    then all that this one has reserved counts as spent.
+    """
+    budgeting.settle(
+        (row, total([reply.cost_usd]) if row.claimed_at == claim.at else None)
+        for row, claim, reply in answered
+    )
+
+
+def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
+    """Return the columns that keep a reply as it came."""
+    return {
+        "prompt_hash": question.prompt_hash,
+        "asked": question.request.asked(),
+        "honoured": {
+            **reply.honoured,
+            "dropped": list(reply.dropped),
+            **({"stripped": list(reply.stripped)} if reply.stripped else {}),
+        },
+        "raw_answer": storable(reply.raw_text or reply.text),
+        "finish_reason": reply.finish_reason[:40],
+        "provider_id": storable(reply.provider_id)[:120],
+        "n_prompt_tokens": reply.n_prompt_tokens,
+        "n_completion_tokens": reply.n_completion_tokens,
+        "cost_usd": total([reply.cost_usd]),
+        "reserved_usd": 0,
+        "ttft_ms": reply.ttft_ms,
+        "latency_ms": reply.latency_ms,
+        "error_kind": "",
+        "error_detail": "",
+    }
+
+
+def storable(text: str) -> str:
+    """Return ``text`` with marks in place of what a database cannot hold."""
+    return re.sub("[\x00\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def lost(now: dt.datetime) -> Q:
+    """Return what tells the calls of dead workers.
+
+    Of all calls, the open ones alone are in an index: so none that ended is looked at.
+    """
+    return Q(state=CallState.CLAIMED, ended_at=None, claimed_at__lte=now - CLAIM_LENGTH)
+
+
+def going_on(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Leave out the calls of runs that stand still or are over."""
+    if not has_runs(calls.model):
+        return calls
+    return calls.filter(Q(run=None) | Q(run__state=RunState.RUNNING))
+
+
+def _all(calls: QuerySet[Call]) -> QuerySet[Call]:
+    """Return the table itself, without joins and filters."""
+    rows: QuerySet[Call] = calls.model._default_manager.all()  # noqa: SLF001 (documented API)
+    return rows
+
+
+def _backoff_s(claim: Claim, error: llm.TransientError) -> float:
+    """Return the wait before the next attempt: doubling, spread, never before Retry-After."""
+    doubled = min(FIRST_BACKOFF_S * 2.0 ** (claim.attempts - 1), LONGEST_BACKOFF_S)
+    spread = 1 + (claim.call_id % 10) / 20  # not all rows of a throttled batch at once
+    return max(doubled * spread, error.retry_after_s or 0.0)

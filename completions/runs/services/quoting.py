@@ -1,0 +1,78 @@
+"""Labels that quote texts: kept from the answers of models, and forgotten with their texts."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+
+from completions.choices import CallState, Presence
+from completions.llm.labels import Label, Labels
+from completions.models import StoredLabel
+from completions.runs.services.asking import Heard
+
+DELETED = "[deleted]"
+"""Stands where words of a text stood that was deleted at its writer's wish."""
+ERASED = {
+    "error_kind": "erased",
+    "error_detail": "The text was deleted at its writer's wish.",
+}
+_PRESENCE: Mapping[str, Presence] = {one.lower(): one for one in Presence}
+
+
+class TextDeletedError(ValueError):
+    """The text was deleted at its writer's wish after somebody wanted it labelled."""
+
+    def __init__(self) -> None:
+        super().__init__("the text was deleted at its writer's wish")
+
+
+def keep_labels(
+    call: QuerySet[Any],
+    heard: Heard[Labels],
+    rows: type[StoredLabel],
+    *,
+    flags: Mapping[str, Any] | None = None,
+) -> None:
+    """End the one call, with a label for each key if the answer could be read.
+
+    ``flags`` say what is unusual about the text that was asked about.
+    """
+    columns = heard.columns()
+    columns["asked"] |= flags or {}
+    call.update(**columns)
+    found = heard.value or {}
+    labels = [rows(**_fields(found[key], heard), **{rows.KEY: key}) for key in found]
+    manager: Any = rows.objects
+    manager.bulk_create(labels)
+
+
+def _fields(label: Label, heard: Heard[Labels]) -> dict[str, Any]:
+    """Return the columns that labels of all kinds have."""
+    return {
+        "call_id": heard.question.claim.call_id,
+        "presence": _PRESENCE[label.presence],
+        "probability": label.probability,
+        "quote": label.quote,
+    }
+
+
+def keep_nothing(call: QuerySet[Any], heard: Heard[Labels]) -> None:
+    """End the one call, whose text was deleted while it was made: nothing that quotes it stays."""
+    fields = heard.columns() | {"raw_answer": DELETED, "state": CallState.FAILED}
+    fields["asked"].pop("first_try", None)
+    call.update(**fields | ERASED)
+
+
+def forget_quotes(calls: QuerySet[Any], rows: type[StoredLabel], *, now: dt.datetime) -> None:
+    """Delete the words that answers and labels quote of texts which are deleted.
+
+    Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
+    """
+    calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
+    for call in calls.exclude(raw_answer="").order_by("pk"):
+        asked = {name: value for name, value in call.asked.items() if name != "first_try"}
+        calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
+    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
+    labels: QuerySet[Any] = QuerySet(rows)
+    labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)

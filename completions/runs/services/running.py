@@ -1,0 +1,211 @@
+"""Runs: started with a plan and a budget, paused, resumed, cancelled, tried again."""
+
+import datetime as dt
+from collections.abc import Collection
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from access.nudges import nudge
+from access.services import record
+from completions.choices import CallState, PauseReason, RunState
+from completions.dialogues.locking import lock_texts
+from completions.models import Completion, GenerationRun, LabellingRun, Run
+from completions.runs.queries import call_rows, calls_of, endpoints_of
+from completions.runs.services import budgeting, calling, refusing
+from completions.runs.services import states as run_states_states
+from completions.runs.services.states import SomeRun
+
+
+class NothingToAskError(ValueError):
+    """Every call that was asked for has been planned before."""
+
+
+class RunStateError(ValueError):
+    """A run in this state cannot do what was asked of it."""
+
+
+class BudgetTooSmallError(ValueError):
+    """A budget that is spent already."""
+
+
+def checked_budget(
+    budget_usd: Decimal | None,
+    endpoints: Collection[budgeting.Priced],
+    *,
+    spent: Decimal = Decimal(0),
+) -> Decimal | None:
+    """Return the budget if it can be kept with these models.
+
+    Raises
+    ------
+    BudgetTooSmallError, UnknownPriceError
+        If nothing of it is left, or nobody says what a model costs.
+    """
+    if budget_usd is None:
+        return None
+    if budget_usd <= spent:
+        msg = f"a budget of {budget_usd} US dollars leaves nothing to spend: {spent} are spent"
+        raise BudgetTooSmallError(msg)
+    budgeting.refuse_unknown_prices(endpoints)
+    return budget_usd
+
+
+def begin(run: SomeRun, n_added: int, *, now: dt.datetime, by: User | None) -> SomeRun:
+    """Note how many calls a new run has, and that it has begun.
+
+    Raises
+    ------
+    NothingToAskError
+        If it has none; raise it out of the transaction that added the run.
+    """
+    if not n_added:
+        msg = (
+            "nothing is left to ask: every call was planned before; `retry` asks failed ones again"
+        )
+        raise NothingToAskError(msg)
+    run.n_planned = n_added
+    run.save(update_fields=["n_planned"])
+    record(
+        action="run.started",
+        subject=f"{run._meta.verbose_name} {run.pk}",  # noqa: SLF001 (documented API)
+        now=now,
+        by=by,
+        after={**run.plan, "calls": n_added, "budget": str(run.budget_usd or "none")},
+    )
+    nudge(run.work)
+    return run
+
+
+@transaction.atomic
+def pause_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
+    """Make no further call of a run; calls in flight end. A paused run stays as it is."""
+    run = run_states_states.lock(run)
+    _refuse_if_over(run, "paused")
+    run_states_states.pause_if_running(run, PauseReason.ADMIN, "", now=now, by=by)
+    return run
+
+
+@transaction.atomic
+def resume_run(
+    run: SomeRun, *, now: dt.datetime, by: User | None = None, budget_usd: Decimal | None = None
+) -> SomeRun:
+    """Go on with a run that stands still, with another budget if one is given.
+
+    What a provider refused is asked again: its cause has been mended, or it is refused again.
+
+    Raises
+    ------
+    RunStateError
+        If the run is over.
+    BudgetTooSmallError, UnknownPriceError
+        If the new budget leaves nothing to spend, or cannot be kept.
+    """
+    run = _lock_to_ask_again(run)
+    _refuse_if_over(run, "resumed")
+    told = _set_budget(run, budget_usd)
+    if run.pause_reason == PauseReason.REFUSED:
+        calls = calls_of(run).filter(error_kind__in={*refusing.KINDS, refusing.BAD_REQUEST})
+        refusing.ask_again(_still_wanted(run, calls))
+    if run.state == RunState.PAUSED or told:
+        run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+    return run
+
+
+@transaction.atomic
+def cancel_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
+    """Give up what waits; calls in flight end, and what was answered is kept."""
+    run = run_states_states.lock(run)
+    _refuse_if_over(run, "cancelled")
+    run_states_states.give_up_waiting(run, lost=calling.lost(now), now=now)
+    run_states_states.change(run, RunState.CANCELLED, now=now, by=by)
+    return run
+
+
+@transaction.atomic
+def retry_failed(
+    run: SomeRun,
+    *,
+    now: dt.datetime,
+    by: User | None = None,
+    budget_usd: Decimal | None = None,
+    with_invalid: bool = False,
+    only: Q | None = None,
+) -> int:
+    """Ask again what was given up, and what was unusable ``with_invalid``; return how many calls.
+
+    ``only`` narrows the calls that are meant. The run goes on, also one that was over. What was
+    answered is never asked again, nor what is about a text that its writer had deleted, nor what
+    somebody brought in meanwhile.
+
+    Raises
+    ------
+    BudgetTooSmallError, UnknownPriceError
+        If the new budget leaves nothing to spend, or cannot be kept.
+    """
+    run = _lock_to_ask_again(run)
+    told = _set_budget(run, budget_usd)
+    states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
+    calls = calls_of(run).filter(only or Q(), state__in=states).exclude(error_kind=refusing.ERASED)
+    n_again = refusing.ask_again(_still_wanted(run, calls))
+    if n_again:
+        told = {**told, "asked again": n_again}
+        run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+    return n_again
+
+
+def _lock_to_ask_again(run: SomeRun) -> SomeRun:
+    """Lock a run; nobody brings in meanwhile what its calls may be asked for again."""
+    if isinstance(run, GenerationRun):
+        lock_texts(run.dataset_id)  # before the run's row, as whoever tries several again does
+    return run_states_states.lock(run)
+
+
+def _still_wanted(run: Run, calls: QuerySet[Any]) -> QuerySet[Any]:
+    """Leave out what has come another way: a system completes a context once."""
+    if not isinstance(run, GenerationRun):
+        return calls
+    there = Completion.objects.filter(context=OuterRef("context"), system=OuterRef("system"))
+    return calls.filter(~Exists(there))
+
+
+def finish_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:
+    """End the runs that have no open call, and give up what waits in cancelled ones.
+
+    Return how many ended. Safe to run twice and in many processes.
+    """
+    calls = call_rows(runs.model).filter(run=OuterRef("pk"), ended_at=None)
+    for run in runs.filter(Exists(calls), state=RunState.CANCELLED).order_by("pk"):
+        _clear_cancelled(run, now)
+    return run_states_states.end_runs(runs, now=now)
+
+
+def finish_all_runs(*, now: dt.datetime) -> int:
+    """End the runs of this app that have no open call; return how many."""
+    of_systems = finish_runs(GenerationRun.objects.all(), now=now)
+    return of_systems + finish_runs(LabellingRun.objects.all(), now=now)
+
+
+@transaction.atomic
+def _clear_cancelled(run: Run, now: dt.datetime) -> None:
+    run = run_states_states.lock(run)
+    if run.state == RunState.CANCELLED:
+        run_states_states.give_up_waiting(run, lost=calling.lost(now), now=now)
+
+
+def _refuse_if_over(run: Run, wanted: str) -> None:
+    if run.state not in run_states_states.GOES_ON:
+        said = "was cancelled" if run.state == RunState.CANCELLED else "has ended"
+        msg = f"run #{run.pk} {said} and cannot be {wanted}; `retry` asks again what failed"
+        raise RunStateError(msg)
+
+
+def _set_budget(run: Run, budget_usd: Decimal | None) -> dict[str, object]:
+    """Give a locked run another budget; return what to write down about it."""
+    if budget_usd is None:
+        return {}
+    run.budget_usd = checked_budget(budget_usd, endpoints_of(run), spent=run.spent_usd)
+    return {"budget": str(budget_usd)}

@@ -1,0 +1,152 @@
+"""Speak to a provider when it is one's turn: within its limits, which all workers share."""
+
+import asyncio
+import datetime as dt
+import importlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from django.conf import settings
+
+from completions import llm
+from completions.llm import limiting
+from completions.runs.services import reaching
+
+PATIENCE_S = 20.0
+"""A call whose turn comes later gives its claim back, so that others are asked meanwhile."""
+LONG_PATIENCE_S = 120.0
+"""How long to wait where giving up would lose an answer that is paid for."""
+LEASE_SLACK_S = 30.0
+"""A place is lent for longer than its call may take, so that only the dead lose theirs."""
+CHARACTERS_PER_TOKEN = 3
+"""Fewer than texts have, so that what a question takes is not guessed too low."""
+NOT_ASKED = "not_asked"
+_RATE_LIMITED = "rate_limited"
+
+Clock = Callable[[], dt.datetime]
+
+_modes: dict[tuple[str, str], str] = {}
+"""How models that refuse a schema are asked for JSON, by their id and address."""
+_limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, limiting.Limiter] = WeakKeyDictionary()
+
+
+class NotAskedError(llm.TransientError):
+    """The provider was not asked: its limits would have one wait for too long.
+
+    It says when to come again, costs nothing and is no attempt.
+    """
+
+
+async def ask_provider(
+    request: llm.Request, *, clock: Clock, patience_s: float = PATIENCE_S
+) -> llm.Reply:
+    """Ask a model once, when the limits of its provider have room.
+
+    A provider that says to wait is left alone by all workers for as long.
+
+    Raises
+    ------
+    NotAskedError
+        If there is no room within ``patience_s``.
+    ProviderError
+        As ``llm.complete`` does.
+    """
+    limiter, provider = _limiter(clock), provider_of(request)
+    place = limiter.place(
+        provider,
+        n_tokens=tokens_wanted(request),
+        lease_s=request.timeout_s + LEASE_SLACK_S,
+        patience_s=patience_s,
+    )
+    try:
+        async with place as held:
+            try:
+                await reaching.check_address(request)
+                reply = await _in_a_way_it_takes(request)
+            except llm.ProviderError as error:
+                held.n_tokens_used = _tokens_used(error.reply)
+                await _leave_alone(limiter, provider, error)
+                raise
+            held.n_tokens_used = _tokens_used(reply)
+            return reply
+    except limiting.NoTurnError as error:
+        raise NotAskedError(str(error), kind=NOT_ASKED, retry_after_s=error.wait_s) from error
+
+
+async def _in_a_way_it_takes(request: llm.Request) -> llm.Reply:
+    """Ask for JSON as the model's entry states, or in the first way that it does not refuse.
+
+    A refusal costs nothing. What the model takes is remembered by this process.
+    """
+    if request.response_schema is None or request.schema_mode:
+        return await llm.complete(request)
+    model = (request.model, reaching.address_of(request))
+    first = llm.SCHEMA_MODES.index(_modes.get(model, llm.SCHEMA_MODES[0]))
+    for mode in llm.SCHEMA_MODES[first:-1]:
+        try:
+            return await llm.complete(replace(request, schema_mode=mode))
+        except llm.PermanentError as error:
+            if not llm.refuses_schema(error):
+                raise
+        _modes[model] = llm.SCHEMA_MODES[llm.SCHEMA_MODES.index(mode) + 1]
+    return await llm.complete(replace(request, schema_mode=llm.SCHEMA_MODES[-1]))
+
+
+def provider_of(request: llm.Request) -> str:
+    """Name the provider that a question goes to, as the limits do."""
+    return limiting.provider_of(request.model, reaching.address_of(request))
+
+
+def tokens_wanted(request: llm.Request) -> int:
+    """Return about how many tokens a question and the longest answer take."""
+    n_characters = sum(len(message["content"]) for message in request.messages)
+    return n_characters // CHARACTERS_PER_TOKEN + request.max_tokens
+
+
+def forget_limits() -> None:
+    """Begin all accounts of this process anew, as after a change of settings."""
+    _limiters.clear()
+    _modes.clear()
+
+
+def _tokens_used(reply: llm.Reply | None) -> int | None:
+    if reply is None or reply.n_prompt_tokens is None or reply.n_completion_tokens is None:
+        return None
+    return reply.n_prompt_tokens + reply.n_completion_tokens
+
+
+async def _leave_alone(limiter: limiting.Limiter, provider: str, error: llm.ProviderError) -> None:
+    """Pass on to all workers that a provider wants to be left alone."""
+    wait_s = error.retry_after_s if isinstance(error, llm.TransientError) else None
+    if wait_s and error.kind == _RATE_LIMITED:
+        await limiter.block(provider, wait_s)
+
+
+def _limiter(clock: Clock) -> limiting.Limiter:
+    """Return the limiter of the running loop; a forked worker has a loop, and one, of its own."""
+    loop = asyncio.get_running_loop()
+    if (found := _limiters.get(loop)) is None:
+        found = _limiters[loop] = _new_limiter(clock)
+    return found
+
+
+def _new_limiter(clock: Clock) -> limiting.Limiter:
+    def seconds() -> float:
+        return clock().timestamp()
+
+    backend: limiting.Backend = limiting.InProcess(seconds)
+    url = settings.CELERY_BROKER_URL
+    if url.startswith("redis"):
+        prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("global_keyprefix", "")
+        shared = importlib.import_module("completions.llm.limiting.shared")  # Redis loads slowly
+        backend = limiting.Guarded(
+            shared.InRedis(url, prefix=prefix), backend, clock=time.monotonic
+        )
+    return limiting.Limiter(
+        backend,
+        settings.HEART_LLM_LIMITS,
+        clock=seconds,
+        at_once=settings.HEART_LLM_CONCURRENCY,
+    )

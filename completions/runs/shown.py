@@ -1,0 +1,228 @@
+"""Runs as pages show them, whatever it is that they ask: one shape, for one set of templates."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from access.cell_guard import Cell
+from access.lists import Listing
+from completions.choices import CallState, PauseReason, RunState
+from completions.models import ProviderCall, Run
+from completions.runs import queries
+from completions.runs.queries import RunProgress
+
+ON_PAGE = 25
+STATES = {
+    RunState.RUNNING: gettext_lazy("under way"),
+    RunState.PAUSED: gettext_lazy("paused"),
+    RunState.CANCELLED: gettext_lazy("cancelled"),
+    RunState.ENDED: gettext_lazy("ended"),
+}
+RUNS = Listing(
+    orders={
+        "run": (gettext_lazy("Run"), ("pk",)),
+        "calls": (gettext_lazy("Calls"), ("n_planned",)),
+        "spent": (gettext_lazy("Spent"), ("spent_usd",)),
+    },
+    usual="-run",
+    shows={state.lower(): (label, Q(state=state)) for state, label in STATES.items()},
+    searched=("created_by__username",),
+    numbers=("spent",),
+)
+RUN_COLUMNS = (
+    *("run", "about", "asked", "state", "is_simulated", "calls", "calls_ended", "calls_failed"),
+    *("spent_usd", "budget_usd", "started_by", "started_at", "ended_at"),
+)
+CLASSES = {RunState.RUNNING: "open", RunState.PAUSED: "paused"}
+TALKS = ("context", "comparison__context", "completion__context", "judgment__comparison__context")
+"""The way from a call to the talk that it is about: a call has the first row of one of them."""
+INVALID = "invalid_answer"
+"""The kind of what was answered twice in another shape than was asked for."""
+_HOUR_AND_HALF = 90
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the bar, in percent of all calls."""
+
+    kind: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """A run, how far it is, and what can be done to it."""
+
+    run: Run
+    about: str
+    """What is asked about: a dataset or a study."""
+    dataset: str
+    """The slug of the dataset, for the way to its contexts."""
+    asked: Sequence[str]
+    """Whom it asks."""
+    is_simulated: bool
+    """Whether a simulated one is among them."""
+    progress: RunProgress
+    here: str
+    """The address of its page; what belongs to it is below."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the run as a row of a download."""
+        run, progress = self.run, self.progress
+        return (
+            *(run.pk, self.about, "; ".join(self.asked), run.state, self.is_simulated),
+            *(progress.n_calls, progress.n_ended, progress.n_failed + progress.n_invalid),
+            str(progress.spent_usd),
+            None if progress.budget_usd is None else str(progress.budget_usd),
+            run.created_by.get_username() if run.created_by else "",
+            *(run.created_at, run.ended_at),
+        )
+
+    @property
+    def state_label(self) -> str:
+        """Return its state in a word or two."""
+        return str(STATES[RunState(self.run.state)])
+
+    @property
+    def state_class(self) -> str:
+        """Return how its state is coloured."""
+        return CLASSES.get(RunState(self.run.state), "")
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its numbers change without anybody's doing: then pages look again."""
+        return self.run.state == RunState.RUNNING or self.progress.n_in_flight > 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it can only be tried again."""
+        return self.run.state in (RunState.CANCELLED, RunState.ENDED)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it can be resumed."""
+        return self.run.state == RunState.PAUSED
+
+    @property
+    def is_held_by_budget(self) -> bool:
+        """Whether it stands still because the next call might not fit."""
+        return self.run.pause_reason == PauseReason.BUDGET
+
+    @property
+    def pause_words(self) -> str:
+        """Say why it stands still, and what is done about it."""
+        return {
+            PauseReason.ADMIN: _("Somebody paused it. Calls on their way end; no other is made."),
+            PauseReason.BUDGET: _(
+                "The budget holds it. Give it more, or cancel it: what was answered is kept."
+            ),
+            PauseReason.REFUSED: _(
+                "A provider takes no question of ours. Set right what it names, and resume: "
+                "what was answered is kept."
+            ),
+        }[PauseReason(self.run.pause_reason)]
+
+    @property
+    def left_words(self) -> str:
+        """Say how long it still takes, as far as anybody can tell."""
+        left = self.progress.left
+        return "" if left is None else in_words(left)
+
+    @property
+    def bar(self) -> list[Segment]:
+        """Return the parts of the bar that have anything in them."""
+        told = self.progress
+        parts = {
+            "done": told.n_done,
+            "bad": told.n_invalid + told.n_failed,
+            "flight": told.n_in_flight,
+        }
+        return list(_segments(parts, told.n_calls))
+
+    @property
+    def kinds(self) -> list[tuple[str, int]]:
+        """Return what went wrong how often, the most frequent first."""
+        failures = dict(self.progress.failed)
+        if self.progress.n_invalid:
+            failures[INVALID] = failures.get(INVALID, 0) + self.progress.n_invalid
+        return sorted(failures.items(), key=lambda one: (-one[1], one[0]))
+
+
+@dataclass(frozen=True)
+class FailureRow:
+    """A call that brought nothing usable."""
+
+    context: str
+    """The key of the talk."""
+    asked: str
+    kind: str
+    is_invalid: bool
+    """Answered, and paid for, but not usable."""
+    detail: str
+    raw_answer: str
+    attempts: int
+    ended_at: dt.datetime
+
+
+def in_words(length: dt.timedelta) -> str:
+    """Return a length of time as one would say it."""
+    minutes = round(length.total_seconds() / 60)
+    if minutes < 1:
+        return _("less than a minute")
+    if minutes < _HOUR_AND_HALF:
+        return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
+    return _("%(hours)d h %(minutes)d min") % {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+def failure_page(run: Run, *, kind: str, page: str) -> tuple[Page[Any], list[FailureRow]]:
+    """Return one page of the calls of that kind of failure; all kinds if it is empty."""
+    calls = _failures(run, kind)
+    found: Page[Any] = Paginator(calls, ON_PAGE).get_page(page)
+    asked = queries.endpoint_name(calls.model)
+    return found, [_failure_row(call, asked) for call in found]
+
+
+def _failures(run: Run, kind: str) -> QuerySet[Any]:
+    ended_badly = [CallState.FAILED, CallState.INVALID]
+    calls = queries.calls_of(run).filter(state__in=ended_badly)
+    asked = queries.endpoint_name(calls.model)
+    found: QuerySet[Any] = calls.filter(error_kind=kind) if kind else calls
+    return found.select_related(_way(calls.model), asked).order_by("-ended_at", "pk")
+
+
+def _way(calls: type[ProviderCall]) -> str:
+    """Return the way from calls of this kind to their talks."""
+    return next(way for way in TALKS if hasattr(calls, way.partition("__")[0]))
+
+
+def _failure_row(call: Any, asked: str) -> FailureRow:  # noqa: ANN401 (any kind of call)
+    where: Any = call
+    for name in _way(type(call)).split("__"):
+        where = getattr(where, name)
+    return FailureRow(
+        context=where.key,
+        asked=getattr(call, asked).name,
+        kind=call.error_kind,
+        is_invalid=call.state == CallState.INVALID,
+        detail=call.error_detail,
+        raw_answer=call.raw_answer,
+        attempts=call.attempts,
+        ended_at=call.ended_at,
+    )
+
+
+def _segments(parts: Mapping[str, int], whole: int) -> Any:  # noqa: ANN401 (a generator)
+    x = 0.0
+    for kind, n in parts.items():
+        if n and whole:
+            width = 100 * n / whole
+            yield Segment(kind, x, width)
+            x += width

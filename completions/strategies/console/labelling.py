@@ -1,0 +1,139 @@
+"""The console's pages on which two people label texts, and a person settles what differs."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest
+from completions.contexts.console_http import or_404, staff_page
+from completions.models import Dataset, SpotCheckItem
+from completions.strategies import services, spot_queries
+from completions.strategies.forms import Labels
+from completions.strategies.spot_shown import to_label, to_settle
+
+REFUSALS: dict[type[Exception], Promise] = {
+    services.LabellingClosedError: _lazy(
+        "Both people are through, so labels stay as they are. What differs can be settled."
+    ),
+    services.TwoLabellersError: _lazy(
+        "Two people label this sample already. You can settle what differs when they are through."
+    ),
+    services.LabellingOpenError: _lazy(
+        "Nothing can be settled yet: nobody sees the labels of others before both people are "
+        "through."
+    ),
+    services.NothingToSettleError: _lazy("Both people agree on this text."),
+}
+
+
+@require_safe
+@staff_page
+def label(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
+    """Show one text to label, with what this person found before."""
+    return _show_to_label(request, dataset, _item(dataset, check, number))
+
+
+@require_POST
+@staff_page
+def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
+    """Store what was found, and go on to the next text that this person has not labelled."""
+    item = _item(dataset, check, number)
+    form = Labels(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    if not form.is_valid():
+        return _show_to_label(request, dataset, item, form)
+    try:
+        services.label_item(
+            item=item, labeller=request.user, now=timezone.now(), **form.cleaned_data
+        )
+    except (services.LabellingClosedError, services.TwoLabellersError) as error:
+        return _refuse(request, dataset, error)
+    ledger = spot_queries.ledger_of(item.spot_check)
+    following = ledger.next_to_label(request.user.pk, after=item.position)
+    if following is None or ledger.is_labelled:
+        messages.success(request, _("That was the last one. Thank you!"))
+        return redirect("strategies:overview", dataset.slug)
+    return redirect("strategies:label", dataset.slug, check, following + 1)
+
+
+@require_safe
+@staff_page
+def settle(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
+    """Show one text on which the two people differ."""
+    return _show_to_settle(request, dataset, _item(dataset, check, number))
+
+
+@require_POST
+@staff_page
+def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
+    """Store what holds, and go on to the next text on which the two differ."""
+    item = _item(dataset, check, number)
+    form = Labels(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    if not form.is_valid():
+        return _show_to_settle(request, dataset, item, form)
+    try:
+        services.adjudicate(item=item, by=request.user, now=timezone.now(), **form.cleaned_data)
+    except services.UnknownStrategyError:
+        form.add_error("found", _("Both people agree on that one: it stands as it is."))
+        return _show_to_settle(request, dataset, item, form)
+    except (services.LabellingOpenError, services.NothingToSettleError) as error:
+        return _refuse(request, dataset, error)
+    following = spot_queries.ledger_of(item.spot_check).next_to_settle(after=item.position)
+    if following is None:
+        messages.success(request, _("Everything is settled. The scores are below."))
+        return redirect("strategies:overview", dataset.slug)
+    return redirect("strategies:settle", dataset.slug, check, following + 1)
+
+
+def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:
+    found = or_404(spot_queries.spot_check_of(dataset, check))
+    return or_404(spot_queries.item_at(found, number - 1))
+
+
+def _show_to_label(
+    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: Labels | None = None
+) -> HttpResponse:
+    ledger = spot_queries.ledger_of(item.spot_check)
+    if ledger.is_labelled:
+        return _refuse(request, dataset, services.LabellingClosedError())
+    if not ledger.may_label(request.user.pk):
+        return _refuse(request, dataset, services.TwoLabellersError())
+    shown = to_label(item, ledger, request.user.pk)
+    return _render(request, "label", dataset, item, {"shown": shown, "form": form})
+
+
+def _show_to_settle(
+    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: Labels | None = None
+) -> HttpResponse:
+    ledger = spot_queries.ledger_of(item.spot_check)
+    if not ledger.is_labelled:
+        return _refuse(request, dataset, services.LabellingOpenError())
+    if item.pk not in ledger.differing:
+        raise Http404
+    return _render(
+        request, "settle", dataset, item, {"shown": to_settle(item, ledger), "form": form}
+    )
+
+
+def _render(
+    request: StaffRequest,
+    page: str,
+    dataset: Dataset,
+    item: SpotCheckItem,
+    parts: dict[str, object],
+) -> HttpResponse:
+    form = parts["form"]
+    ticked = request.POST.getlist("found") if form else None
+    own = {"dataset": dataset, "check": item.spot_check_id, "ticked": ticked}
+    template = f"console/strategies/{page}.html"
+    return render(request, template, parts | own, status=422 if form else 200)
+
+
+def _refuse(request: StaffRequest, dataset: Dataset, error: Exception) -> HttpResponse:
+    """Say why, on the overview, where it can be seen what is to be done instead."""
+    messages.error(request, str(REFUSALS[type(error)]))
+    return redirect("strategies:overview", dataset.slug)

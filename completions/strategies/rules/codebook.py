@@ -1,0 +1,92 @@
+"""The codebook as data: which strategies there are, and what shows each; read from TOML."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from completions.files.toml import Key, Part, content_hash, load_shipped, parse_toml
+
+CODEBOOKS = Path(__file__).parent
+SHIPPED = "heart-1"
+Line = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class CodebookError(ValueError):
+    """A codebook cannot be used; the message names the file, the field and the reason."""
+
+
+class Strategy(Part):
+    """One strategy of support."""
+
+    key: Key
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    shows: Line
+    """What in a message shows it."""
+    leaves_out: Line
+    """What looks like it and is not."""
+
+
+class Codebook(Part):
+    """The strategies in their order."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
+    strategies: Annotated[tuple[Strategy, ...], Field(min_length=1, max_length=40)]
+
+    @model_validator(mode="after")
+    def _names_nothing_twice(self) -> Self:
+        for what, values in (
+            ("key", [one.key for one in self.strategies]),
+            ("name", [one.name for one in self.strategies]),
+        ):
+            twice = [value for value, n in Counter(values).items() if n > 1]
+            if twice:
+                msg = f"every {what} may be used once, found twice: {twice[0]}"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def reference(self) -> str:
+        """The name under which the codebook is asked for."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the strategies, in order."""
+        return tuple(one.key for one in self.strategies)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the canonical content."""
+        content: dict[str, Any] = self.model_dump(mode="json")
+        return content_hash(content)
+
+
+def load_codebook(reference: str = SHIPPED) -> Codebook:
+    """Return a shipped codebook by its reference, such as ``heart-1``.
+
+    Raises
+    ------
+    CodebookError
+        If there is none of that name, or its file does not hold a codebook.
+    """
+    return load_shipped(
+        reference, folder=CODEBOOKS, kind="codebook", parse=_parse_file, error=CodebookError
+    )
+
+
+def parse_codebook(text: str, *, source: str) -> Codebook:
+    """Read a codebook from TOML; ``source`` is named in errors.
+
+    Raises
+    ------
+    CodebookError
+        If the text is not TOML, or a field is missing, unknown or out of range, or comes twice.
+    """
+    return parse_toml(text, source=source, validate=Codebook.model_validate, error=CodebookError)
+
+
+def _parse_file(text: str, name: str) -> Codebook:
+    return parse_codebook(text, source=name)

@@ -1,0 +1,48 @@
+"""Writes of strategies; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from completions.strategies.services.labelling import (
+        forget_labelling_claims,
+        forget_labels,
+        is_labelling_waiting,
+        name_strategies,
+        plan_strategy_calls,
+        pull_labelling,
+    )
+    from completions.strategies.services.runs import start_labelling_run
+    from completions.strategies.services.spot_checking import (
+        LabellingClosedError,
+        LabellingOpenError,
+        NothingToSettleError,
+        NotLabelledYetError,
+        TwoLabellersError,
+        UnknownStrategyError,
+        adjudicate,
+        draw_sample,
+        label_item,
+    )
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "LabellingClosedError",
+    "LabellingOpenError",
+    "NotLabelledYetError",
+    "NothingToSettleError",
+    "TwoLabellersError",
+    "UnknownStrategyError",
+    "adjudicate",
+    "draw_sample",
+    "forget_labelling_claims",
+    "forget_labels",
+    "is_labelling_waiting",
+    "label_item",
+    "name_strategies",
+    "plan_strategy_calls",
+    "pull_labelling",
+    "start_labelling_run",
+]

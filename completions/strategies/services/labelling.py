@@ -1,0 +1,171 @@
+"""Have an assistant name the strategies of completions: plan the calls, ask, keep what it says."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from completions.dialogues.normaliser import plain
+from completions.llm.labels import Labels
+from completions.models import (
+    Assistant,
+    Completion,
+    Dataset,
+    HumanLabelling,
+    LabellingRun,
+    StrategyCall,
+    StrategyLabel,
+)
+from completions.runs.services import asking, calling, quoting, waking
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.quoting import TextDeletedError
+from completions.strategies import rules
+
+MAX_TOKENS = 3000
+TIMEOUT_S = 120.0
+BATCH = 500
+_TURN = threading.Lock()
+
+
+def completions_to_label(dataset: Dataset) -> QuerySet[Completion]:
+    """Return the completions of contexts in use whose text does not change any more.
+
+    What people wrote can still be revised until a study compares it or the dataset is frozen.
+    """
+    final = Q(writer=None) | Q(fixed_at__isnull=False)
+    texts = Completion.objects.filter(context__in=dataset.contexts.in_use(), erased_at__isnull=True)
+    return texts if dataset.frozen_at else texts.filter(final)
+
+
+@transaction.atomic
+def plan_strategy_calls(
+    *, dataset: Dataset, assistant: Assistant, now: dt.datetime, run: LabellingRun | None = None
+) -> int:
+    """Add the calls that completions lack, as part of ``run``; return how many were added.
+
+    Planning again adds nothing for a completion that the assistant was asked about, whatever
+    became of the call.
+    """
+    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one planner at a time
+    asked = StrategyCall.objects.filter(completion=OuterRef("pk"), assistant=assistant)
+    lacking = completions_to_label(dataset).filter(~Exists(asked))
+    added = [
+        StrategyCall(completion=completion, assistant=assistant, run=run, created_at=now)
+        for completion in lacking.only("pk").order_by("pk")
+    ]
+    StrategyCall.objects.bulk_create(added, batch_size=BATCH)
+    return len(added)
+
+
+def is_labelling_waiting(*, now: dt.datetime) -> bool:
+    """Say whether a worker would find a call to make."""
+    return calling.claimable(StrategyCall.objects.all(), now=now).exists()
+
+
+def pull_labelling(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        LabellingRun.work,
+        StrategyCall.objects.all,
+        lambda: name_strategies(clock=clock),
+        clock=clock,
+    )
+
+
+def forget_labelling_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(StrategyCall.objects.all())
+
+
+def name_strategies(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: LabellingRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Make the waiting strategy calls, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
+
+    An answer that cannot be read, or quotes what is not there, is asked for once more with the
+    fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
+    processes: a call is claimed by one, and what has ended is never asked again.
+    """
+    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+
+
+def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
+    """Delete the words that labels, answers and notes quote of texts which are deleted.
+
+    Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
+    """
+    calls = StrategyCall.objects.filter(completion__in=completions)
+    quoting.forget_quotes(calls, StrategyLabel, now=now)
+    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
+    notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
+    notes.filter(item__completion__in=completions).exclude(note="").update(note="")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a strategist is asked, and what becomes of its answers."""
+
+    run: LabellingRun | None = None
+
+    def calls(self) -> QuerySet[StrategyCall]:
+        """Return the calls of the run, or all."""
+        calls = StrategyCall.objects.all()
+        return calls if self.run is None else calls.filter(run=self.run)
+
+    def load(self, ids: Collection[int]) -> QuerySet[StrategyCall]:
+        """Return these calls with their texts."""
+        return StrategyCall.objects.filter(pk__in=ids).select_related(
+            "assistant", "completion__context"
+        )
+
+    def question(self, call: StrategyCall, claim: Claim) -> JsonQuestion[Labels]:
+        """Put the message in its dialogue, dressed as people see both."""
+        codebook = rules.load_codebook()
+        turns = [turn | {"text": plain(turn["text"])} for turn in call.completion.context.turns]
+        text = shown_text(call.completion)
+        request = calling.request_to(
+            call.assistant,
+            messages=rules.strategist_messages(turns, text, codebook),
+            response_schema=rules.answer_schema(codebook),
+            max_tokens=MAX_TOKENS,
+            timeout_s=TIMEOUT_S,
+        )
+        read = partial(rules.read_labels, text=text, codebook=codebook)
+        return JsonQuestion(claim, rules.strategist_prompt(codebook).hash, request, read)
+
+    def keep(self, ended: Sequence[tuple[StrategyCall, Heard[Labels]]]) -> None:
+        """End each call, with a label for each strategy if the answer could be read."""
+        # Locked, so that whoever deletes texts meanwhile finds the quotes of them.
+        wanted = [call.completion_id for call, _ in ended]
+        texts = Completion.objects.filter(pk__in=wanted).order_by("pk")
+        erased = dict(texts.select_for_update(no_key=True).values_list("pk", "erased_at"))
+        for call, heard in ended:
+            own = StrategyCall.objects.filter(pk=call.pk)
+            if erased[call.completion_id] is None:
+                quoting.keep_labels(own, heard, StrategyLabel)
+            else:
+                quoting.keep_nothing(own, heard)
+
+
+def shown_text(completion: Completion) -> str:
+    """Return the text as people see it, and as quotes have to stand in it.
+
+    Raises
+    ------
+    TextDeletedError
+        If it was deleted.
+    """
+    if completion.erased_at is not None:
+        raise TextDeletedError
+    return plain(completion.text)

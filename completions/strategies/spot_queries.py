@@ -1,0 +1,288 @@
+"""Reads of spot checks: who has labelled what, what differs, and what is settled.
+
+Nobody may learn what somebody else found, or the model, before both people have labelled every
+item: whatever tells so is kept back until then.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from completions.choices import CallState, Presence
+from completions.models import (
+    Completion,
+    Dataset,
+    HumanLabelling,
+    SpotCheck,
+    SpotCheckItem,
+    StrategyCall,
+    StrategyLabel,
+)
+from completions.strategies import rules
+from completions.strategies.rules import Judged, Scores
+
+N_LABELLERS = 2
+BOOTSTRAP_SEED = 1
+
+Found = frozenset[str]
+
+
+class NoSpotCheckError(LookupError):
+    """There is no spot check."""
+
+
+class Phase(StrEnum):
+    """Where a spot check stands."""
+
+    LABELLING = "LABELLING"
+    SETTLING = "SETTLING"
+    SETTLED = "SETTLED"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a person found in one item."""
+
+    strategies: Found
+    note: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Everything that people said in a spot check."""
+
+    positions: Mapping[int, int]
+    """The items whose text is still there: their places, by key, in order."""
+    n_deleted: int
+    people: Mapping[int, Mapping[int, Said]]
+    """By labeller, in the order in which they came, and item; only the newest counts."""
+    settled: Mapping[int, Said]
+    """By item, where it was adjudicated."""
+
+    @property
+    def phase(self) -> Phase:
+        """Where the spot check stands."""
+        if not self.is_labelled:
+            return Phase.LABELLING
+        return Phase.SETTLING if self.unsettled else Phase.SETTLED
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether two people have labelled every item: from then on they may see each other's."""
+        said = self.people.values()
+        return len(said) == N_LABELLERS and all(one.keys() >= self.positions.keys() for one in said)
+
+    @property
+    def differing(self) -> tuple[int, ...]:
+        """The items on which the two people differ, in order; none before both are through."""
+        if not self.is_labelled:
+            return ()
+        one, other = self.people.values()
+        return tuple(pk for pk in self.positions if one[pk].strategies != other[pk].strategies)
+
+    @property
+    def unsettled(self) -> tuple[int, ...]:
+        """Those of them that nobody has adjudicated."""
+        return tuple(pk for pk in self.differing if pk not in self.settled)
+
+    def n_labelled(self, labeller: int) -> int:
+        """Count the items that a person has labelled."""
+        return len(self.people.get(labeller, {}).keys() & self.positions.keys())
+
+    def may_label(self, labeller: int) -> bool:
+        """Say whether there is a place for this person."""
+        return labeller in self.people or len(self.people) < N_LABELLERS
+
+    def next_to_label(self, labeller: int, *, after: int = -1) -> int | None:
+        """Return the place of the next item that the person has not labelled, round again."""
+        had = self.people.get(labeller, {})
+        return _next([at for pk, at in self.positions.items() if pk not in had], after)
+
+    def next_to_settle(self, *, after: int = -1) -> int | None:
+        """Return the place of the next item to adjudicate, round again."""
+        return _next([self.positions[pk] for pk in self.unsettled], after)
+
+    def agreed(self, item: int) -> Found:
+        """Return what both people found in an item."""
+        one, other = self.people.values()
+        return one[item].strategies & other[item].strategies
+
+    def open(self, item: int) -> Found:
+        """Return what only one of them found."""
+        one, other = self.people.values()
+        return one[item].strategies ^ other[item].strategies
+
+
+def spot_checks(dataset: Dataset) -> list[SpotCheck]:
+    """Return the dataset's spot checks, the newest first."""
+    found = SpotCheck.objects.filter(dataset=dataset).select_related("assistant")
+    return list(found.order_by("-pk"))
+
+
+def spot_check_of(dataset: Dataset, pk: int) -> SpotCheck | None:
+    """Return the dataset's spot check of that key, or None."""
+    return SpotCheck.objects.filter(dataset=dataset, pk=pk).select_related("assistant").first()
+
+
+def newest_spot_check(dataset: Dataset) -> SpotCheck:
+    """Return the spot check that was drawn last.
+
+    Raises
+    ------
+    NoSpotCheckError
+        If none was drawn.
+    """
+    if not (found := spot_checks(dataset)):
+        msg = f"{dataset.name}: there is no spot check; `strategies sample` draws one"
+        raise NoSpotCheckError(msg)
+    return found[0]
+
+
+def being_labelled() -> QuerySet[SpotCheckItem, int]:
+    """Return the completions, by key, of which nobody may learn yet what others found.
+
+    They are those of samples in which an item has not been labelled by two people.
+    """
+    people = Count(
+        "labellings__labeller", filter=Q(labellings__is_adjudication=False), distinct=True
+    )
+    items = SpotCheckItem.objects.filter(completion__erased_at=None).annotate(n_people=people)
+    waiting = items.filter(n_people__lt=N_LABELLERS).values("spot_check")
+    return SpotCheckItem.objects.filter(spot_check__in=waiting).values_list(
+        "completion_id", flat=True
+    )
+
+
+def keys_of(check: SpotCheck) -> tuple[str, ...]:
+    """Return the strategies of its codebook."""
+    return rules.load_codebook(check.codebook).keys
+
+
+def names_of_people(ledger: Ledger) -> dict[int, str]:
+    """Return the labellers' names, by key."""
+    return dict(User.objects.filter(pk__in=ledger.people).values_list("pk", "username"))
+
+
+def item_at(check: SpotCheck, position: int) -> SpotCheckItem | None:
+    """Return the item at that place with its talk, or None; one whose text is deleted is none."""
+    found = check.items.select_related("completion__context", "spot_check")
+    return found.filter(position=position, completion__erased_at=None).first()
+
+
+def ledger_of(check: SpotCheck) -> Ledger:
+    """Return all that people said, in two queries."""
+    items = check.items.order_by("position")
+    places = list(items.values_list("pk", "position", "completion__erased_at"))
+    rows = HumanLabelling.objects.filter(item__spot_check=check).order_by("pk")
+    people: dict[int, dict[int, Said]] = {}
+    settled: dict[int, Said] = {}
+    for row in rows:
+        to = settled if row.is_adjudication else people.setdefault(row.labeller_id, {})
+        to[row.item_id] = Said(frozenset(row.strategies), row.note)
+    return Ledger(
+        positions={pk: position for pk, position, erased_at in places if erased_at is None},
+        n_deleted=sum(erased_at is not None for *_, erased_at in places),
+        people=people,
+        settled=settled,
+    )
+
+
+def judged_items(check: SpotCheck, ledger: Ledger) -> list[Judged]:
+    """Return what the model and people found in each item of a settled spot check, in order."""
+    model = _found_by_model(check)
+    one, other = ledger.people.values()
+    return [
+        Judged(
+            model=frozenset(model[pk]),
+            people=(one[pk].strategies, other[pk].strategies),
+            settled=ledger.settled[pk].strategies if pk in ledger.settled else ledger.agreed(pk),
+        )
+        for pk in ledger.positions
+    ]
+
+
+def scores_of(check: SpotCheck, ledger: Ledger) -> Scores | None:
+    """Return the model's scores against what people settled on; None before all is settled."""
+    if ledger.phase != Phase.SETTLED:
+        return None
+    items = judged_items(check, ledger)
+    return rules.score(items, strategies=keys_of(check), seed=BOOTSTRAP_SEED)
+
+
+def _found_by_model(check: SpotCheck) -> Mapping[int, set[str]]:
+    """Return what the model called present, by item."""
+    item_of = dict(check.items.values_list("completion_id", "pk"))
+    labels = StrategyLabel.objects.filter(
+        call__assistant=check.assistant_id,
+        call__completion__in=list(item_of),
+        presence=Presence.PRESENT,
+    )
+    found: dict[int, set[str]] = defaultdict(set)
+    for completion, strategy in labels.values_list("call__completion", "strategy"):
+        found[item_of[completion]].add(strategy)
+    return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How far one assistant is with naming the strategies of a dataset."""
+
+    assistant: str
+    is_simulated: bool
+    n_done: int
+    n_invalid: int
+    n_failed: int
+    n_open: int
+
+
+def asked_of(dataset: Dataset) -> list[Asked]:
+    """Return how far every assistant is, in one query."""
+
+    def among(*states: CallState) -> Count:
+        return Count("pk", filter=Q(state__in=states))
+
+    calls = StrategyCall.objects.filter(completion__context__dataset=dataset)
+    rows = calls.values_list("assistant__name", "assistant__is_simulated").annotate(
+        n_done=among(CallState.DONE),
+        n_invalid=among(CallState.INVALID),
+        n_failed=among(CallState.FAILED),
+        n_open=among(CallState.PENDING, CallState.CLAIMED),
+    )
+    return [Asked(*row) for row in rows.order_by("assistant__name")]
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    """One dataset, as the console lists it."""
+
+    slug: str
+    name: str
+    n_texts: int
+    """Texts that an assistant has labelled."""
+    n_checks: int
+
+
+def dataset_rows() -> list[DatasetRow]:
+    """Return every dataset with its counts, in three queries.
+
+    Asked for each dataset by itself, the texts would be looked at one by one.
+    """
+    done = StrategyCall.objects.filter(completion=OuterRef("pk"), state=CallState.DONE)
+    texts = Completion.objects.filter(Exists(done)).order_by().values_list("context__dataset")
+    n_texts = dict(texts.annotate(n=Count("pk")))
+    checks = SpotCheck.objects.order_by().values_list("dataset").annotate(n=Count("pk"))
+    n_checks = dict(checks)
+    rows = Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
+    return [
+        DatasetRow(row.slug, row.name, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0))
+        for row in rows
+    ]
+
+
+def _next(places: Sequence[int], after: int) -> int | None:
+    """Return the first place after that one, or else the first."""
+    return next((at for at in places if at > after), places[0] if places else None)

@@ -1,0 +1,139 @@
+"""One item of a spot check as people label or settle it: nothing says who wrote the text."""
+
+from dataclasses import dataclass
+
+from completions.contexts.screening.highlights import MarkedTalk, mark_talk
+from completions.dialogues.normaliser import plain
+from completions.models import SpotCheck, SpotCheckItem
+from completions.strategies import rules
+from completions.strategies.spot_queries import Found, Ledger
+
+KEYS = "1234567890qwrty"
+"""The keys that tick the boxes, in their order; E is for the note."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """One strategy to tick or not."""
+
+    key: str
+    name: str
+    shows: str
+    leaves_out: str
+    shortcut: str
+    is_ticked: bool
+    found_by: int | None = None
+    """Which of the two people found it, from 1, where only one did."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where an item stands among those that somebody goes through; places count from 1."""
+
+    number: int
+    previous: int | None
+    next: int | None
+    n_done: int
+    n: int
+
+
+@dataclass(frozen=True)
+class ToLabel:
+    """An item as one of the two people sees it."""
+
+    step: Step
+    talk: MarkedTalk
+    text: str
+    boxes: tuple[Box, ...]
+    note: str
+    is_labelled: bool
+
+
+@dataclass(frozen=True)
+class ToSettle:
+    """An item on which the two differ."""
+
+    step: Step
+    talk: MarkedTalk
+    text: str
+    boxes: tuple[Box, ...]
+    agreed: tuple[str, ...]
+    """The names of what both found."""
+    notes: tuple[str, ...]
+    """What the two people noted, in their order; may be empty."""
+    note: str
+    is_settled: bool
+
+
+def to_label(item: SpotCheckItem, ledger: Ledger, labeller: int) -> ToLabel:
+    """Return an item with what this person found in it before, and nothing of others."""
+    said = ledger.people.get(labeller, {}).get(item.pk)
+    found = said.strategies if said else frozenset()
+    places = list(ledger.positions.values())
+    return ToLabel(
+        step=_step(item, places, ledger.n_labelled(labeller)),
+        talk=_talk(item),
+        text=plain(item.completion.text),
+        boxes=_boxes(item.spot_check, found),
+        note=said.note if said else "",
+        is_labelled=said is not None,
+    )
+
+
+def to_settle(item: SpotCheckItem, ledger: Ledger) -> ToSettle:
+    """Return an item on which the two people differ, with what each found."""
+    one, other = (said[item.pk] for said in ledger.people.values())
+    settled = ledger.settled.get(item.pk)
+    places = [ledger.positions[pk] for pk in ledger.differing]
+    boxes = _boxes(item.spot_check, settled.strategies if settled else frozenset())
+    return ToSettle(
+        step=_step(item, places, len(places) - len(ledger.unsettled)),
+        talk=_talk(item),
+        text=plain(item.completion.text),
+        boxes=tuple(
+            Box(**vars(box) | {"found_by": 1 if box.key in one.strategies else 2})
+            for box in boxes
+            if box.key in ledger.open(item.pk)
+        ),
+        agreed=tuple(box.name for box in boxes if box.key in ledger.agreed(item.pk)),
+        notes=(one.note, other.note),
+        note=settled.note if settled else "",
+        is_settled=settled is not None,
+    )
+
+
+def names_of(check: SpotCheck) -> dict[str, str]:
+    """Return the names of the strategies of its codebook, by key."""
+    return {one.key: one.name for one in rules.load_codebook(check.codebook).strategies}
+
+
+def _boxes(check: SpotCheck, found: Found) -> tuple[Box, ...]:
+    listed = rules.load_codebook(check.codebook).strategies
+    return tuple(
+        Box(
+            key=one.key,
+            name=one.name,
+            shows=one.shows,
+            leaves_out=one.leaves_out,
+            shortcut=KEYS[place] if place < len(KEYS) else "",
+            is_ticked=one.key in found,
+        )
+        for place, one in enumerate(listed)
+    )
+
+
+def _talk(item: SpotCheckItem) -> MarkedTalk:
+    context = item.completion.context
+    return mark_talk(context.turns, (), (), is_simulated=context.is_simulated)
+
+
+def _step(item: SpotCheckItem, places: list[int], n_done: int) -> Step:
+    before = [at for at in places if at < item.position]
+    after = [at for at in places if at > item.position]
+    return Step(
+        number=item.position + 1,
+        previous=before[-1] + 1 if before else None,
+        next=after[0] + 1 if after else None,
+        n_done=n_done,
+        n=len(places),
+    )

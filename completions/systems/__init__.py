@@ -1,0 +1,1 @@
+"""What produces completions: catalogues, models of one's own, completions from files."""

@@ -1,0 +1,44 @@
+"""The systems that a lab wants completions from: TOML files, read strictly.
+
+Other catalogues, such as that of judges, are read by the same rules.
+"""
+
+from completions.systems.catalogue.entries import (
+    Catalogue,
+    Computed,
+    Entry,
+    Fact,
+    Listed,
+    ModelId,
+    Parameters,
+    Slug,
+    Strict,
+)
+from completions.systems.catalogue.files import (
+    CatalogueError,
+    load_catalogues,
+    load_files,
+    parse_catalogue,
+    parse_file,
+    refuse_twins,
+    shipped,
+)
+
+__all__ = [
+    "Catalogue",
+    "CatalogueError",
+    "Computed",
+    "Entry",
+    "Fact",
+    "Listed",
+    "ModelId",
+    "Parameters",
+    "Slug",
+    "Strict",
+    "load_catalogues",
+    "load_files",
+    "parse_catalogue",
+    "parse_file",
+    "refuse_twins",
+    "shipped",
+]

@@ -1,0 +1,241 @@
+"""The map of contexts and systems, page by page, with the totals of all contexts."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from access.asked import read_query
+from completions.models import Completion, Context, Dataset, GenerationCall, System
+from completions.sorted_tables import Head, SortedTable
+from completions.systems.coverage.cells import (
+    BAD,
+    FAILED,
+    HELD,
+    MISSING,
+    OPEN,
+    RUNNING,
+    STATES,
+    THERE,
+    WITHHELD,
+    ContextRow,
+    rows_of,
+)
+
+ON_PAGE = 25
+AT_ONCE = 500
+"""Contexts of a download that are read together."""
+
+
+class UnknownCoverageError(ValueError):
+    """The address asks for a state, a system or an order that does not exist."""
+
+
+@dataclass(frozen=True)
+class CoverageWanted(SortedTable[Any]):
+    """Which contexts and systems are meant, in which order."""
+
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "context": (_("Context"), str),
+        "there": (_("There"), str),
+    }
+    NUMBERS: ClassVar[Collection[str]] = ("there",)
+
+    sort: str = "context"
+    state: str = ""
+    system: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "CoverageWanted":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownCoverageError
+            If the state or the order is none that exists.
+        """
+        found = read_query(cls, query)
+        if found.state not in {"", *STATES} or not found.is_sortable:
+            raise UnknownCoverageError(found)
+        return found
+
+
+@dataclass(frozen=True)
+class SystemTotal:
+    """A system, and in how many contexts it is in which state."""
+
+    slug: str
+    name: str
+    is_simulated: bool
+    counts: Mapping[str, int]
+
+    @property
+    def n_failed(self) -> int:
+        """In how many contexts it failed."""
+        return self.counts[FAILED]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """One page of the map: rows, with the totals of all contexts."""
+
+    page: Page[Context]
+    rows: tuple[ContextRow, ...]
+    systems: tuple[SystemTotal, ...]
+    all_systems: tuple[tuple[str, str], ...]
+    n_contexts: int
+
+    @property
+    def n_failed(self) -> int:
+        """How many cells failed, in all contexts."""
+        return sum(system.n_failed for system in self.systems)
+
+    @property
+    def totals(self) -> list[tuple[str, object, list[int]]]:
+        """The states with their labels and the number of contexts, system by system."""
+        return [
+            (state, label, [system.counts[state] for system in self.systems])
+            for state, label in STATES.items()
+        ]
+
+
+def coverage(dataset: Dataset, wanted: CoverageWanted, number: str) -> Coverage:
+    """Return one page of the map, in seven queries.
+
+    Raises
+    ------
+    UnknownCoverageError
+        If no system of that name has anything to do with the dataset.
+    """
+    systems = _systems(dataset)
+    meant = _meant(systems, wanted)
+    contexts = Context.objects.in_use().filter(dataset=dataset)
+    n_contexts = contexts.count()
+    listed = _listed(contexts, wanted, meant)
+    page: Page[Context] = Paginator(listed, ON_PAGE).get_page(number)
+    return Coverage(
+        page=page,
+        rows=tuple(rows_of(list(page), meant)),
+        systems=tuple(_totals(dataset, meant, n_contexts)),
+        all_systems=tuple((system.slug, system.name) for system in systems),
+        n_contexts=n_contexts,
+    )
+
+
+def all_rows(dataset: Dataset, wanted: CoverageWanted) -> Iterator[tuple[str, str, str, int]]:
+    """Return context, system, state and number of completions of every cell meant.
+
+    Nothing but the systems is read before the first is asked for; then some contexts at a time.
+
+    Raises
+    ------
+    UnknownCoverageError
+        As the page.
+    """
+    meant = _meant(_systems(dataset), wanted)
+    contexts = Context.objects.in_use().filter(dataset=dataset)
+    return _cells(_listed(contexts, wanted, meant), meant)
+
+
+def _cells(
+    contexts: QuerySet[Context], systems: Sequence[System]
+) -> Iterator[tuple[str, str, str, int]]:
+    keys = contexts.values_list("pk", flat=True)
+    rest = iter(keys)
+    while some := list(islice(rest, AT_ONCE)):
+        found = Context.objects.in_bulk(some)
+        for row in rows_of([found[pk] for pk in some if pk in found], systems):
+            for cell in row.cells:
+                yield row.key, cell.system, cell.state, cell.n
+
+
+def _systems(dataset: Dataset) -> list[System]:
+    """Return the systems that completed a context of the dataset, or were asked to."""
+    # Two lists of few keys: asked of each system by itself, the database reads all texts of many.
+    wrote = Completion.objects.filter(context__dataset=dataset).values("system")
+    asked = GenerationCall.objects.filter(context__dataset=dataset).values("system")
+    return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=asked)).order_by("name"))
+
+
+def _meant(systems: Sequence[System], wanted: CoverageWanted) -> list[System]:
+    if not wanted.system:
+        return list(systems)
+    meant = [system for system in systems if system.slug == wanted.system]
+    if not meant:
+        raise UnknownCoverageError(wanted)
+    return meant
+
+
+def _listed(
+    contexts: QuerySet[Context], wanted: CoverageWanted, systems: Collection[System]
+) -> QuerySet[Context]:
+    """Return the contexts in which a system meant is in the state asked for, in their order."""
+    pks = [system.pk for system in systems]
+    texts = Completion.objects.filter(context=OuterRef("pk"), system__in=pks, erased_at=None)
+    fit = texts.exclude(hold__state__in=WITHHELD)
+    calls = GenerationCall.objects.filter(context=OuterRef("pk"), system__in=pks, completion=None)
+    found = contexts.annotate(
+        n_there=_distinct(fit, "context"),
+        n_known=_distinct(texts, "context") + _distinct(_without_text(calls), "context"),
+    )
+    there_too = fit.filter(system=OuterRef("system"), context=OuterRef("context"))
+    states = {
+        "": Q(),
+        THERE: Q(Exists(fit)),
+        HELD: Q(Exists(texts.filter(~Exists(there_too), hold__state__in=WITHHELD))),
+        RUNNING: Q(Exists(_without_text(calls).filter(state__in=OPEN))),
+        FAILED: Q(Exists(_without_text(calls).filter(state__in=BAD))),
+        MISSING: Q(n_known__lt=len(pks)),
+    }
+    sign = "-" if wanted.sort.startswith("-") else ""
+    order = {"context": ["key"], "there": ["n_there", "key"]}[wanted.sort.removeprefix("-")]
+    return found.filter(states[wanted.state]).order_by(*(f"{sign}{one}" for one in order))
+
+
+def _without_text(calls: QuerySet[GenerationCall]) -> QuerySet[GenerationCall]:
+    """Leave out calls of cells that have a text all the same."""
+    texts = Completion.objects.filter(
+        context=OuterRef("context"), system=OuterRef("system"), erased_at=None
+    )
+    return calls.filter(~Exists(texts))
+
+
+def _distinct(rows: QuerySet[Any], group: str) -> Coalesce:
+    """Return, as a part of another query, how many systems are in the rows of a context."""
+    counted = rows.order_by().values(group).annotate(n=Count("system", distinct=True)).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
+
+
+def _totals(dataset: Dataset, systems: Sequence[System], n_contexts: int) -> Iterator[SystemTotal]:
+    """Yield the totals of each system over all contexts in use, in three queries."""
+    in_use = Context.objects.in_use().filter(dataset=dataset)
+    texts = Completion.objects.filter(context__in=in_use, erased_at=None)
+    fit = texts.exclude(hold__state__in=WITHHELD)
+    there = _by_system(fit)
+    same = fit.filter(context=OuterRef("context"), system=OuterRef("system"))
+    held = _by_system(texts.filter(~Exists(same), hold__state__in=WITHHELD))
+    calls = Counter[tuple[int, bool]]()
+    waiting = _without_text(GenerationCall.objects.filter(context__in=in_use, completion=None))
+    rows = waiting.order_by().values_list("system", "state").annotate(n=Count("pk"))
+    for system, state, n in rows:
+        calls[system, state in BAD] += n
+    for system in systems:
+        counts = {
+            THERE: there.get(system.pk, 0),
+            HELD: held.get(system.pk, 0),
+            RUNNING: calls[system.pk, False],
+            FAILED: calls[system.pk, True],
+        }
+        counts[MISSING] = n_contexts - sum(counts.values())
+        yield SystemTotal(system.slug, system.name, system.is_simulated, counts)
+
+
+def _by_system(rows: QuerySet[Completion]) -> dict[int, int]:
+    counted = rows.order_by().values_list("system").annotate(n=Count("context", distinct=True))
+    return dict(counted)

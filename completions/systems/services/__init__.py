@@ -1,0 +1,35 @@
+"""Writes of systems; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from completions.systems.services.adding import SystemTakenError, add_system
+    from completions.systems.services.assistants import OFFLINE, assistant_for
+    from completions.systems.services.catalogue import SyncReport, sync_systems
+    from completions.systems.services.importing import (
+        IntakeReport,
+        Kept,
+        RowsRefusedError,
+        bring_completions,
+        try_completions,
+    )
+    from completions.systems.services.registering import register_simulated_system
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "OFFLINE",
+    "IntakeReport",
+    "Kept",
+    "RowsRefusedError",
+    "SyncReport",
+    "SystemTakenError",
+    "add_system",
+    "assistant_for",
+    "bring_completions",
+    "register_simulated_system",
+    "sync_systems",
+    "try_completions",
+]

@@ -1,0 +1,10 @@
+"""Bring in completions of models that were made elsewhere: all of a batch, or none (ADR-0051)."""
+
+from completions.systems.services.importing.bringing import (
+    RowsRefusedError,
+    bring_completions,
+    try_completions,
+)
+from completions.systems.services.importing.report import IntakeReport, Kept
+
+__all__ = ["IntakeReport", "Kept", "RowsRefusedError", "bring_completions", "try_completions"]

@@ -1,0 +1,120 @@
+"""Which rows become completions, which are there already, and why others are refused."""
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from completions.choices import Review, SystemKind
+from completions.dialogues.cutting import digest
+from completions.dialogues.locking import lock_texts
+from completions.files import Reason, Refused, batches, refused
+from completions.models import Completion, Context, Dataset, GenerationCall, System
+from completions.systems.importing import BroughtRow
+
+Place = tuple[int, int]
+"""The keys of a context and of a system."""
+
+
+@dataclass(frozen=True)
+class Good:
+    """A row that can be used, with what it names."""
+
+    row: BroughtRow
+    context: Context
+    system: System
+
+    @property
+    def place(self) -> Place:
+        """Where a system has one completion at most."""
+        return self.context.pk, self.system.pk
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What the rows name, as it is while nobody else changes it.
+
+    ``texts`` has key and hash of the completions that are there; ``asked`` the places about which
+    a model is being asked.
+    """
+
+    contexts: Mapping[str, Context]
+    systems: Mapping[str, System]
+    texts: Mapping[Place, tuple[int, str]]
+    asked: Collection[Place]
+
+
+def lock_ground(rows: Collection[BroughtRow]) -> Ground:
+    """Lock the datasets of the rows, in the order of their keys, and read what is there.
+
+    Whoever plans a run, tries one again, plans a study or brings completions in waits meanwhile.
+    """
+    contexts = _contexts({row.context for row in rows})
+    systems = System.objects.in_bulk(sorted({row.system for row in rows}), field_name="slug")
+    for pk in sorted({context.dataset_id for context in contexts.values()}):
+        lock_texts(pk)
+    texts = dict[Place, tuple[int, str]]()
+    asked = set[Place]()
+    of_systems = [system.pk for system in systems.values()]
+    for batch in batches(context.pk for context in contexts.values()):
+        about = {"context__in": batch, "system__in": of_systems}
+        columns = ("context", "system", "pk", "content_hash")
+        found = Completion.objects.filter(**about, writer=None).values_list(*columns)
+        texts |= {(context, system): (pk, text) for context, system, pk, text in found}
+        calls = GenerationCall.objects.filter(**about, ended_at=None)
+        asked |= set(calls.values_list("context", "system"))
+    return Ground(contexts, systems, texts, asked)
+
+
+def sift(
+    row: BroughtRow, ground: Ground, *, dataset: Dataset | None, now: dt.datetime
+) -> Good | tuple[Refused, ...]:
+    """Return the row with what it names, or all that is wrong with it."""
+    context, system = ground.contexts.get(row.context), ground.systems.get(row.system)
+    faults = {
+        "context": _fault_of_context(context, dataset),
+        "system": _fault_of_system(system),
+        "produced_at": Reason.FUTURE if row.produced_at and row.produced_at > now else None,
+    }
+    if context is not None and system is not None and not any(faults.values()):
+        good = Good(row, context, system)
+        faults[""] = _fault_of_place(good, ground)
+        if faults[""] is None:
+            return good
+    return tuple(_told(row, field, reason) for field, reason in faults.items() if reason)
+
+
+def _contexts(keys: Iterable[str]) -> dict[str, Context]:
+    found = dict[str, Context]()
+    for batch in batches(sorted(keys)):
+        # The talks of checks are nobody's to complete: they are not found.
+        rows = Context.objects.filter(key__in=batch, dataset__is_for_checks=False)
+        rows = rows.select_related("dataset").defer("turns", "provenance")
+        found |= {context.key: context for context in rows}
+    return found
+
+
+def _fault_of_context(context: Context | None, dataset: Dataset | None) -> Reason | None:
+    if context is None:
+        return Reason.UNKNOWN_CONTEXT
+    if dataset is not None and context.dataset_id != dataset.pk:
+        return Reason.OTHER_DATASET
+    return Reason.DROPPED_CONTEXT if context.review == Review.DROPPED else None
+
+
+def _fault_of_system(system: System | None) -> Reason | None:
+    if system is None:
+        return Reason.UNKNOWN_SYSTEM
+    return None if system.kind == SystemKind.MODEL else Reason.NO_MODEL
+
+
+def _fault_of_place(good: Good, ground: Ground) -> Reason | None:
+    there = ground.texts.get(good.place)
+    if there is not None:
+        return None if there[1] == digest(good.row.line) else Reason.HAS_COMPLETION
+    return Reason.ASKED if good.place in ground.asked else None
+
+
+def _told(row: BroughtRow, field: str, reason: Reason) -> Refused:
+    named = {"context": row.context, "system": row.system}.get(field)
+    why = f'{reason.value}: "{named}"' if named else reason.value
+    return refused(row.position, field, reason, why)

@@ -1,0 +1,132 @@
+"""Bring a catalogue into its table, and say what that changed."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from access.services import record
+from completions.systems.catalogue import Listed
+
+Said = TypeVar("Said", bound=Listed)
+Said_contra = TypeVar("Said_contra", bound=Listed, contravariant=True)
+Held = TypeVar("Held", bound=Model)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field of a row, before and after."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class SyncReport:
+    """What became of every entry of a catalogue, by slug."""
+
+    added: list[str] = field(default_factory=list)
+    changed: dict[str, list[Change]] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+class Table(Protocol[Said_contra, Held]):
+    """A table that a catalogue fills; its rows have a unique slug and a unique name."""
+
+    @property
+    def of(self) -> str:
+        """What a row is, in one word."""
+
+    def rows(self) -> QuerySet[Held]:
+        """Return all rows."""
+
+    def columns(self, entry: Said_contra) -> dict[str, Any]:
+        """Return what an entry puts into the table, ready to compare with what is there."""
+
+    def clash(self, entry: Said_contra, held: Held, changed: list[str]) -> str:
+        """Say why the row of this slug cannot become what the entry says, or nothing."""
+
+
+@transaction.atomic
+def sync(
+    table: Table[Said, Held],
+    entries: Iterable[Said],
+    *,
+    now: dt.datetime,
+    is_dry_run: bool,
+    by: User | None = None,
+) -> SyncReport:
+    """Add and change rows until the table says what the catalogue says; remove nothing.
+
+    An entry that the table cannot hold is refused with the reason, and the others go on. Doing
+    it again changes nothing. A dry run reports and writes nothing.
+    """
+    report = SyncReport()
+    for entry in entries:
+        held = table.rows().select_for_update().filter(slug=entry.slug).first()
+        changes = [] if held is None else _changes(table, entry, held)
+        if reason := _refusal(table, entry, held, changes):
+            report.refused[entry.slug] = reason
+        elif held is None:
+            report.added.append(entry.slug)
+            _add(table, entry, now, by)
+        elif changes:
+            report.changed[entry.slug] = changes
+            _change(table.of, held, changes, now, by)
+        else:
+            report.unchanged.append(entry.slug)
+    transaction.set_rollback(is_dry_run)
+    return report
+
+
+def _refusal(
+    table: Table[Said, Held], entry: Said, held: Held | None, changes: Iterable[Change]
+) -> str:
+    """Say why the table cannot hold this entry, or nothing if it can."""
+    twins = table.rows().filter(name=entry.name).exclude(slug=entry.slug)
+    twin = twins.values_list("slug", flat=True).first()
+    if twin is not None:
+        return f'the name "{entry.name}" belongs to the {table.of} {twin}'
+    if held is None:
+        return ""
+    return table.clash(entry, held, [one.field for one in changes])
+
+
+def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[Change]:
+    """Return what the entry says otherwise than the row.
+
+    Where the catalogue leaves the address to others, one that was set in the table stays.
+    """
+    wanted = table.columns(entry)
+    if entry.parameters.api_base_env is not None:
+        del wanted["api_base"]
+    return [
+        Change(name, before, after)
+        for name, after in wanted.items()
+        if (before := getattr(held, name)) != after
+    ]
+
+
+def _add(table: Table[Said, Held], entry: Said, now: dt.datetime, by: User | None) -> None:
+    columns = table.columns(entry)
+    table.rows().create(slug=entry.slug, **columns)
+    subject = f"{table.of} {entry.slug}"
+    record(action=f"{table.of}.added", subject=subject, now=now, by=by, after=columns)
+
+
+def _change(
+    of: str, held: Model, changes: Iterable[Change], now: dt.datetime, by: User | None
+) -> None:
+    before = {one.field: one.before for one in changes}
+    after = {one.field: one.after for one in changes}
+    for name, value in after.items():
+        setattr(held, name, value)
+    held.save(update_fields=list(after))
+    subject = f"{of} {held}"
+    record(action=f"{of}.changed", subject=subject, now=now, by=by, before=before, after=after)

@@ -1,0 +1,58 @@
+"""Registered language models as tables list them, whether they write or judge."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy
+
+from access.cell_guard import Cell
+from access.lists import Listing
+from completions.systems.queries import EndpointRow
+
+COLUMNS = (
+    *("slug", "name", "maker", "model", "address", "is_simulated", "is_listed", "variables"),
+    *("usd_a_million_asked", "usd_a_million_answered"),
+)
+Row = TypeVar("Row", bound=EndpointRow)
+
+
+@dataclass(frozen=True)
+class Listed(Generic[Row]):
+    """A registered model: its row, whether a catalogue lists it, and what it costs."""
+
+    row: Row
+    is_listed: bool
+    price: Mapping[str, float] | None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of ``COLUMNS``; of a key, the name of its variable alone."""
+        row, price = self.row, self.price or {}
+        told = (row.slug, row.name, row.family, row.model_id, row.api_base, row.is_simulated)
+        needs = " ".join(row.variables)
+        return (*told, self.is_listed, needs, price.get("input"), price.get("output"))
+
+
+def listing(label: object, *, counted: tuple[str, object]) -> Listing:
+    """Return how a table may be asked for whose first column has that label.
+
+    ``counted`` is the column of how much there is of each: its field, and its label.
+    """
+    field, counts = counted
+    return Listing(
+        orders={
+            "name": (label, ("name",)),
+            "n": (counts, (field,)),
+            "maker": (gettext_lazy("Maker"), ("family",)),
+            "model": (gettext_lazy("Asked as"), ("model_id",)),
+        },
+        usual="name",
+        shows={
+            "real": (gettext_lazy("not simulated"), Q(is_simulated=False)),
+            "simulated": (gettext_lazy("simulated"), Q(is_simulated=True)),
+        },
+        searched=("name", "slug", "family", "model_id"),
+        numbers=("n",),
+    )

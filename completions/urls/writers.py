@@ -1,0 +1,24 @@
+"""Addresses of the writers' pages, mounted under /w/."""
+
+from django.urls import path
+
+from completions.writers.views import arriving, desk, going, writing
+
+app_name = "completions"
+urlpatterns = [
+    path("", desk.desk, name="desk"),
+    path("sent/", desk.sent, name="sent"),
+    path("i/<str:link>/", arriving.invitation, name="invitation"),
+    path("consent/", arriving.consent, name="consent"),
+    path("profile/", arriving.profile, name="profile"),
+    path("sign-out/", arriving.sign_out, name="sign-out"),
+    path("write/", writing.next_talk, name="next"),
+    path("write/<uuid:token>/", writing.talk, name="talk"),
+    path("write/<uuid:token>/draft/", writing.save_draft, name="draft"),
+    path("write/<uuid:token>/change/", writing.change, name="change"),
+    path("write/<uuid:token>/skip/", writing.skip, name="skip"),
+    path("pause/", going.pause, name="pause"),
+    path("resume/", going.resume, name="resume"),
+    path("leave/", going.leave, name="leave"),
+    path("help/", desk.help_lines, name="help"),
+]

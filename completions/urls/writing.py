@@ -1,0 +1,25 @@
+"""Addresses of the console's pages on writers and messages, mounted under /console/writing/."""
+
+from django.urls import path
+
+from completions.writers.console import bringing, freezing, messages, people, writer
+
+app_name = "writing"
+urlpatterns = [
+    path("", people.datasets, name="datasets"),
+    path("<slug:dataset>/", people.pool, name="pool"),
+    path("<slug:dataset>/invite/", people.invite, name="invite"),
+    path("<slug:dataset>/link/", people.make_link, name="make-link"),
+    path("<slug:dataset>/settings/", people.settings, name="settings"),
+    path("<slug:dataset>/trial/", people.trial, name="trial"),
+    path("<slug:dataset>/writers/<slug:code>/", writer.writer, name="writer"),
+    path("<slug:dataset>/writers/<slug:code>/act/", writer.act, name="writer-act"),
+    path("<slug:dataset>/messages/", messages.queue, name="messages"),
+    path("<slug:dataset>/messages/<int:pk>/", messages.message, name="message"),
+    path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
+    path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
+    path("<slug:dataset>/freeze/", freezing.freeze, name="freeze"),
+    path("<slug:dataset>/import/", bringing.bring, name="import"),
+    path("<slug:dataset>/import/store/", bringing.store, name="import-store"),
+    path("<slug:dataset>/import/refused/", bringing.refused, name="import-refused"),
+]

@@ -1,0 +1,1 @@
+"""People who write: invited, vetted, handed contexts, reviewed; and messages from files."""

@@ -1,0 +1,258 @@
+"""All that a writer's page may know: frozen values without rows, keys, labels or sources."""
+
+import datetime as dt
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.core.paginator import Paginator
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from completions.choices import MessageState, WriterState
+from completions.dialogues import wording
+from completions.dialogues.display import Talk
+from completions.models import Message, Writer, WritingLease
+from completions.writers import desk_queries, queries, vetting_queries
+
+LONG_WORDS = 60  # above this the count says so; nothing else happens
+ON_DESK = 5  # how many sent messages the desk shows
+ON_PAGE = 30  # and the page of all
+
+STANDINGS: Mapping[str, Promise] = {
+    MessageState.TRIAL: _("a trial message"),
+    MessageState.WAITING: _("waits for review"),
+    MessageState.RETURNED: _("came back with a note"),
+    MessageState.ACCEPTED: _("accepted"),
+    MessageState.REJECTED: _("not used"),
+    MessageState.LAPSED: _("not used: you left before it was mended"),
+}
+"""What a writer reads about where a message stands."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How long a text is, and above how many words one is called long."""
+
+    words: int
+    sentences: int
+    long_words: int = LONG_WORDS
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the page says so; it can be sent all the same."""
+        return self.words > self.long_words
+
+    @classmethod
+    def of(cls, text: str) -> "Counts":
+        """Count the words and sentences of ``text``."""
+        return cls(wording.count_words(text), wording.count_sentences(text))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message of the writer's own that was sent, where it stands, and what a reviewer wrote."""
+
+    token: uuid.UUID
+    text: str
+    at: dt.datetime
+    state: str
+    note: str
+    can_change: bool
+    has_draft: bool
+    language: str
+    """Of the dialogue, as a BCP 47 tag."""
+
+    @property
+    def standing(self) -> str:
+        """Where it stands, in words."""
+        if self.is_on_hold:
+            return str(_("came back with a note; the writing stands still"))
+        return str(STANDINGS.get(self.state, ""))
+
+    @property
+    def is_returned(self) -> bool:
+        """Whether it waits for its writer."""
+        return self.state == MessageState.RETURNED and self.can_change
+
+    @property
+    def is_on_hold(self) -> bool:
+        """Whether it came back, and its writer can do nothing about it as things stand."""
+        return self.state == MessageState.RETURNED and not self.can_change
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it is in use."""
+        return self.state == MessageState.ACCEPTED
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing comes of it."""
+        return self.state in (MessageState.REJECTED, MessageState.LAPSED)
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it was written on trial."""
+        return self.state == MessageState.TRIAL
+
+    @classmethod
+    def of(cls, message: Message, *, writer: Writer, text: str, note: str) -> "Sent":
+        """Show a message by its newest text, or by the one in use."""
+        if message.state == MessageState.ACCEPTED and message.completion is not None:
+            text = message.completion.text
+        can_change = queries.may_change(message, writer=writer)
+        is_waiting = message.state == MessageState.WAITING
+        return cls(
+            token=message.lease.token,
+            text=text,
+            at=message.changed_at,
+            state=message.state,
+            note="" if is_waiting else note,
+            can_change=can_change and writer.dataset.frozen_at is None,
+            has_draft=bool(message.lease.draft),
+            language=message.lease.context.dialogue.language,
+        )
+
+
+@dataclass(frozen=True)
+class Signals:
+    """How the text came about so far; the page goes on counting from here."""
+
+    typing_ms: int
+    pastes: int
+    pasted_characters: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """A talk, with what was typed for it so far or sent."""
+
+    token: uuid.UUID
+    talk: Talk
+    draft: str
+    version: int
+    signals: Signals
+    is_trial: bool
+    sent: Sent | None = None
+
+    @classmethod
+    def from_lease(cls, lease: WritingLease, *, writer: Writer) -> "Task":
+        """Leave out everything but the dialogue and the writer's own texts."""
+        context = lease.context
+        talk = Talk.of(
+            context.turns, is_simulated=context.is_simulated, language=context.dialogue.language
+        )
+        signals = Signals(lease.typing_ms, lease.pastes, lease.pasted_characters)
+        message = queries.message_of(lease)
+        if message is None:
+            return cls(lease.token, talk, lease.draft, 0, signals, lease.is_trial)
+        latest = queries.latest_version(message)
+        note = queries.latest_note(message)
+        sent = Sent.of(message, writer=writer, text=latest.text, note=note)
+        draft = lease.draft or latest.text
+        return cls(lease.token, talk, draft, latest.number, signals, lease.is_trial, sent)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A draft whose place was given free."""
+
+    token: uuid.UUID
+    text: str
+    language: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How far a newcomer's trial is."""
+
+    n_talks: int
+    n_done: int
+
+    @property
+    def is_done(self) -> bool:
+        """Whether somebody reads it now."""
+        return self.n_done >= self.n_talks
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Trial":
+        """Count the talks of the trial, and those that were written for or passed over."""
+        trial = vetting_queries.trial_of(writer)
+        return cls(trial.n_talks, trial.n_done)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What waits, what came back, and what is done."""
+
+    code: str
+    n_waiting: int
+    n_written: int
+    has_draft: bool
+    is_frozen: bool
+    trial: Trial | None
+    note: str
+    """Of the admin who let them in, until they have sent a message."""
+    returned: tuple[Sent, ...]
+    begun: tuple[Begun, ...]
+    sent: tuple[Sent, ...]
+    has_more: bool
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Desk":
+        """Read the desk of ``writer``."""
+        counts = desk_queries.desk(writer)
+        held = desk_queries.open_writing_lease(writer)
+        is_frozen = writer.dataset.frozen_at is not None
+        is_newcomer = writer.state == WriterState.VETTING
+        came_back = queries.messages_sent(writer).filter(state=MessageState.RETURNED)
+        newest = _shown(queries.messages_sent(writer)[: ON_DESK + 1], writer)
+        stranded = () if is_frozen else queries.stranded_leases(writer)
+        return cls(
+            code=writer.code,
+            n_waiting=counts.n_waiting,
+            n_written=counts.n_written,
+            has_draft=held is not None and bool(held.draft),
+            is_frozen=is_frozen,
+            trial=Trial.of(writer) if is_newcomer else None,
+            note="" if is_newcomer or counts.n_written else vetting_queries.newest_note(writer),
+            returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
+            begun=tuple(
+                Begun(lease.token, lease.draft, lease.context.dialogue.language)
+                for lease in stranded
+            ),
+            sent=newest[:ON_DESK],
+            has_more=len(newest) > ON_DESK,
+        )
+
+
+@dataclass(frozen=True)
+class SentPage:
+    """One page of all that a writer sent, and the numbers of the pages beside it, if any."""
+
+    messages: tuple[Sent, ...]
+    number: int
+    n_pages: int
+    previous: int | None
+    next: int | None
+
+    @classmethod
+    def of(cls, writer: Writer, *, number: str) -> "SentPage":
+        """Read a page; where there is none of that number, the nearest."""
+        page = Paginator(queries.messages_sent(writer), ON_PAGE).get_page(number)
+        return cls(
+            messages=_shown(page.object_list, writer),
+            number=page.number,
+            n_pages=page.paginator.num_pages,
+            previous=page.previous_page_number() if page.has_previous() else None,
+            next=page.next_page_number() if page.has_next() else None,
+        )
+
+
+def _shown(messages: Iterable[Message], writer: Writer) -> tuple[Sent, ...]:
+    """Show messages of ``writing_selectors.messages_sent``, which have their texts with them."""
+    rows = ((message, vars(message)) for message in messages)
+    return tuple(
+        Sent.of(message, writer=writer, text=row["text"], note=row["note"] or "")
+        for message, row in rows
+    )

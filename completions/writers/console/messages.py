@@ -1,0 +1,136 @@
+"""The console's queue of messages, and the page on which one is decided on."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest
+from completions.choices import MessageState, Stratum
+from completions.contexts.console_http import or_404, owners_act, staff_page
+from completions.dialogues import locking
+from completions.models import Dataset, Message
+from completions.writers import message_forms as forms
+from completions.writers import message_queries
+from completions.writers import services as writer_services
+from completions.writers.message_queries import MessageFilter, Obstacle
+
+REFUSALS: dict[type[Exception], Obstacle | None] = {
+    writer_services.MessageChangedError: None,
+    writer_services.MessageNotOpenError: Obstacle.CLOSED,
+    writer_services.WriterGoneError: Obstacle.GONE,
+    locking.CompletionFixedError: Obstacle.FIXED,
+    writer_services.DatasetFrozenError: Obstacle.FROZEN,
+}
+
+
+@require_safe
+@staff_page
+def queue(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """List the messages that the address asks for; without a wish, those that wait."""
+    wanted = MessageFilter.of(request.GET)
+    page = request.GET.get("page", "")
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "state": wanted.state or MessageState.WAITING,
+        "states": message_queries.state_counts(dataset),
+        "signals": message_queries.SIGNALS.items(),
+        "strata": Stratum.choices,
+        "page": message_queries.message_page(dataset, wanted, page=page),
+        "settled": message_queries.settled(dataset),
+    }
+    return render(request, "console/writing/messages.html", parts)
+
+
+@require_safe
+@staff_page
+def message(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Show one message with all that a reviewer weighs, and the way to decide on it."""
+    return _show(request, dataset, pk)
+
+
+@require_POST
+@staff_page
+def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Store what the reviewer decided, and go on to the next message that waits."""
+    found = or_404(message_queries.message_of(dataset, pk))
+    form = forms.Decision(request.POST)
+    if not form.is_valid():
+        return _show(request, dataset, pk, form=form, status=422, error=form.problem)
+    posted = form.cleaned_data
+    seen = writer_services.Seen(posted["version"], posted["decisions"])
+    before = found.state
+    try:
+        decided = writer_services.decide_message(
+            message=found,
+            verdict=posted["verdict"],
+            note=posted["note"],
+            by=request.user,
+            now=timezone.now(),
+            seen=seen,
+        )
+    except tuple(REFUSALS) as error:
+        return _show(request, dataset, pk, form=form, status=409, error=_told(error))
+    return _go_on(request, dataset, decided, before=before)
+
+
+@require_POST
+@owners_act
+def author(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
+    """Tell who wrote the message, on this one page, and log that it was asked."""
+    found = or_404(message_queries.message_of(dataset, pk))
+    told = writer_services.reveal_author(message=found, by=request.user, now=timezone.now())
+    return _show(request, dataset, pk, author=told)
+
+
+def _show(
+    request: StaffRequest, dataset: Dataset, pk: int, *, status: int = 200, **more: object
+) -> HttpResponse:
+    wanted = MessageFilter.of(request.GET)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "shown": or_404(message_queries.message_shown(dataset, pk=pk)),
+        "place": message_queries.place_of(dataset, wanted, pk=pk),
+        **more,
+    }
+    return render(request, "console/writing/message.html", parts, status=status)
+
+
+def _told(error: Exception) -> str:
+    """Say why a decision was refused; the page below shows what there is now."""
+    against = REFUSALS[type(error)]
+    if against is not None:
+        return str(message_queries.REASONS[against])
+    return _(
+        "Nothing was decided: while you were reading, somebody else decided on this message, or "
+        "its writer sent another version. Below is what there is now; your note is kept."
+    )
+
+
+def _go_on(
+    request: StaffRequest, dataset: Dataset, decided: Message, *, before: str
+) -> HttpResponse:
+    """Lead to the next message, and say what happened to this one, with the way back to it."""
+    wanted = MessageFilter.of(request.GET)
+    here = _address(dataset, decided.pk, wanted)
+    label = MessageState(decided.state).label
+    link = format_html('<a href="{}">{}</a>', here, _("message %(pk)s") % {"pk": decided.pk})
+    messages.success(request, format_html("{}: {}", label, link))
+    if before != MessageState.WAITING:
+        return redirect(here)
+    place = message_queries.place_of(dataset, wanted, pk=decided.pk)
+    if place.next_waiting is None:
+        messages.success(request, _("Nothing else waits here."))
+        return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{wanted.query}")
+    return redirect(_address(dataset, place.next_waiting, wanted))
+
+
+def _address(dataset: Dataset, pk: int, wanted: MessageFilter) -> str:
+    address = reverse("writing:message", args=[dataset.slug, pk])
+    return f"{address}?{wanted.query}" if wanted.query else address

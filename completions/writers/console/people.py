@@ -1,0 +1,157 @@
+"""The console's pages on the people who write for a dataset: the pool, and how it works."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from access.http import StaffRequest, members_only
+from completions.contexts.console_http import staff_page
+from completions.models import Dataset
+from completions.writers import mails, pool_queries, services
+from completions.writers import pool_forms as forms
+from completions.writers.pool_queries import WriterFilter
+
+MOST_NAMED = 5
+
+
+@require_safe
+@never_cache
+@members_only()
+def datasets(request: HttpRequest) -> HttpResponse:
+    """List the datasets with who writes for them, and how much of it is there."""
+    rows = pool_queries.dataset_rows()
+    return render(request, "console/writing/datasets.html", {"datasets": rows})
+
+
+@require_safe
+@staff_page
+def pool(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Show the people who write for a dataset."""
+    return _show_pool(request, dataset)
+
+
+@require_POST
+@staff_page
+def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Invite people by their addresses, or only count whom that would reach."""
+    form = forms.Invite(request.POST)
+    if not form.is_valid():
+        return _show_pool(request, dataset, invite=form, status=422)
+    found = form.cleaned_data["emails"]
+    if form.cleaned_data["is_dry"]:
+        messages.info(request, _would_invite(dataset, found))
+        return _show_pool(request, dataset, invite=form)
+    done = services.invite_writers(
+        dataset=dataset, emails=found.good, by=request.user, now=timezone.now()
+    )
+    messages.success(request, _invited(done))
+    if found.bad:
+        messages.error(request, _not_addresses(found.bad))
+    return redirect("writing:pool", dataset.slug)
+
+
+@require_POST
+@staff_page
+def make_link(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Invite somebody without an address; whoever invites passes the link on."""
+    writer = services.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
+    messages.success(request, _("There is a new link on this page. Pass it on to one person."))
+    return redirect("writing:writer", dataset.slug, writer.code)
+
+
+@require_POST
+@staff_page
+def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Set how the pool works from now on."""
+    form = forms.Settings(request.POST)
+    if not form.is_valid():
+        return _show_pool(request, dataset, settings=form, status=422)
+    try:
+        services.configure_pool(
+            dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
+    except services.MessagesTakenError as error:
+        form.say_taken(error.n_talks)
+        return _show_pool(request, dataset, settings=form, status=422)
+    messages.success(request, _("Kept. It holds for everything that is handed out from now on."))
+    return redirect("writing:pool", dataset.slug)
+
+
+@require_POST
+@staff_page
+def trial(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Switch the trial of newcomers on or off."""
+    form = forms.Trial(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Nothing changed: choose whether newcomers write on trial."))
+        return redirect("writing:pool", dataset.slug)
+    is_on = form.cleaned_data["is_on"]
+    services.use_vetting(dataset=dataset, is_on=is_on, by=request.user, now=timezone.now())
+    done = _("Newcomers write on trial first."), _("Newcomers are let in at once.")
+    messages.success(request, done[0] if is_on else done[1])
+    return redirect("writing:pool", dataset.slug)
+
+
+def _show_pool(
+    request: StaffRequest,
+    dataset: Dataset,
+    *,
+    invite: forms.Invite | None = None,
+    settings: forms.Settings | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    wanted = WriterFilter.of(request.GET)
+    rows = pool_queries.writer_rows(dataset)
+    parts = {
+        "dataset": dataset,
+        "wanted": wanted,
+        "rows": wanted.apply(rows),
+        "n_all": len(rows),
+        "n_to_decide": sum(row.is_to_decide for row in rows),
+        "states": pool_queries.n_in_state(rows),
+        "invite": invite or forms.Invite(),
+        "settings": settings or forms.Settings(initial=_settings(dataset)),
+        "is_mail_set_up": mails.is_server_set_up(),
+    }
+    return render(request, "console/writing/pool.html", parts, status=status)
+
+
+def _settings(dataset: Dataset) -> dict[str, int | bool]:
+    return {
+        "completions_per_context": dataset.completions_per_context,
+        "most_adversarial": dataset.most_adversarial,
+        "offers_own_systems": dataset.offers_own_systems,
+    }
+
+
+def _would_invite(dataset: Dataset, found: forms.Addresses) -> str:
+    n_known = pool_queries.n_known(dataset, found.good)
+    return _(
+        "Nobody was invited yet. Would be invited: %(new)d. In the pool already: %(known)d. "
+        "Not an e-mail address: %(bad)d."
+    ) % {"new": len(found.good) - n_known, "known": n_known, "bad": len(found.bad)}
+
+
+def _invited(done: "services.Invitations") -> str:
+    n, n_known = len(done.invited), len(done.known)
+    told = ngettext("%(n)d person is invited.", "%(n)d people are invited.", n) % {"n": n}
+    if n_known:
+        told += " " + _("In the pool already, and left as they are: %(n)d.") % {"n": n_known}
+    return told
+
+
+def _not_addresses(bad: tuple[str, ...]) -> str:
+    named = ", ".join(word[:60] for word in bad[:MOST_NAMED])
+    if len(bad) > MOST_NAMED:
+        named += " ..."
+    n = len(bad)
+    return ngettext(
+        "Not an e-mail address, and not invited: %(named)s",
+        "%(n)d are no e-mail addresses, and were not invited: %(named)s",
+        n,
+    ) % {"n": n, "named": named}

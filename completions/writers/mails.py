@@ -1,0 +1,144 @@
+"""What is written to the people who write: subject and body of each mail, composed when it goes."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from completions.choices import MailKind, WriterState
+from completions.models import Writer, WriterMail
+from completions.writers.badges import invitation_link
+from completions.writers.guidelines import GUIDE
+
+NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"
+MOST_ATTEMPTS = 5
+"""After so many refusals of a mail by the server it is given up."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A mail as its reader gets it."""
+
+    subject: str
+    body: str
+
+    @classmethod
+    def of(cls, subject: str, *paragraphs: str) -> "Letter":
+        """Put the paragraphs that say something under each other, with a greeting."""
+        said = (_("Hello,"), *paragraphs, "HEART")
+        return cls(subject, "\n\n".join(paragraph for paragraph in said if paragraph))
+
+
+@dataclass(frozen=True)
+class MailRow:
+    """One mail to a writer, and what became of it."""
+
+    kind_label: str
+    queued_at: dt.datetime
+    state: str
+    error: str
+
+
+def is_server_set_up() -> bool:
+    """Say whether there is a way to send mail."""
+    return bool(settings.EMAIL_BACKEND != NO_SERVER)
+
+
+def absolute(path: str) -> str:
+    """Return where a path of this site is found from outside."""
+    return f"{settings.HEART_SITE_URL.rstrip('/')}{path}"
+
+
+def personal_link(writer: Writer) -> str:
+    """Return the writer's link as a whole; whoever has it can write in their place."""
+    return absolute(invitation_link(writer))
+
+
+def mail_rows(writer: Writer) -> list[MailRow]:
+    """Return the mails to the writer with where each stands, the newest first."""
+    return [
+        MailRow(str(MailKind(mail.kind).label), mail.queued_at, _mail_state(mail), mail.error)
+        for mail in writer.mails.select_related("writer").order_by("-queued_at", "-pk")
+    ]
+
+
+def compose(mail: WriterMail) -> Letter:
+    """Write the mail as things stand now; the writer comes with it."""
+    writer = mail.writer
+    if mail.kind == MailKind.INVITED:
+        if writer.state == WriterState.INVITED:
+            return _invitation(writer)
+        return _link_again(writer)
+    write = {MailKind.ADMITTED: _admitted, MailKind.REFUSED: _refused, MailKind.RETURNED: _returned}
+    return write[MailKind(mail.kind)](writer, mail.note)
+
+
+def _invitation(writer: Writer) -> Letter:
+    return Letter.of(
+        GUIDE.title,
+        GUIDE.invitation,
+        _("This is your personal link. It shows what it is about and asks whether you want to:"),
+        personal_link(writer),
+        _("Keep it to yourself: whoever has it can write in your place."),
+        _(
+            'If you would rather not, press "No, I decline" on that page, and your address is '
+            "deleted here. Doing nothing is fine, too."
+        ),
+    )
+
+
+def _link_again(writer: Writer) -> Letter:
+    return Letter.of(
+        _("Your personal link"),
+        _("With this link you are back where you were, on any device:"),
+        personal_link(writer),
+        _("Keep it to yourself: whoever has it can write in your place. Older links may not work."),
+    )
+
+
+def _admitted(writer: Writer, note: str) -> Letter:
+    return Letter.of(
+        _("You can begin to write"),
+        _("Thank you for your trial messages. Somebody read them, and you are in."),
+        _noted(note),
+        _("Your personal link leads to your desk:"),
+        personal_link(writer),
+    )
+
+
+def _refused(writer: Writer, note: str) -> Letter:
+    return Letter.of(
+        _("About your trial messages"),
+        _(
+            "Thank you for your trial messages and for the time they took. Somebody read them, and "
+            "we do not go on from here. They are compared with nothing and published nowhere."
+        ),
+        _noted(note),
+        _("Should you want them deleted, your personal link says how:"),
+        personal_link(writer),
+    )
+
+
+def _returned(writer: Writer, note: str) -> Letter:
+    return Letter.of(
+        _("A message came back to you"),
+        _("Somebody read a message of yours and asks you to look at it once more."),
+        _noted(note),
+        _("It waits on your desk, with what you wrote:"),
+        personal_link(writer),
+    )
+
+
+def _noted(note: str) -> str:
+    return _("This is what they say:\n\n%(note)s") % {"note": note} if note else ""
+
+
+def _mail_state(mail: WriterMail) -> str:
+    if mail.sent_at is not None:
+        return _("sent")
+    if not mail.writer.email:
+        return _("not sent: the address is forgotten")
+    if mail.attempts >= MOST_ATTEMPTS:
+        return _("given up: the server refused it %(n)d times") % {"n": mail.attempts}
+    return _("tried, and tried again soon") if mail.error else _("waits to be sent")

@@ -1,0 +1,204 @@
+"""Reads of the console's pages on the people who write."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.db.models import Count, F, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from access.asked import read_query
+from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
+from completions.contexts.queries import UnknownFilterError
+from completions.models import Completion, Context, Dataset, Message, Writer
+from completions.sorted_tables import Head, SortedTable
+
+LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
+DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
+TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    """One dataset with its pool, as the console lists it."""
+
+    slug: str
+    name: str
+    is_frozen: bool
+    n_writers: int
+    n_waiting: int
+    n_accepted: int
+    n_wanted: int
+
+
+@dataclass(frozen=True)
+class WriterRow:
+    """One writer with the counts of their messages; trial messages are counted alone."""
+
+    code: str
+    state: str
+    state_label: str
+    background_label: str
+    is_simulated: bool
+    is_to_decide: bool
+    """The trial is over, and somebody is to read it."""
+    n_trial: int
+    n_sent: int
+    n_accepted: int
+    n_waiting: int
+    n_returned: int
+    last_active: dt.date | None
+    """The day on which they last took a talk or sent a message.
+
+    No time: beside that of a message it would tell who wrote it.
+    """
+
+
+@dataclass(frozen=True)
+class WriterFilter(SortedTable[WriterRow]):
+    """Which writers are meant, and in which order."""
+
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "code": (_("Writer"), lambda row: row.code),
+        "state": (_("State"), lambda row: row.state_label),
+        "background": (_("Background"), lambda row: row.background_label or None),
+        "trial": (_("On trial"), lambda row: row.n_trial),
+        "sent": (_("Sent"), lambda row: row.n_sent),
+        "accepted": (_("Accepted"), lambda row: row.n_accepted),
+        "waiting": (_("Waiting"), lambda row: row.n_waiting),
+        "returned": (_("Sent back"), lambda row: row.n_returned),
+        "active": (_("Last active"), lambda row: row.last_active),
+    }
+    NUMBERS: ClassVar[Collection[str]] = ("trial", "sent", "accepted", "waiting", "returned")
+
+    state: str = ""
+    q: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "WriterFilter":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownFilterError
+            If the state or the order is none that exists.
+        """
+        found = read_query(cls, query)
+        if not found.is_sortable or found.state not in {"", *WriterState.values}:
+            raise UnknownFilterError(found)
+        return found
+
+    def apply(self, rows: Iterable[WriterRow]) -> list[WriterRow]:
+        """Return the rows meant, in the order meant."""
+        return self.in_order(row for row in rows if self._means(row))
+
+    def _means(self, row: WriterRow) -> bool:
+        return self.state in {"", row.state} and self.q.casefold() in row.code.casefold()
+
+
+def dataset_rows() -> list[DatasetRow]:
+    """Return every dataset with the counts of its pool, in five queries."""
+    people = Writer.objects.filter(state=WriterState.ACTIVE)
+    waiting = Message.objects.filter(state=MessageState.WAITING)
+    contexts = Context.objects.exclude(review=Review.DROPPED)
+    n_writers, n_contexts = _by_dataset(people, "dataset"), _by_dataset(contexts, "dataset")
+    n_waiting = _by_dataset(waiting, "lease__writer__dataset")
+    n_accepted = _by_dataset(written(), "context__dataset")
+    return [
+        DatasetRow(
+            slug=dataset.slug,
+            name=dataset.name,
+            is_frozen=dataset.frozen_at is not None,
+            n_writers=n_writers[dataset.pk],
+            n_waiting=n_waiting[dataset.pk],
+            n_accepted=n_accepted[dataset.pk],
+            n_wanted=n_contexts[dataset.pk] * dataset.completions_per_context,
+        )
+        for dataset in Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
+    ]
+
+
+def written() -> QuerySet[Completion]:
+    """Return what people wrote for contexts in use, and did not have deleted."""
+    written = Completion.objects.filter(writer__isnull=False, erased_at=None)
+    return written.exclude(context__review=Review.DROPPED)
+
+
+def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
+    """Return every writer of the pool, or the one of that pseudonym, in three queries."""
+    people = dataset.writers.filter(code=code) if code else dataset.writers.all()
+    written_at = "leases__message__revisions__written_at"
+    sent_at = dict(people.order_by().values_list("pk").annotate(Max(written_at)))
+    n_talks = Context.objects.filter(dataset__vetted_datasets=dataset).count()
+    writers = people.annotate(
+        taken_at=Max("leases__issued_at"),
+        n_messages=Count("leases__message"),
+        n_accepted=Count("leases__message__completion"),
+        n_trial=_in_state(MessageState.TRIAL),
+        n_waiting=_in_state(MessageState.WAITING),
+        n_returned=_in_state(MessageState.RETURNED),
+        n_tried=Count("leases", filter=TRIED),
+    )
+    return [
+        _writer_row(writer, sent_at=sent_at.get(writer.pk), n_talks=n_talks)
+        for writer in writers.order_by("code")
+    ]
+
+
+def writer_of(dataset: Dataset, code: str) -> Writer | None:
+    """Return the dataset's writer of that pseudonym, or None."""
+    return dataset.writers.select_related("dataset__vetting").filter(code=code).first()
+
+
+def linked_writers(dataset: Dataset) -> QuerySet[Writer]:
+    """Return whoever has a personal link."""
+    return dataset.writers.exclude(state__in=LINKLESS).order_by("code")
+
+
+def n_known(dataset: Dataset, emails: Sequence[str]) -> int:
+    """Return how many of the addresses the pool has already."""
+    return dataset.writers.filter(email__in=emails).count()
+
+
+def n_in_state(rows: Iterable[WriterRow]) -> list[tuple[str, str, int]]:
+    """Return each state that somebody is in, with its label and how many are."""
+    counted = Counter(row.state for row in rows)
+    return [
+        (state.value, str(state.label), counted[state.value])
+        for state in WriterState
+        if counted[state.value]
+    ]
+
+
+def _in_state(state: str) -> Count:
+    return Count("leases__message", filter=Q(leases__message__state=state))
+
+
+def _writer_row(
+    writer: Any,  # noqa: ANN401 (annotated)
+    *,
+    sent_at: dt.datetime | None,
+    n_talks: int,
+) -> WriterRow:
+    background, is_on_trial = writer.background, writer.state == WriterState.VETTING
+    return WriterRow(
+        code=writer.code,
+        state=writer.state,
+        state_label=str(WriterState(writer.state).label),
+        background_label=str(Background(background).label) if background else "",
+        is_simulated=writer.is_simulated,
+        is_to_decide=is_on_trial and writer.n_trial > 0 and writer.n_tried >= n_talks,
+        n_trial=writer.n_trial,
+        n_sent=writer.n_messages - writer.n_trial,
+        n_accepted=writer.n_accepted,
+        n_waiting=writer.n_waiting,
+        n_returned=writer.n_returned,
+        last_active=max((at.date() for at in (writer.taken_at, sent_at) if at), default=None),
+    )
+
+
+def _by_dataset(rows: QuerySet, dataset: str) -> Counter[int]:  # type: ignore[type-arg]
+    counted = rows.order_by().values_list(F(dataset)).annotate(n=Count("pk"))
+    return Counter(dict(counted))

@@ -1,0 +1,193 @@
+"""Decide what becomes of a message: accept it, send it back, reject it (ADR-0035)."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+
+from access.services import record
+from completions.choices import MailKind, MessageState, MessageVerdict
+from completions.dialogues.locking import CompletionFixedError, lock_texts
+from completions.models import (
+    Context,
+    Message,
+    MessageDecision,
+    MessageRevision,
+    Writer,
+    WritingLease,
+)
+from completions.writers.message_queries import Obstacle, Situation, obstacle
+from completions.writers.services.completing import complete_message, take_completion_back
+from completions.writers.services.leasing import DatasetFrozenError, lock_writer
+from completions.writers.services.mailing import queue_mail
+
+
+class NoteMissingError(ValueError):
+    """A message is sent back or rejected with a note to its writer."""
+
+
+class MessageChangedError(Exception):
+    """Another version or another decision came since the page was shown."""
+
+
+class MessageNotOpenError(Exception):
+    """The message is not in a state in which this can be decided."""
+
+
+class WriterGoneError(Exception):
+    """Nobody is there any more to whom the message could be sent back."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What of a message a reviewer saw: its newest version, and how many decisions it had."""
+
+    revision: int
+    decisions: int
+
+
+ERRORS: dict[Obstacle, type[Exception]] = {
+    Obstacle.CLOSED: MessageNotOpenError,
+    Obstacle.GONE: WriterGoneError,
+    Obstacle.FIXED: CompletionFixedError,
+    Obstacle.FROZEN: DatasetFrozenError,
+}
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A locked message with all that a decision on it depends on."""
+
+    message: Message
+    revision: MessageRevision
+    writer: Writer
+    situation: Situation
+    now: dt.datetime
+
+
+@transaction.atomic
+def decide_message(
+    *,
+    message: Message,
+    verdict: MessageVerdict,
+    note: str,
+    by: User | None,
+    now: dt.datetime,
+    seen: Seen | None = None,
+) -> Message:
+    """Decide on the newest version of a message, and log it without its text.
+
+    What is accepted becomes a completion. What is rejected gives its slot back to somebody else;
+    a rejected revision leaves the text that was accepted before. What was accepted can be taken
+    back by sending it back or rejecting it. Repeating one's own decision changes nothing.
+
+    Raises
+    ------
+    NoteMissingError
+        If a message is sent back or rejected without a note.
+    MessageChangedError
+        If the message is not as it was ``seen`` any more.
+    MessageNotOpenError
+        If its state allows no such decision.
+    WriterGoneError
+        If it is sent back to somebody who left, or who wrote elsewhere.
+    CompletionFixedError
+        If the decision would change a text that a study compares.
+    DatasetFrozenError
+        If it would change a text of a dataset that is frozen.
+    """
+    note = note.strip()
+    if verdict != MessageVerdict.ACCEPTED and not note:
+        raise NoteMissingError
+    case = _lock(message, now=now)
+    if seen is not None and seen != (stored := _seen(case)):
+        if _is_repeated(case, seen, stored, verdict=verdict, note=note, by=by):
+            return case.message
+        raise MessageChangedError
+    if (against := obstacle(verdict, case.situation)) is not None:
+        raise ERRORS[against]
+    _ACTS[verdict](case)
+    MessageDecision.objects.create(
+        revision=case.revision, verdict=verdict, note=note, decided_at=now, decided_by=by
+    )
+    if verdict == MessageVerdict.RETURNED:
+        queue_mail(writer=case.writer, kind=MailKind.RETURNED, note=note, now=now)
+    record(
+        action=f"message.{verdict.lower()}",
+        subject=f"message {message.pk}",
+        now=now,
+        by=by,
+        before={"state": case.situation.state},
+        after={"state": case.message.state, "version": case.revision.number},
+    )
+    return case.message
+
+
+def _lock(message: Message, *, now: dt.datetime) -> _Case:
+    lease = WritingLease.objects.select_related("context", "writer").get(message=message)
+    writer = lock_writer(lease.writer)
+    dataset = lock_texts(lease.context.dataset_id)
+    locked = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    revision = locked.revisions.order_by("-number").first()
+    if revision is None:
+        raise MessageNotOpenError
+    situation = Situation.of(locked, writer=writer, dataset=dataset)
+    return _Case(locked, revision, writer, situation, now)
+
+
+def _seen(case: _Case) -> Seen:
+    decisions = MessageDecision.objects.filter(revision__message=case.message)
+    return Seen(case.revision.number, decisions.count())
+
+
+def _is_repeated(
+    case: _Case,
+    seen: Seen,
+    stored: Seen,
+    *,
+    verdict: MessageVerdict,
+    note: str,
+    by: User | None,
+) -> bool:
+    """Say whether nothing happened since but this very decision: a button pressed twice."""
+    if stored != Seen(seen.revision, seen.decisions + 1):
+        return False
+    last = case.revision.decisions.order_by("-pk").first()
+    return last is not None and (last.verdict, last.note, last.decided_by) == (verdict, note, by)
+
+
+def _accept(case: _Case) -> None:
+    complete_message(message=case.message, revision=case.revision, now=case.now)
+
+
+def _send_back(case: _Case) -> None:
+    if case.situation.state == MessageState.ACCEPTED:
+        take_completion_back(case.message, state=MessageState.RETURNED, now=case.now)
+    else:
+        _store(case, MessageState.RETURNED)
+
+
+def _reject(case: _Case) -> None:
+    if case.situation.has_old_text:
+        _store(case, MessageState.ACCEPTED)
+        return
+    if case.situation.has_completion:
+        take_completion_back(case.message, state=MessageState.REJECTED, now=case.now)
+    else:
+        _store(case, MessageState.REJECTED)
+    context = Context.objects.filter(writing_leases__message=case.message)
+    context.update(slots_left=F("slots_left") + 1)
+
+
+def _store(case: _Case, state: MessageState) -> None:
+    case.message.state, case.message.changed_at = state, case.now
+    case.message.save(update_fields=["state", "changed_at"])
+
+
+_ACTS = {
+    MessageVerdict.ACCEPTED: _accept,
+    MessageVerdict.RETURNED: _send_back,
+    MessageVerdict.REJECTED: _reject,
+}

@@ -1,0 +1,137 @@
+"""Let writers pause, go on, and leave; what they sent stays."""
+
+import datetime as dt
+from collections.abc import Collection
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+
+from access.services import record
+from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.models import Context, Message, Writer
+from completions.writers.services.leasing import WriterNotActiveError, give_back, lock_writer
+from completions.writers.services.vetting import move_on
+
+AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
+MAY_LEAVE = (*AT_WORK, WriterState.PAUSED)
+_RESUMED = {WriterState.PAUSED: "writer.resumed", WriterState.LEFT: "writer.taken_back"}
+"""States from which somebody goes on, and what the log calls it."""
+
+
+@transaction.atomic
+def pause_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) -> Writer:
+    """Hand a writer no more talks for a while; their drafts and a talk they hold stay theirs.
+
+    A pause of their own (``by`` is nobody) they end themselves, one that an admin put on them
+    only an admin. An admin's pause takes the place of their own, and not the other way round.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the writer has not agreed yet, or is not here any more.
+    """
+    writer = lock_writer(writer)
+    if writer.state not in MAY_LEAVE:
+        raise WriterNotActiveError
+    is_own = by is None
+    if writer.state == WriterState.PAUSED and (is_own or not writer.may_resume):
+        return writer
+    before = writer.state
+    writer.state, writer.may_resume = WriterState.PAUSED, is_own
+    writer.save(update_fields=["state", "may_resume"])
+    _log("writer.paused", writer, before, now=now, by=by)
+    return writer
+
+
+@transaction.atomic
+def resume_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) -> Writer:
+    """Let a writer on pause go on where they were; who is not on pause stays where they are.
+
+    An admin also takes somebody back who has left: with what they sent, under the same code.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If they ask for it themselves (``by`` is nobody) and an admin put the pause on them or
+        they have left, or if they are not here any more.
+    """
+    writer = lock_writer(writer)
+    if writer.state in AT_WORK:
+        return writer
+    before = writer.state
+    if before not in _RESUMED or (by is None and not writer.may_resume):
+        raise WriterNotActiveError
+    writer.may_resume = False
+    writer.save(update_fields=["may_resume"])
+    move_on(writer, now=now)
+    _log(_RESUMED[WriterState(before)], writer, before, now=now, by=by)
+    return writer
+
+
+@transaction.atomic
+def leave(*, writer: Writer, now: dt.datetime) -> Writer:
+    """End a writer's part; repeating it is harmless.
+
+    What they sent stays: accepted messages go on counting, and those that wait are still read.
+    Mails that wait to be sent are deleted. A talk that they hold goes to somebody else, and so does
+    one whose message was sent back.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the writer has not agreed yet, or is not here any more.
+    """
+    writer = lock_writer(writer)
+    if writer.state == WriterState.LEFT:
+        return writer
+    if writer.state not in MAY_LEAVE:
+        raise WriterNotActiveError
+    before = writer.state
+    give_work_back(writer, now=now)
+    writer.mails.filter(sent_at=None).delete()
+    writer.state, writer.may_resume = WriterState.LEFT, False
+    writer.save(update_fields=["state", "may_resume"])
+    _log("writer.left", writer, before, now=now)
+    return writer
+
+
+def give_work_back(writer: Writer, *, now: dt.datetime) -> None:
+    """Give back what a locked writer holds, and what was sent back to them to be mended."""
+    held = writer.leases.select_for_update(of=("self",)).filter(closed_at=None).first()
+    sent_back = Message.objects.filter(lease__writer=writer, state=MessageState.RETURNED)
+    lapsed = list(sent_back.select_for_update(of=("self",)).select_related("lease").order_by("pk"))
+    wanted = [message.lease.context_id for message in lapsed if message.completion_id is None]
+    lock_contexts([*wanted, *([held.context_id] if held is not None else [])])
+    for message in lapsed:
+        _lapse(message, now=now)
+    if held is not None:
+        give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
+    Context.objects.filter(pk__in=wanted).update(slots_left=F("slots_left") + 1)
+
+
+def lock_contexts(pks: Collection[int]) -> None:
+    """Lock the contexts whose slots will change, in one order, so that no two wait in a circle."""
+    rows = Context.objects.filter(pk__in=pks).order_by("pk")
+    list(rows.select_for_update(no_key=True).values_list("pk"))
+
+
+def _lapse(message: Message, *, now: dt.datetime) -> None:
+    """Close a message that nobody will mend; an older text of it that was accepted stays."""
+    is_accepted = message.completion_id is not None
+    message.state = MessageState.ACCEPTED if is_accepted else MessageState.LAPSED
+    message.changed_at = now
+    message.save(update_fields=["state", "changed_at"])
+
+
+def _log(
+    action: str, writer: Writer, before: str, *, now: dt.datetime, by: User | None = None
+) -> None:
+    record(
+        action=action,
+        subject=f"writer {writer.code}",
+        now=now,
+        by=by,
+        before={"state": before},
+        after={"state": writer.state},
+    )

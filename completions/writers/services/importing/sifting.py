@@ -1,0 +1,111 @@
+"""Which rows become messages, and why the others do not."""
+
+import datetime as dt
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+
+from completions.choices import Review, WriterState
+from completions.dialogues import wording
+from completions.dialogues.cutting import digest
+from completions.files import Reason, Refused, refused
+from completions.models import Context, Dataset, Writer
+from completions.writers.importing import WrittenRow
+from completions.writers.services.codes import new_code
+from completions.writers.services.flagging import Flag
+from completions.writers.services.importing.ground import Ground
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A row that can be used as far as it goes, with what a reviewer should look at."""
+
+    row: WrittenRow
+    context: Context
+    flags: Sequence[Flag] = ()
+
+
+@dataclass(frozen=True)
+class Good:
+    """A draft that becomes a message, with its writer."""
+
+    draft: Draft
+    writer: Writer
+
+
+def usable(row: WrittenRow, *, now: dt.datetime) -> WrittenRow | Refused:
+    """Return the row with its text as it is stored, or what is wrong with the text or its time."""
+    if row.written_at is not None and row.written_at > now:
+        return refused(row.position, "written_at", Reason.FUTURE)
+    try:
+        return replace(row, text=wording.check_text(row.text))
+    except wording.UnusableTextError as error:
+        why = f"not usable: {error}".rstrip(".")
+        return refused(row.position, "text", Reason.UNUSABLE_TEXT, why)
+
+
+def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
+    """Say why nothing can be written for the talk."""
+    if context is None:
+        return Reason.UNKNOWN_CONTEXT
+    if context.dataset_id != dataset.pk:
+        return Reason.OTHER_DATASET
+    return Reason.DROPPED_CONTEXT if context.review == Review.DROPPED else None
+
+
+def sift(
+    draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
+) -> Good | Refused | None:
+    """Say whether a draft becomes a message, and take a slot if so; None if it is one already."""
+    found = _sifted(draft, ground, dataset=dataset, now=now)
+    return refused(draft.row.position, "", found) if isinstance(found, Reason) else found
+
+
+def _sifted(
+    draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
+) -> Good | Reason | None:
+    row = draft.row
+    context, writer = ground.contexts[draft.context.pk], ground.writers.get(row.author)
+    if (fault := fault_of(context, dataset)) is not None:  # somebody dropped it meanwhile
+        return fault
+    if (texts := _texts_before(context, writer, ground)) is not None:
+        return None if digest(row.text) in texts else Reason.HAD_CONTEXT
+    if context.slots_left == ground.taken[context.pk]:
+        return Reason.FULL_CONTEXT
+    if writer is None:
+        writer = _arrive(row.author, ground, dataset=dataset, now=now)
+    if not _is_described(writer, row.background, ground):
+        return Reason.OTHER_BACKGROUND
+    ground.taken[context.pk] += 1
+    return Good(draft, writer)
+
+
+def _texts_before(
+    context: Context, writer: Writer | None, ground: Ground
+) -> Container[str | None] | None:
+    """Return the hashes of what the writer wrote for the talk, if the talk was the writer's."""
+    if writer is None or writer.pk is None:
+        return None
+    return ground.had.get((context.pk, writer.pk))
+
+
+def _arrive(name: str, ground: Ground, *, dataset: Dataset, now: dt.datetime) -> Writer:
+    """Return a new writer, stored later with all others."""
+    writer = Writer(
+        dataset=dataset,
+        code=new_code("W"),
+        state=WriterState.ELSEWHERE,
+        imported_as=name,
+        invited_at=now,
+    )
+    ground.arrived.append(writer)
+    ground.writers[name] = writer
+    return writer
+
+
+def _is_described(writer: Writer, background: str, ground: Ground) -> bool:
+    """Say whether the writer has the background; one who had none yet gets it."""
+    if background and not writer.background:
+        writer.background = background
+        if writer.pk is not None:
+            ground.described.append(writer)
+    return background in {"", writer.background}

@@ -1,0 +1,142 @@
+"""A talk and the message for it: shown, kept as a draft, sent, changed, skipped."""
+
+import uuid
+from collections.abc import Sequence
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from completions.choices import MessageState
+from completions.models import Message, WritingLease
+from completions.writers import blinded, desk_queries, http, queries, services
+from completions.writers.forms import writing as forms
+from completions.writers.http import WriterRequest, writer_required
+from completions.writers.second_look import Concern
+from completions.writers.views import showing
+
+
+@require_safe
+@writer_required
+def next_talk(request: WriterRequest) -> HttpResponse:
+    """Find the talk that this writer should write for now, and go to its own address."""
+    try:
+        lease = services.lease_next_context(writer=request.writer, now=timezone.now())
+    except services.DatasetFrozenError:
+        return http.go(request, reverse("completions:desk"))
+    if lease is None:
+        return http.render_fragment(request, "completions/_nothing.html", {})
+    return http.go(request, reverse("completions:talk", args=[lease.token]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_required
+def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Show a talk with the text box, or what was sent for it; take a message that is posted."""
+    lease = _lease(request, token)
+    if request.method == "POST":
+        return _send(request, lease)
+    return _show_talk(request, lease)
+
+
+@require_safe
+@writer_required
+def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Show a message that was sent in the text box again, while it may be changed."""
+    if not desk_queries.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    task = blinded.Task.from_lease(_lease(request, token), writer=request.writer)
+    if task.sent is None or not task.sent.can_change:
+        return http.go(request, reverse("completions:talk", args=[token]))
+    return showing.composer(request, task)
+
+
+@require_POST
+@writer_required
+def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Keep what is typed so far; a script gets no content, a browser the page again."""
+    typed = forms.typed(request.POST)
+    try:
+        services.save_draft(token=token, writer=request.writer, typed=typed)
+    except services.DraftOutdatedError:
+        return showing.kept(request, showing.OUTDATED, text=typed.text)
+    if request.htmx:
+        return HttpResponse(status=204)
+    page = "completions:change" if typed.seen else "completions:talk"
+    return http.SeeOther(reverse(page, args=[token]))
+
+
+@require_POST
+@writer_required
+def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Give the talk back, with the reason given, and go on to the next."""
+    form = forms.Skip(request.POST)
+    if not form.is_valid():
+        return http.go(request, reverse("completions:talk", args=[token]))
+    services.skip_context(
+        token=token,
+        writer=request.writer,
+        reason=form.cleaned_data["reason"],
+        now=timezone.now(),
+    )
+    return http.go(request, reverse("completions:next"))
+
+
+def _lease(request: WriterRequest, token: uuid.UUID) -> WritingLease:
+    lease = queries.lease_of(request.writer, token=token)
+    if lease is None:
+        raise services.WritingLeaseNotFoundError
+    return lease
+
+
+def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    """Show the text box, or the message that was sent; a message that came back, in the box."""
+    if not desk_queries.is_writing(request.writer):
+        raise services.WriterNotActiveError
+    task = blinded.Task.from_lease(lease, writer=request.writer)
+    if task.sent is not None and not task.sent.is_returned:
+        return showing.sent(request, task)
+    if task.sent is None and request.writer.dataset.frozen_at is not None:
+        return showing.kept(request, showing.FROZEN, text=lease.draft)
+    if task.sent is None and queries.is_trial_over(lease, writer=request.writer):
+        return showing.kept(request, showing.OVER, text=lease.draft)
+    if task.sent is None and queries.is_taken(lease):
+        return showing.kept(request, showing.TAKEN, text=lease.draft)
+    return showing.composer(request, task)
+
+
+def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+    """Take the posted message; what cannot be taken stays in the box and as the draft."""
+    form, typed = forms.Message(request.POST), forms.typed(request.POST)
+    concerns: Sequence[Concern] = ()
+    try:
+        message = _taken(request, lease, form, typed)
+    except services.LookAgainError as asked:
+        concerns = asked.findings
+    except tuple(showing.REFUSALS) as refusal:
+        return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
+    else:
+        if message is not None and message.state != MessageState.RETURNED:
+            return http.go(request, reverse("completions:talk", args=[lease.token]))
+        if message is not None:
+            form.say_unchanged()
+    task = blinded.Task.from_lease(lease, writer=request.writer)
+    return showing.composer(request, task, form=form, typed=typed, concerns=concerns)
+
+
+def _taken(
+    request: WriterRequest, lease: WritingLease, form: forms.Message, typed: services.Typed
+) -> Message | None:
+    """Send what is posted; what is no message yet is kept as the draft alone."""
+    if not form.is_valid():
+        services.save_draft(token=lease.token, writer=request.writer, typed=typed)
+        return None
+    return services.send_message(
+        token=lease.token,
+        writer=request.writer,
+        typed=typed,
+        is_own_words=form.cleaned_data["is_own_words"],
+        has_looked_again=form.cleaned_data["has_looked_again"],
+        now=timezone.now(),
+    )
