@@ -4,55 +4,63 @@ from django.utils import timezone
 
 from access.background import app
 from access.nudges import Work, nudge
-from annotation import services
-from annotation.services.reporting import ALERT_WITHIN_S
+from annotation.judges import services as judge_services
+from annotation.judging import services as judging_services
+from annotation.quality import services as quality_services
+from annotation.quality.services.reporting import ALERT_WITHIN_S
+from annotation.raters import services as rater_services
+from annotation.rationales import services as rationales_services
+from annotation.retention import services as retention_services
+from annotation.studies import services as study_services
 
 
 @app.task(ignore_result=True)
 def release_expired_leases() -> int:
     """Beat tick: give back the slots of leases that ran out."""
-    return services.release_expired_leases(now=timezone.now())
+    return judging_services.release_expired_leases(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
-    if services.is_judging_waiting(now=now):
+    if judge_services.is_judging_waiting(now=now):
         nudge(Work.ASK_JUDGES)
-    if services.is_rationale_labelling_waiting(now=now):
+    if rationales_services.is_rationale_labelling_waiting(now=now):
         nudge(Work.FIND_THEMES)
-    return services.finish_judge_runs(now=now) + services.finish_rationale_runs(now=now)
+    return judge_services.finish_judge_runs(now=now) + rationales_services.finish_rationale_runs(
+        now=now
+    )
 
 
 @app.task(ignore_result=True)
 def ask_judges() -> int:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
-    return services.pull_judging(clock=timezone.now)
+    return judge_services.pull_judging(clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def find_themes() -> int:
     """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
-    return services.pull_rationale_labelling(clock=timezone.now)
+    return rationales_services.pull_rationale_labelling(clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def scan_rationales() -> int:
     """Beat tick: scan rationales for personal data, if not done yet; safe to run twice."""
-    return services.scan_rationales(clock=timezone.now)
+    return rationales_services.scan_rationales(clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def enforce_retention() -> int:
     """Beat tick: delete what is held about people and whose time is over; safe to run twice."""
-    return len(services.enforce_retention(now=timezone.now()))
+    return len(retention_services.enforce_retention(now=timezone.now()))
 
 
 @app.task(ignore_result=True)
 def send_report_alerts() -> int:
     """Tell admins by e-mail of what raters reported; safe to run twice."""
-    n = services.send_report_alerts(now=timezone.now())
+    n = quality_services.send_report_alerts(now=timezone.now())
     if n:  # there may be more than one message takes
         nudge(Work.SEND_REPORT_ALERTS, within_s=ALERT_WITHIN_S)
     return n
@@ -61,16 +69,16 @@ def send_report_alerts() -> int:
 @app.task(ignore_result=True)
 def send_arrival_alerts() -> int:
     """Beat tick: tell admins of visits by broken links, once a day; safe to run twice."""
-    return services.send_arrival_alerts(now=timezone.now())
+    return rater_services.send_arrival_alerts(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def announce_full_studies() -> int:
     """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
-    return services.announce_full_studies(now=timezone.now())
+    return study_services.announce_full_studies(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def keep_figures(*, kind: str, study_id: int) -> None:
     """Work out figures that a page waits for, and keep them; safe to run twice."""
-    services.keep_figures(kind=kind, study_id=study_id, now=timezone.now())
+    study_services.keep_figures(kind=kind, study_id=study_id, now=timezone.now())

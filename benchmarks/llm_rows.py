@@ -8,9 +8,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.judges.services.running import Asking, start_judge_run
 from annotation.models import JudgeCall, Study
-from annotation.rubric import load_rubric
-from annotation.services.judge_running import Asking, start_judge_run
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from completions.generation.services import start_generation_run
 from completions.models import Dataset, GenerationCall

@@ -11,10 +11,10 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from access.choices import Role
 from access.http import StaffRequest, may, members_only
-from annotation import audit_selectors, services
-from annotation.console_http import study_page
-from annotation.http import study_or_404
+from annotation.audits import queries, services
 from annotation.models import Study
+from annotation.studies.finding import study_or_404
+from annotation.studies.http import study_page
 from heart_site import tasks
 from heart_site.blinding import telling
 
@@ -23,15 +23,15 @@ from heart_site.blinding import telling
 @study_page
 def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """Show an audit, or the newest that ended, and those before it."""
-    audit = audit_selectors.audit_to_show(study, pk=pk)
+    audit = queries.audit_to_show(study, pk=pk)
     if audit is None and pk is not None:
         raise Http404
     parts = {
         "study": study,
         "audit": audit,
         "tests": telling.verdicts(audit.report) if audit else [],
-        "audits": audit_selectors.audits_of(study),
-        "under_way": audit_selectors.audit_under_way(study),
+        "audits": queries.audits_of(study),
+        "under_way": queries.audit_under_way(study),
         "n_pages": services.N_PAGES,
         "may_act": may(request, Role.MANAGER),
     }
@@ -44,7 +44,7 @@ def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpRe
 def progress(request: HttpRequest, study: str) -> HttpResponse:
     """Answer with how far the audit is; once it has ended, have the page load again."""
     found = study_or_404(study)
-    under_way = audit_selectors.audit_under_way(found)
+    under_way = queries.audit_under_way(found)
     if under_way is None:
         return HttpResponseClientRefresh()
     parts = {"study": found, "under_way": under_way}

@@ -19,11 +19,13 @@ from django.utils import timezone
 from django.utils.text import slugify
 from tqdm import tqdm
 
-from annotation import selectors as studies
-from annotation import services as annotation
+from annotation.judges import services as judge_services
 from annotation.models import Study
-from annotation.protocol import STUDIES, load_protocol
-from annotation.rubric import load_rubric
+from annotation.planning import services as planning_services
+from annotation.studies import selectors as studies
+from annotation.studies import services as study_services
+from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.rubric import load_rubric
 from completions.contexts import services as context_services
 from completions.dialogues import importing, ingest
 from completions.dialogues import queries as dialogue_queries
@@ -115,13 +117,13 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
 
 def _create_study(source: Source, *, now: dt.datetime) -> Study:
     protocol = load_protocol(STUDIES / "demo.toml").model_copy(update={"slug": source.study})
-    study = annotation.create_study(
+    study = study_services.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
         dataset=_dataset(source),
         now=now,
     )
-    return annotation.open_study(study=study, now=now)
+    return study_services.open_study(study=study, now=now)
 
 
 def _dataset(source: Source) -> Dataset:
@@ -167,7 +169,7 @@ def run(study: Study) -> Fit:
         for voice in VOICES
     ]
     judges = [
-        annotation.register_simulated_judge(
+        judge_services.register_simulated_judge(
             slug=f"simulated-judge-{voice}",
             name=f"Simulated judge {voice.title()}",
             family=f"simulated-{voice}",
@@ -180,9 +182,9 @@ def run(study: Study) -> Fit:
             dataset=study.dataset, systems=systems, now=timezone.now()
         )
     _wait("Completions", lambda: generation_queries.generation_progress(study.dataset))
-    annotation.plan_study(study=study, now=timezone.now())
+    planning_services.plan_study(study=study, now=timezone.now())
     with suppress(run_services.NothingToAskError):
-        annotation.start_judge_run(study=study, judges=judges, now=timezone.now())
+        judge_services.start_judge_run(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
     fit = _newest_fit(study)

@@ -22,7 +22,8 @@ from django.core.wsgi import get_wsgi_application
 from django.db import connection
 from waitress.server import create_server
 
-from annotation import services as annotation
+from annotation.judges import services as judge_services
+from annotation.rationales import services as rationales_services
 from completions import llm, offline
 from completions.generation import services as generation_services
 from completions.runs import pulling
@@ -125,8 +126,8 @@ def _folder_in_use() -> Iterator[None]:
             if connection.vendor == "sqlite":
                 generation_services.forget_generation_claims()
                 strategy_services.forget_labelling_claims()
-                annotation.forget_judging_claims()
-                annotation.forget_rationale_claims()
+                judge_services.forget_judging_claims()
+                rationales_services.forget_rationale_claims()
                 ranking.forget_fit_claims()
                 ranking.forget_analysis_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views import csrf, defaults
 
 from access.api_http.errors import answer_problem, too_large_detail
-from annotation import http as raters
+from annotation.session import http as raters
 from completions.writers import http as writers
 from heart_site import uploads
 from heart_site.outages import API, answer_outage, is_outage

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from access.background import app
-from annotation import services
+from annotation.audits import services
 
 if TYPE_CHECKING:
     from heart_site.blinding import running

@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.views import hooks
+from annotation.session.views import hooks
 from heart_site import admin_site, errors, health, metrics, views
 
 admin.autodiscover()
@@ -17,9 +17,9 @@ handler500 = errors.server_error
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
-    path("s/<slug:study>/", include("annotation.urls")),
+    path("s/<slug:study>/", include("annotation.urls.raters")),
     path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
-    path("w/withdraw/", include("annotation.writer_urls")),
+    path("w/withdraw/", include("annotation.urls.withdrawing")),
     path("w/", include("completions.urls.writers")),
     path("console/webhooks/", include("access.hook_urls")),
     path("console/tokens/", include("access.token_urls")),
@@ -30,13 +30,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/models/", include("completions.urls.models")),
     path("console/", include("ranking.log_urls")),
     path("console/people/", include("ranking.people_urls")),
-    path("console/", include("annotation.console_urls")),
+    path("console/", include("annotation.urls.console")),
     path("console/", include("ranking.console_urls")),
     path("console/", include("heart_site.blinding_urls")),
     path("", include("ranking.urls")),
     path("api/v1/", include("access.api_urls")),
     path("api/v1/", include("completions.urls.api")),
-    path("api/v1/", include("annotation.api_urls")),
+    path("api/v1/", include("annotation.urls.api")),
     path("api/v1/", include("ranking.api_urls")),
     path("accounts/", include("access.sign_in_urls")),
     path("admin/", admin.site.urls),

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from annotation import verdict_selectors
 from annotation.choices import Protocol, Purpose
-from annotation.ensembles import Account, Fate, Standing, judge_verdict
+from annotation.judges import verdict_queries
+from annotation.judges.ensembles import Account, Fate, Standing, judge_verdict
+from annotation.judges.verdict_queries import JudgeRow
 from annotation.models import Judgment, Lease, Study
-from annotation.verdict_selectors import JudgeRow
 from completions.choices import LeaseOutcome
 from ranking import rule
 
@@ -79,8 +79,8 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
 
     Eight queries, in which no call comes singly.
     """
-    rows = verdict_selectors.judge_rows(study, verdict_selectors.panel_of(study))
-    for tally, n in verdict_selectors.alike_tallies(study):
+    rows = verdict_queries.judge_rows(study, verdict_queries.panel_of(study))
+    for tally, n in verdict_queries.alike_tallies(study):
         n_answers, standing = n * tally.replies.n_valid, judge_verdict(tally.replies).standing
         rows[tally.judge].count_answers(n_answers, standing, is_erased=tally.is_erased)
     people = _of_people(study)

@@ -5,8 +5,8 @@ from django.utils import timezone
 from django_filters import rest_framework as filters
 
 from access.api_filters import LONGEST, NameFilter, TimeFilter
-from annotation import selectors
 from annotation.models import Judgment
+from annotation.studies import selectors
 from completions.choices import Stratum
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.rule import analysis_set

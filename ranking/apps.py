@@ -13,7 +13,7 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         """Let the console tell of fits that were refused, and keep figures of this app."""
-        from annotation.kept import FIGURES  # noqa: PLC0415 (models are there only now)
+        from annotation.studies.kept import FIGURES  # noqa: PLC0415 (models are there only now)
 
         MORE_ALERTS.append("ranking.fit_selectors.refused_alerts")
         FIGURES["moves"] = "ranking.services.moving.MOVES"

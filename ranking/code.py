@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 SOURCES = (
     *(HERE / name for name in ("analyses", "estimate.py", "implied.py", "people")),
     *(HERE / name for name in ("scores.py", "style.py", "tallies.py")),
-    HERE.parent / "annotation" / "themes" / "codebook.py",
+    HERE.parent / "annotation" / "rationales" / "themes" / "codebook.py",
 )
 
 

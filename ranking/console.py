@@ -17,10 +17,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.http import StaffRequest, members_only
 from access.lists import csv_answer
-from annotation import selectors as annotation_selectors
-from annotation import services as annotation_services
-from annotation.console_http import figures_of
 from annotation.models import Rater, Study
+from annotation.quality import services as annotation_services
+from annotation.studies import selectors as annotation_selectors
+from annotation.studies.http import figures_of
 from ranking import export, forms, rater_pages, review_selectors, services, tasks
 from ranking.rater_filters import FINDINGS, STANDINGS, RaterFilter, UnknownFilterError
 

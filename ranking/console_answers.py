@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_answer
-from annotation import quality_selectors
-from annotation import selectors as annotation_selectors
 from annotation.models import Rater, Study
+from annotation.quality import queries
+from annotation.studies import selectors as annotation_selectors
 from ranking import export
 from ranking.console import staff_page
 from ranking.rater_filters import KINDS, AnswerFilter
@@ -23,7 +23,7 @@ PER_PAGE = 50
 def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show what a rater answered: which counts, which was a check, and how that went."""
     wanted, rater = AnswerFilter.of(request.GET), _rater_or_404(study, code)
-    rows = quality_selectors.answers_given(rater, as_of=timezone.now())
+    rows = queries.answers_given(rater, as_of=timezone.now())
     page = Paginator(wanted.apply(rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
@@ -41,7 +41,7 @@ def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttpResponse:
     """Download the same answers, in the same order."""
     wanted, rater = AnswerFilter.of(request.GET), _rater_or_404(study, code)
-    rows = quality_selectors.answers_given(rater, as_of=timezone.now())
+    rows = queries.answers_given(rater, as_of=timezone.now())
     found = export.answer_rows(rater.code, wanted.apply(rows))
     return csv_answer(request, found, f"{rater.code}-answers")
 

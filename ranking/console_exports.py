@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_answer
-from annotation.console_http import kept_counts, study_page
 from annotation.models import Study
+from annotation.studies.http import kept_counts, study_page
 from ranking import data_dictionary, exports
 from ranking.forms import ExportChoice
 from ranking.results_http import json_answer

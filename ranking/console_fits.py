@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.choices import Role
 from access.http import StaffRequest, may
-from annotation.console_http import owners_study_page, study_page
 from annotation.models import Study
+from annotation.studies.http import owners_study_page, study_page
 from ranking import fit_selectors, selectors, services, tasks
 from ranking.models import Fit
 

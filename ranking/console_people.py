@@ -14,9 +14,10 @@ from access import evidence_selectors
 from access.choices import Role
 from access.http import Needs, StaffRequest, members_only
 from access.lists import csv_of
-from annotation import person_selectors, retention_selectors, services
 from annotation.models import Rater
-from annotation.retention_selectors import DueWanted, UnknownDueError
+from annotation.raters import person_queries, services
+from annotation.retention import queries
+from annotation.retention.queries import DueWanted, UnknownDueError
 from completions.models import Writer
 from ranking import stale_selectors
 from ranking.people_forms import Leaving, Search
@@ -39,7 +40,7 @@ def people(request: StaffRequest) -> HttpResponse:
     context: dict[str, object] = {"form": form}
     if form.is_valid():
         asked = form.cleaned_data["asked"]
-        context["found"] = person_selectors.find_people(asked)
+        context["found"] = person_queries.find_people(asked)
         context["evidence"] = evidence_selectors.evidence_of(asked)
         context["has_asked"] = True
     status = 422 if form.is_bound and not form.is_valid() else 200
@@ -51,7 +52,7 @@ def people(request: StaffRequest) -> HttpResponse:
 @members_only(OWNERS)
 def person(request: StaffRequest, code: str) -> HttpResponse:
     """Show what is held about somebody, and withdraw them at their own wish."""
-    found = person_selectors.rater_of(code) or person_selectors.writer_of(code)
+    found = person_queries.rater_of(code) or person_queries.writer_of(code)
     if found is None:
         raise Http404
     form = Leaving(request.POST if request.method == "POST" else None)
@@ -61,9 +62,9 @@ def person(request: StaffRequest, code: str) -> HttpResponse:
         return redirect("people:person", code)
     is_rater = isinstance(found, Rater)
     held, affected = (
-        (person_selectors.held_of_rater(found), stale_selectors.of_rater(found))
+        (person_queries.held_of_rater(found), stale_selectors.of_rater(found))
         if isinstance(found, Rater)
-        else (person_selectors.held_of_writer(found), stale_selectors.of_writer(found))
+        else (person_queries.held_of_writer(found), stale_selectors.of_writer(found))
     )
     context = {"held": held, "affected": affected, "is_rater": is_rater, "form": form}
     status = 422 if form.is_bound else 200
@@ -75,7 +76,7 @@ def person(request: StaffRequest, code: str) -> HttpResponse:
 @members_only(OWNERS)
 def unbind(request: StaffRequest, code: str) -> HttpResponse:
     """Let the next browser that comes with a rater's id be theirs."""
-    found = person_selectors.rater_of(code)
+    found = person_queries.rater_of(code)
     if found is None:
         raise Http404
     try:
@@ -94,9 +95,9 @@ def unbind(request: StaffRequest, code: str) -> HttpResponse:
 def retention(request: StaffRequest) -> HttpResponse:
     """Show what is held about people, and when it falls due to be deleted."""
     wanted = _wanted_or_404(request)
-    rows = wanted.apply(retention_selectors.what_is_due(now=timezone.now()))
+    rows = wanted.apply(queries.what_is_due(now=timezone.now()))
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "wanted": wanted, "policy": retention_selectors.policy()}
+    context = {"page": page, "wanted": wanted, "policy": queries.policy()}
     return render(request, "console/people/retention.html", context)
 
 
@@ -105,7 +106,7 @@ def retention(request: StaffRequest) -> HttpResponse:
 @members_only(OWNERS)
 def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
     """Download the same, in the same order."""
-    rows = _wanted_or_404(request).apply(retention_selectors.what_is_due(now=timezone.now()))
+    rows = _wanted_or_404(request).apply(queries.what_is_due(now=timezone.now()))
     cells = (
         (
             one.kind.value,

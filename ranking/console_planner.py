@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 from access.http import StaffRequest
 from access.lists import csv_answer
 from annotation.choices import Protocol
-from annotation.console_http import study_page
 from annotation.models import Study
+from annotation.studies.http import study_page
 from ranking import planner_selectors
 from ranking.planner_forms import DEFAULTS, Asked, Question
 

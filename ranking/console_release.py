@@ -10,8 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
 from access.http import StaffRequest, may
-from annotation.console_http import figures_of, owners_study_page, study_page
 from annotation.models import Study
+from annotation.studies.http import figures_of, owners_study_page, study_page
 from ranking import release_selectors, released_selectors, services, tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release

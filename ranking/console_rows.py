@@ -9,10 +9,15 @@ from django.views.decorators.http import require_safe
 
 from access.http import StaffRequest
 from access.lists import csv_of
-from annotation import study_rows
-from annotation.console_http import kept_counts
 from annotation.models import Study
-from annotation.study_rows import ComparisonsWanted, JudgmentsWanted, RowsWanted, UnknownRowsError
+from annotation.overview import rows as overview_rows
+from annotation.overview.rows import (
+    ComparisonsWanted,
+    JudgmentsWanted,
+    RowsWanted,
+    UnknownRowsError,
+)
+from annotation.studies.http import kept_counts
 from ranking.console import staff_page
 
 Wanted = TypeVar("Wanted", bound=RowsWanted)
@@ -47,7 +52,7 @@ JUDGMENT_COLUMNS = (
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
     wanted = _wanted(ComparisonsWanted, request)
-    page, rows = study_rows.comparison_page(study, wanted, request.GET.get("page", ""))
+    page, rows = overview_rows.comparison_page(study, wanted, request.GET.get("page", ""))
     parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
     return render(request, "console/study/comparisons.html", parts)
 
@@ -56,7 +61,7 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
-    rows = study_rows.all_comparisons(study, _wanted(ComparisonsWanted, request))
+    rows = overview_rows.all_comparisons(study, _wanted(ComparisonsWanted, request))
     lines = (
         (
             row.key,
@@ -80,7 +85,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
     wanted = _wanted(JudgmentsWanted, request)
     counts = kept_counts(study, now=timezone.now())
-    page, rows = study_rows.judgment_page(study, wanted, request.GET.get("page", ""), counts)
+    page, rows = overview_rows.judgment_page(study, wanted, request.GET.get("page", ""), counts)
     parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
     return render(request, "console/study/judgments.html", parts)
 
@@ -89,7 +94,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""
-    shown = study_rows.all_judgments(study, _wanted(JudgmentsWanted, request))
+    shown = overview_rows.all_judgments(study, _wanted(JudgmentsWanted, request))
     lines = (
         (
             one.row.at,

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from access.cell_guard import Cell
-from annotation import verdict_selectors
 from annotation.choices import Protocol
+from annotation.judges import verdict_queries
 from annotation.models import Study
-from annotation.quality_selectors import ListedAnswer
+from annotation.quality.queries import ListedAnswer
 from ranking.accounting import CLASSES, AccountRow
 from ranking.board import Board, BoardRow, PeopleRow
 from ranking.findings import Table
@@ -181,13 +181,13 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
     says "simulated" where it is. Comparisons of deleted texts are left out, and so are judges
     excluded from the analysis. Five queries, the long one read in batches.
     """
-    panel = verdict_selectors.panel_of(study)
+    panel = verdict_queries.panel_of(study)
     judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
     yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
     if study.protocol == Protocol.LIKERT:
         return  # who rates a message alone names no winner
-    facts = verdict_selectors.facts_of(study)
-    for one in verdict_selectors.judged_comparisons(study, panel):
+    facts = verdict_queries.facts_of(study)
+    for one in verdict_queries.judged_comparisons(study, panel):
         if (found := one.ensemble) is None:
             continue
         fact = facts[one.comparison]

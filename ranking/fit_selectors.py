@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from annotation.study_progress import Alert
+from annotation.overview.progress import Alert
 from ranking.analysis_selectors import ANALYSED, ShownAnalysis, analyses_of_fits
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.code import code_version

@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.utils.translation import gettext_lazy as _
 
 from access.asked import read_query
-from annotation.quality_selectors import ListedAnswer
+from annotation.quality.queries import ListedAnswer
 from completions.sorted_tables import Head, SortedTable
 from ranking.rater_rows import RaterRow
 

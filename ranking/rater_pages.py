@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from annotation.quality import Finding
-from annotation.quality_selectors import Decision
+from annotation.quality.queries import Decision
+from annotation.quality.rules import Finding
 from ranking.rater_filters import FINDINGS, STANDINGS
 from ranking.rater_rows import RaterRow
 

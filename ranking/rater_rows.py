@@ -3,8 +3,8 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from annotation.quality import Finding
-from annotation.quality_selectors import RaterHead
+from annotation.quality.queries import RaterHead
+from annotation.quality.rules import Finding
 
 
 @dataclass(frozen=True)

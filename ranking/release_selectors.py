@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
-from annotation.kept import Kind, Shown
 from annotation.models import (
     Exclusion,
     ExternalDecision,
@@ -19,8 +18,9 @@ from annotation.models import (
     RationaleScan,
     Study,
 )
-from annotation.rationale_selectors import TextCounts, texts_for_release
-from annotation.study_counts import has_few_judgments, newest_keys
+from annotation.rationales.queries import TextCounts, texts_for_release
+from annotation.studies.counts import has_few_judgments, newest_keys
+from annotation.studies.kept import Kind, Shown
 from completions.models import Completion
 from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState

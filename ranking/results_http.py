@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from access.choices import Role
 from access.http import may
-from annotation import selectors as annotation_selectors
 from annotation.models import Study
+from annotation.studies import selectors as annotation_selectors
 from ranking import filters
 from ranking.models import Fit
 from ranking.selectors import Results

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
 from annotation.models import Study
-from annotation.selectors import content_of
+from annotation.studies.selectors import content_of
 from ranking import analysis_selectors, export, results_pages
 from ranking.choices import AnalysisKind
 from ranking.findings import Findings, Table

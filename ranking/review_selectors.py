@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef
 
-from annotation import quality, quality_selectors
 from annotation.models import Judgment, Study
-from annotation.quality import Finding, Infit, MainAnswer, Prediction, RaterRecord
-from annotation.quality_selectors import RaterHead, StudyQuality
+from annotation.quality import queries, rules
+from annotation.quality.queries import RaterHead, StudyQuality
+from annotation.quality.rules import Finding, Infit, MainAnswer, Prediction, RaterRecord
 from ranking.models import Measurement, RaterFigures
 from ranking.rater_rows import MeasuredRaters, RaterRow
 
@@ -51,7 +51,7 @@ def unmeasured_studies() -> list[int]:
 
 def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
     """Read every judgment by people and measure those who gave them, in six queries at most."""
-    known = quality_selectors.read_quality(study, as_of=as_of)
+    known = queries.read_quality(study, as_of=as_of)
     seconds = [one.seconds for record in known.records for one in record.answers]
     return MeasuredRaters(
         rows=_rows(known),
@@ -63,7 +63,7 @@ def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
 
 def _stored(study: Study, measured: Measurement, *, now: dt.datetime) -> MeasuredRaters:
     figures = {one.rater_id: one for one in measured.figures.all()}
-    heads = quality_selectors.raters_judged(study, as_of=now)
+    heads = queries.raters_judged(study, as_of=now)
     return MeasuredRaters(
         rows=tuple(
             _stored_row(head, figures[head.pk], measured.as_of)
@@ -97,8 +97,8 @@ def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> Rat
 
 def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
     infits = _infits(known)
-    found = quality.examine(quality.StudyRecord(known.records, known.pairs, infits), known.rules)
-    agreement = quality.agreement_by_rater(known.winners)
+    found = rules.examine(rules.StudyRecord(known.records, known.pairs, infits), known.rules)
+    agreement = rules.agreement_by_rater(known.winners)
     return tuple(
         _row(head, record, found[head.code], infits.get(head.code), agreement.get(head.code))
         for head, record in zip(known.raters, known.records, strict=True)
@@ -157,7 +157,7 @@ def _infits(known: StudyQuality) -> dict[str, Infit | None]:
     except (NotConnectedError, NotConvergedError, ValueError):
         return {}  # too few systems or answers: nobody's misfit can be told
     return {
-        record.rater: quality.infit(_predictions(record, pairs, row))
+        record.rater: rules.infit(_predictions(record, pairs, row))
         for record, row in zip(known.records, strengths, strict=True)
         if not np.isnan(row).any()
     }

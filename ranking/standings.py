@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from annotation.models import Judgment, Study
-from annotation.protocol import content_hash
-from annotation.selectors import content_of
+from annotation.studies.protocol import content_hash
+from annotation.studies.selectors import content_of
 from ranking.choices import AnalysisKind
 from ranking.findings import Findings
 

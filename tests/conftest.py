@@ -17,7 +17,8 @@ from django.test import TransactionTestCase, override_settings
 from hypothesis import settings
 
 from access import nudges
-from annotation import blinded, selectors
+from annotation.session import blinded
+from annotation.studies import selectors
 from completions.runs.services import speaking
 from ranking.services import grounds
 from tests.databases import begin_migrated, copied_database, delete_all_rows

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from annotation import protocol
 from annotation.choices import Protocol, Purpose, Side, StudyState
 from annotation.models import (
     Comparison,
@@ -20,7 +19,8 @@ from annotation.models import (
     Rater,
     Study,
 )
-from annotation.protocol.conduct import Checks, Screening
+from annotation.studies import protocol
+from annotation.studies.protocol.conduct import Checks, Screening
 from completions.choices import (
     CallState,
     EscalationProfile,

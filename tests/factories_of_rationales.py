@@ -3,7 +3,6 @@
 import datetime as dt
 from typing import Any
 
-from annotation import passages, themes
 from annotation.choices import TextOutcome, TextState
 from annotation.models import (
     Judgment,
@@ -14,6 +13,7 @@ from annotation.models import (
     Study,
     ThemeLabel,
 )
+from annotation.rationales import passages, themes
 from completions.choices import CallState, Presence, RunState
 from completions.models import Assistant
 from tests.factories import NOW, make_assistant, make_judgment, make_study

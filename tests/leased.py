@@ -3,10 +3,10 @@
 import datetime as dt
 from typing import Any
 
-from annotation import services
 from annotation.choices import Protocol, Side
+from annotation.judging import services
 from annotation.models import Comparison, Judgment, Lease, Rater, Study
-from annotation.verdicts import Answer
+from annotation.studies.verdicts import Answer
 from tests.factories import HOUR, NOW, make_comparison, make_lease, make_study
 
 SECOND = dt.timedelta(seconds=1)

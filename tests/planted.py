@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from annotation import services
 from annotation.choices import Protocol, ReportKind
 from annotation.models import Comparison, Lease, Report, Study
-from annotation.services import ReportWords
+from annotation.quality import services
+from annotation.quality.services.reporting import ReportWords
 from tests.factories import NOW, RUBRIC, make_comparison, make_completion, make_study
 
 CONTENT: dict[str, Any] = {

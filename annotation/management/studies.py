@@ -1,7 +1,7 @@
 """Studies as commands name them."""
 
-from annotation import selectors
 from annotation.models import Study
+from annotation.studies import selectors
 
 
 class StudyError(ValueError):

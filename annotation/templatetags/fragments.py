@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotation import forms
-from annotation.blinded import StudyPage
+from annotation.session import forms
+from annotation.session.blinded import StudyPage
 from completions.dialogues.display import Talk
 
 register = template.Library()

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.markup import render
+from annotation.studies.markup import render
 
 register = template.Library()
 

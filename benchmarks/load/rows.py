@@ -5,10 +5,11 @@ import datetime as dt
 from django.db.models import F, IntegerField, Value
 from django.db.models.functions import Cast, Concat, Random
 
-from annotation import design, protocol, rubric
+from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Comparison, Study
-from annotation.protocol.conduct import Screening
+from annotation.studies import protocol, rubric
+from annotation.studies.protocol.conduct import Screening
 from benchmarks.refit_rows import Size, pair, unchecked
 from completions.dialogues import normaliser
 from completions.models import Completion, Context

@@ -8,11 +8,11 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django_htmx.middleware import HtmxDetails
 
-from annotation import blinded
 from annotation.choices import Side
-from annotation.http import BadgeRequest
 from annotation.models import Lease, Study
-from annotation.views import judging
+from annotation.session import blinded
+from annotation.session.http import BadgeRequest
+from annotation.session.views import judging
 from completions.choices import SystemKind
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import with_language

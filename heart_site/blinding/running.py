@@ -4,7 +4,7 @@ import datetime as dt
 import logging
 from collections.abc import Callable
 
-from annotation import services
+from annotation.audits import services
 from annotation.models import BlindingAudit
 from heart_site.blinding.auditing import Report, audit
 

@@ -2,7 +2,7 @@
 
 Requests pass every middleware, and forms carry the token that the page gave them. What a browser
 cannot send goes beside the request: the virtual time, by which the site also knows that the
-visitor is simulated (see ``annotation.visit``).
+visitor is simulated (see ``annotation.raters.visit``).
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 from django.conf import settings
 
-from annotation.visit import IMAGINED
+from annotation.raters.visit import IMAGINED
 from heart_site.rehearsal.pages import Form, Page, read_page
 
 Headers = dict[str, str]

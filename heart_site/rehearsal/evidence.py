@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Avg, Count, Q, QuerySet
 
 from annotation.choices import Expected, Purpose, Side
+from annotation.judging.services.choosing import REPEAT_GAP
 from annotation.models import (
     Comparison,
     DimensionMark,
@@ -16,7 +17,6 @@ from annotation.models import (
     Rater,
     Study,
 )
-from annotation.services.choosing import REPEAT_GAP
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from heart_site.simulation.rebuilding import Draw, Plan, Why

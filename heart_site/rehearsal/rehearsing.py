@@ -14,8 +14,8 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.db.models import Count, Max
 
-from annotation import services
 from annotation.choices import RaterState
+from annotation.judging import services
 from annotation.models import Rater, Study
 from heart_site.rehearsal.browser import Browser
 from heart_site.rehearsal.walking import Walk, task_of

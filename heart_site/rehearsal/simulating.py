@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Mapping
 
-from annotation import services as annotation
 from annotation.models import Study
+from annotation.studies import services as annotation
 from heart_site.rehearsal import evidence
 from heart_site.rehearsal.rehearsing import Cast, Tell, rehearse
 from heart_site.rehearsal.reporting import Report, report_on

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from annotation.design import (
+from annotation.assignment.design import (
     Place,
     first_goes_to_a,
     is_check_due,

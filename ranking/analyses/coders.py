@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.themes import Codebook
+from annotation.rationales.themes import Codebook
 from ranking.analyses.agreement.opinions import Samples
 from ranking.analyses.cells import decimal
 from ranking.analyses.reasons import Reasons

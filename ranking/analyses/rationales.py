@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotation.themes import Codebook, load_codebook
+from annotation.rationales.themes import Codebook, load_codebook
 from ranking.analyses import Ground
 from ranking.analyses.coders import coder_tables, coverage, readings
 from ranking.analyses.reasons import Reasons, coded

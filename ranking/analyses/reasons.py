@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.themes import Codebook
+from annotation.rationales.themes import Codebook
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from annotation.themes import Codebook, Theme
+from annotation.rationales.themes import Codebook, Theme
 from ranking.analyses.cells import adjusted, ends, family_of, share_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.numerics.arrays import Booleans, Floats

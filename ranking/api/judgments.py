@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from access.api_http.views import ListView
 from access.scopes import Scope
-from annotation.api_http import study_of
+from annotation.api.http import study_of
 from annotation.models import Judgment
 from ranking import api_filters, judgment_selectors, serializers
 

@@ -10,7 +10,7 @@ from access.api_http.errors import NoFitError, UnknownFilterError
 from access.api_http.permissions import is_member
 from access.api_http.views import ApiView
 from access.scopes import Scope
-from annotation.api_http import study_of
+from annotation.api.http import study_of
 from ranking import filters, results_pages
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.models import Fit

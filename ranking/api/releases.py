@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from access.api_http.permissions import is_member
 from access.api_http.views import ApiView, ListView
 from access.scopes import Scope
-from annotation.api_http import study_of
+from annotation.api.http import study_of
 from ranking import models, released_http, released_selectors, serializers
 
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from access.cell_guard import Cell
 from annotation.choices import Protocol, Side
 from annotation.models import DimensionMark, Judgment, Study
-from annotation.selectors import content_of
+from annotation.studies.selectors import content_of
 from ranking import rule
 from ranking.data_dictionary import Column
 from ranking.exports.facts import streamed, study_columns, when

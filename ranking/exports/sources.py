@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.models import Study
-from annotation.selectors import dimension_keys
+from annotation.studies.selectors import dimension_keys
 from ranking.data_dictionary import TABLES, Column, Table
 from ranking.exports import external, judgments, pairs, raters, texts
 from ranking.exports.asked import Asked, ExportRefusedError

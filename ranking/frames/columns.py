@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.choices import Protocol, Side
 from annotation.models import DimensionMark, Study
-from annotation.selectors import dimension_keys
+from annotation.studies.selectors import dimension_keys
 from ranking.columns import JudgmentColumns
 from ranking.frames.coding import coded, comparisons, dialogues, people_and_judges, systems
 from ranking.frames.integers import flag, read_integers

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from annotation.models import Comparison, Judge
-from annotation.quality import active_seconds
+from annotation.quality.rules import active_seconds
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies.rules import load_codebook

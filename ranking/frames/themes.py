@@ -6,7 +6,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.models import RationaleCall, ThemeLabel
-from annotation.themes import load_codebook
+from annotation.rationales.themes import load_codebook
 from completions.choices import CallState, Presence
 from ranking.frames.coding import SAID
 from ranking.numerics.arrays import Floats

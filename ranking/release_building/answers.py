@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.choices import StudyState
 from annotation.models import DimensionMark, Exclusion, Judge, Judgment, QualityCheck, Rater
-from annotation.quality import active_seconds, is_check_passed, is_rating_passed
+from annotation.quality.rules import active_seconds, is_check_passed, is_rating_passed
 from ranking.accounting import CLASSES, verdict_accounting
 from ranking.release_building.contents import Contents, judgments_of
 from ranking.releases import coarse

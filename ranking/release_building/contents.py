@@ -8,9 +8,9 @@ from functools import cached_property
 from django.db.models import QuerySet
 
 from annotation.choices import StudyState
-from annotation.external_selectors import batches_of
+from annotation.external.queries import batches_of
 from annotation.models import Comparison, Judgment, Rater, Study
-from annotation.rationale_selectors import TextCounts, texts_for_release
+from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.models import Completion
 from ranking.anonymity import OTHER, K, anonymise
 from ranking.models import Fit, Release

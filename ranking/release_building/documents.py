@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation import judge_prompt, judge_ratings, selectors
 from annotation.choices import Protocol
-from annotation.rubric import Rubric, rubric_of
+from annotation.judges import prompt, ratings
+from annotation.studies import selectors
+from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
 from completions.llm import prompts
 from ranking import board_text
@@ -124,7 +125,7 @@ def _plan(contents: Contents) -> dict[str, Any]:
 def _prompts(contents: Contents, rubric: Rubric) -> dict[str, str]:
     """Return the fixed part of all prompts, as their hashes are made of it."""
     is_alone = contents.study.protocol == Protocol.LIKERT
-    judge = judge_ratings if is_alone else judge_prompt
+    judge = ratings if is_alone else prompt
     parts = (judge.VERSION, judge.instructions(rubric), judge.MATERIAL, judge.CORRECTION)
     supporter = prompts.load_prompt(prompts.SUPPORTER)
     return {"judge.txt": "\n".join(parts), f"{supporter.name}.txt": supporter.text}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.external_selectors import batches_of
+from annotation.external.queries import batches_of
 from annotation.models import ExternalBatch, ExternalJudgment
 from ranking.release_building.contents import Contents
 from ranking.releases import coarse

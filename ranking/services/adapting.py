@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation import services as annotation
 from annotation.choices import PlanKind, Purpose, StudyState
 from annotation.models import Study
-from annotation.services.weighing import PairWeights
+from annotation.planning import services as annotation
+from annotation.planning.services.weighing import PairWeights
 from ranking import frames, selectors
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.frames import Selection

@@ -3,9 +3,9 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from annotation.kept import Kind
 from annotation.models import Exclusion, Judgment, Study
-from annotation.study_counts import has_few_judgments, newest_keys
+from annotation.studies.counts import has_few_judgments, newest_keys
+from annotation.studies.kept import Kind
 from ranking import review_selectors
 from ranking.models import Measurement
 from ranking.services.reviewing import Movement, movements_without

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
-from annotation import quality_selectors
-from annotation import services as annotation_services
 from annotation.choices import Protocol
 from annotation.models import Exclusion, Study
+from annotation.quality import queries
+from annotation.quality import services as annotation_services
 from completions.models import System
 from ranking import frames, review_selectors
 from ranking.choices import ContextSet, EvaluatorPool
@@ -140,7 +140,7 @@ def review_study(*, study_id: int, now: dt.datetime) -> Review:
 
 def studies_to_review(*, now: dt.datetime) -> list[int]:
     """Return the keys of the studies in which a person answered within the last day."""
-    recent = quality_selectors.recently_judged(since=now - LOOKED_BACK)
+    recent = queries.recently_judged(since=now - LOOKED_BACK)
     return list(recent.values_list("pk", flat=True))
 
 

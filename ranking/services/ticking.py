@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from django.core.cache import caches
 
 from access.nudges import Work, nudge
-from annotation import selectors as annotation_selectors
 from annotation.models import Study
+from annotation.studies import selectors as annotation_selectors
 from ranking import frames, selectors
 from ranking.choices import EvaluatorPool
 from ranking.models import Fit

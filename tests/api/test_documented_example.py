@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 from ranking.choices import EvaluatorPool
 from tests.factories import (
     NOW,

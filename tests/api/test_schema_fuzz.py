@@ -12,7 +12,7 @@ from django.db import close_old_connections
 
 from access.api_http.permissions import Scoped
 from access.scopes import Scope
-from annotation.api import Studies
+from annotation.api.views import Studies
 from completions.models import Context
 from ranking.api import Judgments
 from tests.api.fuzzing import Asker, Plan, failures, load

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from annotation.ensembles import Standing
+from annotation.judges.ensembles import Standing
+from annotation.judges.verdict_queries import judges_page
 from annotation.models import Exclusion, Rater
-from annotation.verdict_selectors import judges_page
 from completions.choices import CallState, LeaseOutcome
 from ranking import accounting, frames
 from ranking.accounting import CLASSES, verdict_accounting

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotation import services as annotation
 from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
+from annotation.planning import services as annotation
 from ranking import services
 from ranking.board_selectors import board_of
 from ranking.exports import Asked, export_of

@@ -6,10 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from annotation import services
+from annotation.audits import services
 from annotation.choices import AuditState, Protocol, Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
-from annotation.views import judging
+from annotation.session.views import judging
 from completions.choices import SystemKind
 from heart_site.blinding import auditing
 from ranking.selectors import Results

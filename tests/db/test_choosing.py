@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation import design, services
+from annotation.assignment import design, slots
 from annotation.choices import (
     CheckKind,
     Expected,
@@ -13,8 +13,9 @@ from annotation.choices import (
     RaterState,
     Side,
 )
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, DimensionMark, Exclusion, Judgment, Lease, Report
-from annotation.verdicts import Answer, InvalidAnswerError
+from annotation.studies.verdicts import Answer, InvalidAnswerError
 from tests.factories import (
     CONTENT,
     HOUR,
@@ -193,7 +194,7 @@ class TestScreening:
         rater.refresh_from_db()
         assert len(leases) == 3
         assert (rater.state, rater.ended_at) == (RaterState.SCREENED, NOW)
-        with pytest.raises(services.RaterEndedError):
+        with pytest.raises(judging_services.RaterEndedError):
             lease_next(rater)
 
     def test_is_over_where_the_study_has_no_planted_pairs(self):
@@ -205,7 +206,7 @@ class TestScreening:
     def test_waits_for_the_comprehension_check(self):
         rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)
 
-        with pytest.raises(services.NotUnderstoodError):
+        with pytest.raises(judging_services.NotUnderstoodError):
             lease_next(rater)
 
     def test_judges_a_rating_by_its_dimension(self):
@@ -226,9 +227,13 @@ class TestScreening:
 
 class TestSubmitAndGoOn:
     def go_on(self, lease, answer=GOOD):
-        badge = services.Badge(lease.rater.study.slug, lease.rater.code, lease.rater.link_version)
-        submission = services.Submission(lease.token, answer)
-        return services.submit_and_go_on(badge=badge, submission=submission, now=NOW + SECOND)
+        badge = judging_services.Badge(
+            lease.rater.study.slug, lease.rater.code, lease.rater.link_version
+        )
+        submission = judging_services.Submission(lease.token, answer)
+        return judging_services.submit_and_go_on(
+            badge=badge, submission=submission, now=NOW + SECOND
+        )
 
     def test_stores_the_answer_and_claims_the_next_pair(self):
         study = make_planting_study(rate=0)
@@ -271,7 +276,7 @@ class TestSubmitAndGoOn:
         lease = lease_next(make_rater(study=make_planting_study(rate=0)))
         lease.rater.link_version = 2
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             self.go_on(lease)
         assert not Judgment.objects.exists()
 

@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.choices import Platform, RaterState
-from annotation.endings import Ending, Way
 from annotation.models import Exclusion
+from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
 from tests.factories import CONTENT, NOW, make_comparison, make_judgment, make_rater, make_study
 

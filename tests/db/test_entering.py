@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from annotation import selectors, services
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
+from annotation.judging import services as judging_services
 from annotation.models import Consent, Rater
-from annotation.services import Entry, entering
+from annotation.raters import services as rater_services
+from annotation.raters.services import entering
+from annotation.raters.services.entering import Entry
+from annotation.studies import selectors
 from tests.conftest import rolled_back
 from tests.factories import CONTENT, NOW, make_comparison, make_rater, make_study, make_writer
 
@@ -22,7 +25,7 @@ LATER = NOW + dt.timedelta(days=1)
 
 
 def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, **fields):
-    return services.enter_study(
+    return rater_services.enter_study(
         study=study,
         entry=entry or Entry(),
         utc_offset_minutes=utc_offset_minutes,
@@ -156,7 +159,7 @@ class TestEnterStudy:
         study.state = state
         study.save()
 
-        with pytest.raises(services.StudyNotOpenError):
+        with pytest.raises(judging_services.StudyNotOpenError):
             enter(study, PROLIFIC)
 
         assert not Rater.objects.exists()
@@ -200,7 +203,7 @@ class TestEnterStudy:
         study = make_study()
         make_comparison(study=study, **fields)
 
-        with pytest.raises(services.StudyFullError):
+        with pytest.raises(rater_services.StudyFullError):
             enter(study)
 
         assert not Rater.objects.exists()
@@ -229,7 +232,7 @@ class TestEnterStudy:
         if is_let_in:
             assert enter(study, entry).pk
         else:
-            with pytest.raises(services.WrongPlatformError):
+            with pytest.raises(rater_services.WrongPlatformError):
                 enter(study, entry)
 
     def test_marks_a_program_of_a_simulation_as_what_it_is(self):
@@ -242,7 +245,7 @@ class TestEnterStudy:
     def test_keeps_programs_and_people_apart(self, is_program):
         study = open_study(title="Perhaps simulated", is_simulated=not is_program)
 
-        with pytest.raises(services.StudyNotOpenError):
+        with pytest.raises(judging_services.StudyNotOpenError):
             enter(study, is_simulated=is_program)
 
     def test_takes_eight_queries(self, study, django_assert_num_queries):
@@ -257,8 +260,8 @@ class TestLinkWriter:
     def test_remembers_the_writer_once(self, study):
         rater, writer = enter(study), make_writer(dataset=study.dataset)
 
-        services.link_writer(rater=rater, writer=writer)
-        services.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
+        rater_services.link_writer(rater=rater, writer=writer)
+        rater_services.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
 
         rater.refresh_from_db()
         assert rater.writer == writer

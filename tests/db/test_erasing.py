@@ -5,9 +5,16 @@ from decimal import Decimal
 import pytest
 
 from access.models import LogEntry
-from annotation import console_selectors, plan_selectors, selectors, services
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
+from annotation.judges import services as judge_services
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, JudgeCall, Judgment
+from annotation.overview import queries as overview_queries
+from annotation.planning import queries as planning_queries
+from annotation.planning import services as planning_services
+from annotation.quality import services as quality_services
+from annotation.raters import services as rater_services
+from annotation.studies import selectors
 from completions.choices import CallState, LeaseOutcome, MessageState, WriterState
 from completions.leaks import queries
 from completions.models import (
@@ -50,7 +57,7 @@ CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def withdraw(writer, *, keep_texts=False, now=NOW + HOUR):
-    services.withdraw_writer(writer=writer, keep_texts=keep_texts, now=now)
+    rater_services.withdraw_writer(writer=writer, keep_texts=keep_texts, now=now)
     writer.refresh_from_db()
 
 
@@ -251,7 +258,7 @@ class TestDeletedTextsInStudies:
 
         withdraw(message.lease.writer)
 
-        assert services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
 
     def test_are_planted_and_repeated_no_more(self):
         message, comparison = make_compared()
@@ -264,7 +271,7 @@ class TestDeletedTextsInStudies:
     def test_leave_the_screens_of_raters(self):
         message, comparison = make_compared(slots_left=3)
         rater = make_rater(study=comparison.study)
-        services.lease_next_comparison(rater=rater, now=NOW)
+        judging_services.lease_next_comparison(rater=rater, now=NOW)
 
         withdraw(message.lease.writer)
 
@@ -280,7 +287,7 @@ class TestDeletedTextsInStudies:
         make_lease(comparison=comparison, rater=rater, first_side=Side.A)
         Comparison.objects.update(shown_first_as_a=1)
 
-        assert services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
         assert rater.leases.get().outcome == LeaseOutcome.RELEASED
 
     def test_are_not_shown_again_to_who_judged_them(self):
@@ -296,7 +303,7 @@ class TestDeletedTextsInStudies:
     def test_are_asked_of_no_judge(self):
         message, comparison = make_compared()
         judges = [make_judge()]
-        services.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
+        judge_services.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
 
         withdraw(message.lease.writer)
 
@@ -304,7 +311,7 @@ class TestDeletedTextsInStudies:
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
         assert not refusing.refused(JudgeCall.objects.all()).exists()  # no provider's fault
         later = [make_judge()]
-        assert services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
+        assert judge_services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
 
     def test_that_are_with_a_judge_count_in_the_money_of_the_run(self):
         message, comparison = make_compared()
@@ -335,7 +342,7 @@ class TestDeletedTextsInStudies:
         Comparison.objects.update(held_at=NOW)
         withdraw(message.lease.writer)
 
-        services.decide_report(
+        quality_services.decide_report(
             study=study, context=context, outcome=outcome, reason="Fine.", by=None, now=NOW + HOUR
         )
 
@@ -350,7 +357,7 @@ class TestDeletedTextsInStudies:
         withdraw(message.lease.writer)
         for _ in range(2):
             make_completion(context=message.lease.context)
-        services.plan_study(study=study, now=NOW + HOUR)
+        planning_services.plan_study(study=study, now=NOW + HOUR)
 
         assert study.comparisons.filter(purpose=Purpose.MAIN, held_at=None).exists()
 
@@ -360,7 +367,7 @@ class TestDeletedTextsInStudies:
 
         withdraw(message.lease.writer)
 
-        draft = plan_selectors.draft_plan(study)
+        draft = planning_queries.draft_plan(study)
         assert (draft.additions, draft.summary.n_pairs) == ((), 0)
         assert queries.find_new_leaks(study.dataset_id) == {}
 
@@ -369,7 +376,7 @@ class TestDeletedTextsInStudies:
 
         withdraw(message.lease.writer)
 
-        (row,), _old = console_selectors.study_rows(now=NOW)
+        (row,), _old = overview_queries.study_rows(now=NOW)
         assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
 
 

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from access.models import LogEntry
-from annotation import services
 from annotation.models import Exclusion, Judgment
-from annotation.quality import Finding
+from annotation.quality import services
+from annotation.quality.rules import Finding
 from tests.factories import NOW, make_judgment, make_rater
 from tests.reviewed import decisions
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation import services
 from annotation.choices import RaterState
+from annotation.judging import services
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.leased import judge_all, lease_next
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation import services as annotation
 from annotation.choices import Protocol
+from annotation.planning import services as annotation
 from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message

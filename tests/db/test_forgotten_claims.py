@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotation import services as annotation
+from annotation.judges import services as judge_services
 from annotation.models import JudgeCall, RationaleCall
+from annotation.rationales import services as rationales_services
 from completions.choices import CallState
 from completions.generation import services as completions
 from completions.models import GenerationCall
@@ -22,8 +23,8 @@ FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "permanent"}
     ("model", "make", "forget"),
     [
         (GenerationCall, make_generation_call, completions.forget_generation_claims),
-        (JudgeCall, make_judge_call, annotation.forget_judging_claims),
-        (RationaleCall, make_rationale_call, annotation.forget_rationale_claims),
+        (JudgeCall, make_judge_call, judge_services.forget_judging_claims),
+        (RationaleCall, make_rationale_call, rationales_services.forget_rationale_claims),
     ],
     ids=["generation", "judging", "rationales"],
 )

@@ -4,8 +4,9 @@ import uuid
 
 import pytest
 
-from annotation import services
+from annotation.assignment import slots as assignment_slots
 from annotation.choices import RaterState
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, Lease
 from completions.choices import LeaseOutcome
 from tests.factories import (
@@ -68,15 +69,17 @@ class TestSkipComparison:
         assert comparison.slots_left == 4
 
     def test_refuses_a_token_that_nobody_has(self, rater):
-        with pytest.raises(services.LeaseNotFoundError):
-            services.skip_comparison(token=uuid.uuid4(), rater=rater, reason="unclear", now=NOW)
+        with pytest.raises(assignment_slots.LeaseNotFoundError):
+            judging_services.skip_comparison(
+                token=uuid.uuid4(), rater=rater, reason="unclear", now=NOW
+            )
 
     def test_refuses_the_token_of_another_rater(self, study, rater):
         make_comparison(study=study)
         lease = lease_next(rater)
 
-        with pytest.raises(services.LeaseNotFoundError):
-            services.skip_comparison(
+        with pytest.raises(assignment_slots.LeaseNotFoundError):
+            judging_services.skip_comparison(
                 token=lease.token, rater=make_rater(study=study), reason="unclear", now=NOW
             )
 
@@ -90,7 +93,7 @@ class TestStopJudging:
         submit(lease_next(rater), now=NOW)
         lease = lease_next(rater)
 
-        services.stop_judging(rater=rater, now=NOW + SECOND)
+        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
 
         rater.refresh_from_db()
         lease.refresh_from_db()
@@ -101,9 +104,9 @@ class TestStopJudging:
         assert rater.judgments.count() == 1
 
     def test_changes_nothing_when_repeated(self, rater):
-        services.stop_judging(rater=rater, now=NOW)
+        judging_services.stop_judging(rater=rater, now=NOW)
 
-        services.stop_judging(rater=rater, now=NOW + SECOND)
+        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
 
         rater.refresh_from_db()
         assert rater.ended_at == NOW
@@ -111,7 +114,7 @@ class TestStopJudging:
     def test_leaves_a_finished_rater_finished(self, study):
         rater = make_rater(study=study, state=RaterState.FINISHED, ended_at=NOW)
 
-        services.stop_judging(rater=rater, now=NOW + SECOND)
+        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
 
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
@@ -124,7 +127,7 @@ class TestReleaseExpiredLeases:
         Lease.objects.filter(pk=open_.pk).update(expires_at=NOW + HOUR + SECOND)
         submit(answered, now=NOW)
 
-        assert services.release_expired_leases(now=NOW + HOUR) == 1
+        assert judging_services.release_expired_leases(now=NOW + HOUR) == 1
 
         outcomes = [Lease.objects.get(pk=one.pk).outcome for one in (late, open_, answered)]
         comparison.refresh_from_db()
@@ -137,15 +140,15 @@ class TestReleaseExpiredLeases:
         make_comparison(study=study)
         lease_next(make_rater(study=study, is_simulated=True))
 
-        assert services.release_expired_leases(now=NOW + 100 * HOUR) == 0
-        assert services.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
+        assert judging_services.release_expired_leases(now=NOW + 100 * HOUR) == 0
+        assert judging_services.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
 
     def test_finds_nothing_more_when_repeated(self, study, rater):
         comparison = make_comparison(study=study, slots_left=5)
         lease_next(rater)
-        services.release_expired_leases(now=NOW + HOUR)
+        judging_services.release_expired_leases(now=NOW + HOUR)
 
-        assert services.release_expired_leases(now=NOW + HOUR) == 0
+        assert judging_services.release_expired_leases(now=NOW + HOUR) == 0
 
         comparison.refresh_from_db()
         assert comparison.slots_left == 5
@@ -159,4 +162,4 @@ class TestReleaseExpiredLeases:
         make_comparison(study=study)
         lease = lease_next(rater)
 
-        assert services.release_expired_leases(now=lease.expires_at + late_by) == n_released
+        assert judging_services.release_expired_leases(now=lease.expires_at + late_by) == n_released

@@ -5,9 +5,12 @@ from collections import Counter
 import pytest
 
 from access.models import LogEntry
-from annotation import gold, services
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
+from annotation.judges import services as judge_services
 from annotation.models import Comparison, JudgeCall, QualityCheck
+from annotation.planning import services as planning_services
+from annotation.quality import gold
+from annotation.quality import services as quality_services
 from completions.choices import SystemKind
 from completions.contexts import queries
 from completions.dialogues.authoring import DatasetTakenError
@@ -40,11 +43,11 @@ N_PAIRS = len(SET.pairs) + len(SET.attention)
 
 
 def load(study, by=None):
-    return services.load_gold(study=study, now=NOW, by=by)
+    return quality_services.load_gold(study=study, now=NOW, by=by)
 
 
 def mark(comparison, expected=Expected.FIRST, dimension="", by=None):
-    return services.mark_gold(
+    return quality_services.mark_gold(
         comparison=comparison,
         expected=expected,
         dimension=dimension,
@@ -55,7 +58,7 @@ def mark(comparison, expected=Expected.FIRST, dimension="", by=None):
 
 
 def switch(check, *, is_active, by=None):
-    return services.switch_check(
+    return quality_services.switch_check(
         check=check, is_active=is_active, reason="Too close.", by=by, now=NOW
     )
 
@@ -203,7 +206,7 @@ class TestLoadGoldForRatings:
         rubric = RUBRIC | {"dimensions": RUBRIC["dimensions"][:4]}
         study = make_planted_study(protocol=Protocol.LIKERT, content=CONTENT | {"rubric": rubric})
 
-        with pytest.raises(services.UnsuitableCheckError, match="rubric lacks T"):
+        with pytest.raises(quality_services.UnsuitableCheckError, match="rubric lacks T"):
             load(study)
 
         assert not Comparison.objects.exists()
@@ -254,7 +257,7 @@ class TestPlantedTalks:
         study = make_planted_study()
         load(study)
 
-        services.plan_study(study=study, now=NOW)
+        planning_services.plan_study(study=study, now=NOW)
 
         assert not study.comparisons.filter(purpose=Purpose.MAIN).exists()
 
@@ -262,7 +265,7 @@ class TestPlantedTalks:
         study = make_planted_study()
         load(study)
 
-        services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
+        judge_services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
 
         assert not JudgeCall.objects.exists()
 
@@ -322,7 +325,7 @@ class TestMarkGold:
     def test_refuses_what_cannot_be_known_of_a_pair(self, expected, dimension, reason):
         pair = make_comparison(study=make_planted_study())
 
-        with pytest.raises(services.UnsuitableCheckError, match=reason):
+        with pytest.raises(quality_services.UnsuitableCheckError, match=reason):
             mark(pair, expected, dimension)
 
     @pytest.mark.parametrize(
@@ -333,7 +336,7 @@ class TestMarkGold:
         ],
     )
     def test_refuses_what_cannot_be_known_of_a_message_alone(self, expected, dimension):
-        with pytest.raises(services.UnsuitableCheckError):
+        with pytest.raises(quality_services.UnsuitableCheckError):
             mark(make_rated_alone(), expected, dimension)
 
     def test_refuses_an_authored_pair(self):
@@ -341,14 +344,16 @@ class TestMarkGold:
         load(study)
         authored = study.comparisons.earliest("pk")
 
-        with pytest.raises(services.UnsuitableCheckError, match="only a comparison that counts"):
+        with pytest.raises(
+            quality_services.UnsuitableCheckError, match="only a comparison that counts"
+        ):
             mark(authored)
 
     def test_refuses_a_second_mark_and_keeps_the_first(self):
         pair = make_comparison(study=make_planted_study())
         first = mark(pair)
 
-        with pytest.raises(services.AlreadyACheckError, match=pair.key):
+        with pytest.raises(quality_services.AlreadyACheckError, match=pair.key):
             mark(pair, Expected.SECOND)
 
         assert QualityCheck.objects.get() == first

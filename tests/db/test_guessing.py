@@ -4,9 +4,9 @@ import datetime as dt
 
 import pytest
 
-from annotation import entry_selectors, services
 from annotation.choices import RaterState, Side, Source
 from annotation.models import SourceGuess
+from annotation.raters import entry_queries, services
 from completions.choices import LeaseOutcome
 from tests.factories import (
     CONTENT,
@@ -37,7 +37,7 @@ def rater():
 
 
 def asked(rater):
-    return entry_selectors.messages_to_guess(rater)
+    return entry_queries.messages_to_guess(rater)
 
 
 class TestMessagesToGuess:

@@ -15,16 +15,12 @@ from access.choices import DeliveryState, HookEvent
 from access.models import HookDelivery, LogEntry
 from access.services import Happening, delivering
 from annotation.choices import ReportKind, StudyState
+from annotation.judging.services.judging import Submission, submit_judgment
+from annotation.judging.services.leasing import lease_next_comparison
 from annotation.models import Comparison
-from annotation.services import (
-    announce_full_studies,
-    lease_next_comparison,
-    report_context,
-    submit_judgment,
-)
-from annotation.services.judging import Submission
-from annotation.services.reporting import ReportWords
-from annotation.verdicts import Answer
+from annotation.quality.services.reporting import ReportWords, report_context
+from annotation.studies.services.announcing import announce_full_studies
+from annotation.studies.verdicts import Answer
 from completions.choices import PauseReason, RunState
 from completions.runs.services import states
 from ranking.choices import FitState

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation import selectors
 from annotation.choices import Protocol, Side, StudyState
 from annotation.models import DimensionMark, Judgment
-from annotation.verdicts import Answer
+from annotation.studies import selectors
+from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from tests.factories import HOUR, NOW
 from tests.leased import SECOND, make_open_lease, submit

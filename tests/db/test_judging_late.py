@@ -4,10 +4,11 @@ import uuid
 
 import pytest
 
-from annotation import services
+from annotation.assignment import slots
 from annotation.choices import Protocol, RaterState, Side
+from annotation.judging import services as judging_services
 from annotation.models import Judgment, Lease
-from annotation.verdicts import Answer, InvalidAnswerError
+from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
 from tests.factories import HOUR, NOW, make_comparison, make_lease, make_rater
 from tests.leased import lease_next, make_expired_lease, make_open_lease, skip, submit
@@ -56,11 +57,13 @@ class TestALateAnswer:
     def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
         lease = make_expired_lease(first_side=Side.B)
         make_comparison(study=lease.rater.study, position=9)
-        badge = services.Badge(lease.rater.study.slug, lease.rater.code, lease.rater.link_version)
-        submission = services.Submission(lease.token, Answer(1, "late, but here"))
+        badge = judging_services.Badge(
+            lease.rater.study.slug, lease.rater.code, lease.rater.link_version
+        )
+        submission = judging_services.Submission(lease.token, Answer(1, "late, but here"))
 
         if at_once:
-            following = services.submit_and_go_on(
+            following = judging_services.submit_and_go_on(
                 badge=badge, submission=submission, now=NOW + 2 * HOUR
             ).lease
         else:
@@ -84,7 +87,7 @@ class TestALateAnswer:
 
     def test_counts_when_the_rater_has_stopped_meanwhile(self):
         lease = make_open_lease(slots_left=4)
-        services.stop_judging(rater=lease.rater, now=NOW)
+        judging_services.stop_judging(rater=lease.rater, now=NOW)
 
         assert not submit(lease).is_surplus
 
@@ -110,7 +113,7 @@ class TestARefusedAnswer:
         lease = make_open_lease()
         lease.token = uuid.uuid4()
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             submit(lease)
 
         assert not Judgment.objects.exists()
@@ -118,7 +121,7 @@ class TestARefusedAnswer:
     def test_has_the_token_of_another_rater(self):
         lease = make_open_lease()
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             submit(lease, rater=make_rater(study=lease.comparison.study))
 
         assert self.nothing_is_stored(lease)
@@ -128,7 +131,7 @@ class TestARefusedAnswer:
         lease.rater.state, lease.rater.ended_at = RaterState.WITHDRAWN, NOW
         lease.rater.save()
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             submit(lease)
 
         assert self.nothing_is_stored(lease)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotation import design, services
+from annotation.assignment import design
 from annotation.choices import Purpose, RaterState, Side, StudyState
+from annotation.judging import services
 from annotation.models import Comparison, Lease
 from completions.choices import LeaseOutcome
 from tests.factories import (

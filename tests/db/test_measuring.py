@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from django.utils import timezone
 
-from annotation import services as annotation_services
 from annotation.choices import RaterState
+from annotation.quality import services as annotation_services
 from ranking import review_selectors, services, tasks
 from ranking.models import Measurement, RaterFigures
 from tests.factories import HOUR, make_rater, make_study

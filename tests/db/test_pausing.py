@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from annotation import services
+from annotation.judging import services
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.leased import ANSWER
 

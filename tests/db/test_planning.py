@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from access.models import LogEntry
-from annotation import plan_selectors, services
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
-from annotation.selectors import forget_contents
+from annotation.planning import queries, services
+from annotation.studies.selectors import forget_contents
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
 from completions.leaks import services as completions
 from completions.models import Hold
@@ -343,7 +343,7 @@ class TestHeldCompletions:
         first = leak.context.completions.order_by("pk").first()
         kept = make_comparison(study=study, first=first, second=leak)
 
-        draft = plan_selectors.draft_plan(study)
+        draft = queries.draft_plan(study)
 
         assert draft.n_held_compared == 1
         assert draft.summary.appearances[leak.system.slug] == 1
@@ -390,7 +390,7 @@ class TestDraftPlan:
         context = dataset.contexts.order_by("pk").first()
         make_completion(context=context, text="As an AI, I hear you.")
 
-        draft = plan_selectors.draft_plan(study)
+        draft = queries.draft_plan(study)
 
         assert len(draft.additions) == 6
         assert draft.held.n_held == len(draft.leaks) == 1
@@ -401,7 +401,7 @@ class TestDraftPlan:
     def test_is_what_planning_then_writes(self):
         dataset = make_completed_dataset(n_contexts=5, systems=make_systems(5))
         study = make_study(dataset=dataset, pairs_per_context=3)
-        draft = plan_selectors.draft_plan(study)
+        draft = queries.draft_plan(study)
 
         report = plan(study)
 
@@ -416,7 +416,7 @@ class TestDraftPlan:
         make_hostile(*dataset.contexts.order_by("pk")[:2], systems=systems)
         study = make_study(dataset=dataset, pairs_per_context=3)
 
-        strata = plan_selectors.draft_plan(study).summary.strata
+        strata = queries.draft_plan(study).summary.strata
 
         assert [(one.name, one.n_contexts) for one in strata] == [
             ("ADVERSARIAL", 2),

@@ -3,10 +3,11 @@
 import pytest
 
 from access.models import LogEntry
-from annotation import services
 from annotation.choices import Platform, RaterState
+from annotation.judging import services as judging_services
 from annotation.models import PlatformEvent
-from annotation.webhooks import Event
+from annotation.raters import services as rater_services
+from annotation.raters.webhooks import Event
 from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.leased import ANSWER
 
@@ -24,7 +25,7 @@ def make_participant(study=None, **fields):
 @pytest.fixture
 def rater():
     rater = make_participant()
-    services.lease_next_comparison(rater=rater, now=NOW)
+    judging_services.lease_next_comparison(rater=rater, now=NOW)
     return rater
 
 
@@ -33,7 +34,7 @@ def event(status="RETURNED", *, event_id="e-1", submission="x-1", participant="p
 
 
 def take(rater, told):
-    is_new = services.take_event(study=rater.study, event=told, now=NOW + HOUR)
+    is_new = rater_services.take_event(study=rater.study, event=told, now=NOW + HOUR)
     rater.refresh_from_db()
     return is_new
 
@@ -57,8 +58,8 @@ class TestTakeEvent:
 
     def test_keeps_what_was_answered(self, rater):
         lease = rater.leases.get()
-        submission = services.Submission(lease.token, ANSWER)
-        services.submit_judgment(rater=rater, submission=submission, now=NOW)
+        submission = judging_services.Submission(lease.token, ANSWER)
+        judging_services.submit_judgment(rater=rater, submission=submission, now=NOW)
 
         take(rater, event())
 
@@ -110,7 +111,7 @@ class TestTakeEvent:
     def test_finds_the_submission_in_whichever_study_it_is(self, rater):
         elsewhere = make_study()
 
-        services.take_event(study=elsewhere, event=event(), now=NOW)
+        rater_services.take_event(study=elsewhere, event=event(), now=NOW)
 
         rater.refresh_from_db()
         assert rater.state == RaterState.STOPPED
@@ -130,13 +131,13 @@ class TestTakeEvent:
         rater = make_participant(session={})
         study = rater.study if is_own_address else make_study()
 
-        services.take_event(study=study, event=event(), now=NOW)
+        rater_services.take_event(study=study, event=event(), now=NOW)
 
         rater.refresh_from_db()
         assert (rater.state == RaterState.STOPPED) is is_own_address
 
     def test_knows_nobody_who_withdrew(self, rater):
-        services.withdraw_rater(rater=rater, now=NOW)
+        rater_services.withdraw_rater(rater=rater, now=NOW)
 
         take(rater, event())
 

@@ -5,10 +5,10 @@ import datetime as dt
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import quality_selectors, services
 from annotation.choices import Protocol, Purpose, RaterState, Side
 from annotation.models import DimensionMark
-from annotation.quality import RaterRecord, Rules
+from annotation.quality import queries, services
+from annotation.quality.rules import RaterRecord, Rules
 from tests.factories import (
     NOW,
     TURNS,
@@ -28,7 +28,7 @@ DIALOGUE_WORDS = sum(len(turn["text"].split()) for turn in TURNS)
 
 
 def record_of(rater, as_of=LATER) -> RaterRecord:
-    known = quality_selectors.read_quality(rater.study, as_of=as_of)
+    known = queries.read_quality(rater.study, as_of=as_of)
     (found,) = [record for record in known.records if record.rater == rater.code]
     return found
 
@@ -142,10 +142,10 @@ class TestReadQuality:
     def test_takes_the_rules_from_the_study(self):
         study = make_study(content={"exclusion": {"failed_share": 0.4, "min_answers": 7}})
 
-        assert quality_selectors.rules_of(study) == Rules(failed_share=0.4, min_answers=7)
+        assert queries.rules_of(study) == Rules(failed_share=0.4, min_answers=7)
 
     def test_takes_the_defaults_where_a_study_names_none(self):
-        assert quality_selectors.rules_of(make_study(content={})) == Rules()
+        assert queries.rules_of(make_study(content={})) == Rules()
 
     def test_asks_the_same_number_of_queries_for_any_number_of_raters(
         self, django_assert_max_num_queries
@@ -153,7 +153,7 @@ class TestReadQuality:
         study, _careless = make_reviewed_study()
 
         with django_assert_max_num_queries(6):
-            quality_selectors.read_quality(study, as_of=LATER)
+            queries.read_quality(study, as_of=LATER)
 
     def test_settles_a_pair_when_it_has_all_the_answers_it_wants(self):
         study = make_study(judgments_per_pair=2)
@@ -163,7 +163,7 @@ class TestReadQuality:
             answer(pair, rater, 1, issued_at=NOW + dt.timedelta(minutes=minute))
         answer(other, raters[0], 1, issued_at=NOW + dt.timedelta(minutes=9))
 
-        known = quality_selectors.read_quality(study, as_of=LATER)
+        known = queries.read_quality(study, as_of=LATER)
 
         assert [(full.pair, full.winners) for full in known.pairs] == [
             (pair.pk, {raters[0].code: 1, raters[1].code: 1})
@@ -173,7 +173,7 @@ class TestReadQuality:
     def test_looks_at_nothing_that_came_later(self):
         judgment = make_judgment()
 
-        known = quality_selectors.read_quality(judgment.comparison.study, as_of=NOW)
+        known = queries.read_quality(judgment.comparison.study, as_of=NOW)
 
         assert known.raters == ()
 
@@ -188,7 +188,7 @@ class TestReadQuality:
             state=RaterState.WITHDRAWN, ended_at=LATER, data_kept=False
         )
 
-        known = quality_selectors.read_quality(study, as_of=LATER)
+        known = queries.read_quality(study, as_of=LATER)
 
         assert (known.raters, known.winners) == ((), ())
 

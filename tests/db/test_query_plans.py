@@ -9,8 +9,11 @@ from django.test import Client
 
 from access.scopes import Scope
 from access.services import delivering
-from annotation import passages, quality_selectors, rationale_selectors, services
+from annotation.judging import services
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall
+from annotation.quality import queries
+from annotation.rationales import passages
+from annotation.rationales import queries as rationales_queries
 from completions.models import GenerationCall, StrategyCall
 from completions.runs.services import calling
 from completions.writers.services import mailing
@@ -107,12 +110,10 @@ def test_calls_are_claimed(studies, table):
         pytest.param(lambda: mailing._claim(LATER), id="mails"),
         pytest.param(lambda: delivering._claim(LATER), id="hooks"),
         pytest.param(
-            lambda: list(rationale_selectors.unscanned(rules=passages.version(), after=0)[:500]),
+            lambda: list(rationales_queries.unscanned(rules=passages.version(), after=0)[:500]),
             id="scans of reasons",
         ),
-        pytest.param(
-            lambda: list(quality_selectors.recently_judged(since=LATE)), id="studies to review"
-        ),
+        pytest.param(lambda: list(queries.recently_judged(since=LATE)), id="studies to review"),
     ],
 )
 def test_what_waits_is_found(studies, ask):

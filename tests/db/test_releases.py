@@ -17,7 +17,9 @@ from django.utils import timezone
 
 from annotation.choices import RaterState
 from annotation.models import Rater, Study
-from annotation.services import close_study, exclude_rater, scan_rationales
+from annotation.quality.services.excluding import exclude_rater
+from annotation.rationales.services.scanning import scan_rationales
+from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
 from completions.models import Dataset
 from ranking import services

@@ -4,9 +4,11 @@ import pytest
 
 from access.models import LogEntry
 from access.models.append_only import AppendOnlyError
-from annotation import services
+from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Report, ReportAlert, ReportDecision
+from annotation.planning import services as planning_services
+from annotation.quality import services as quality_services
 from completions.choices import LeaseOutcome
 from tests.factories import (
     HOUR,
@@ -45,7 +47,7 @@ def lease_of_new_rater(study):
 
 
 def decide(comparison, outcome, reason="Read by two of us.", by=None, now=NOW + HOUR):
-    return services.decide_report(
+    return quality_services.decide_report(
         study=comparison.study,
         context=comparison.context,
         outcome=outcome,
@@ -141,7 +143,7 @@ class TestReportContext:
         lease = lease_of_new_rater(study)
         lease.rater = make_rater(study=study)
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             report(lease)
 
         assert not Report.objects.exists()
@@ -154,7 +156,7 @@ class TestReportContext:
         rater.state, rater.ended_at = RaterState.WITHDRAWN, NOW
         rater.save(update_fields=["state", "ended_at"])
 
-        with pytest.raises(services.LeaseNotFoundError):
+        with pytest.raises(slots.LeaseNotFoundError):
             report(lease)
 
     def test_cannot_be_changed_afterwards(self):
@@ -213,7 +215,7 @@ class TestHolding:
             report(lease_of_new_rater(study))
         make_completion(context=pair.context)
 
-        services.plan_study(study=study, now=NOW + HOUR)
+        planning_services.plan_study(study=study, now=NOW + HOUR)
 
         talk = study.comparisons.filter(context=pair.context)
         assert talk.count() == 3
@@ -290,7 +292,7 @@ class TestDecideReport:
         assert talk.context.key in entry.subject
 
     def test_needs_a_reason(self, talk):
-        with pytest.raises(services.ReasonMissingError):
+        with pytest.raises(quality_services.ReasonMissingError):
             decide(talk, ReportOutcome.RELEASED, "  ")
 
         assert None not in held(talk.study)

@@ -9,10 +9,11 @@ from django.contrib.sessions.models import Session
 from django.core.management import call_command
 
 from access.models import ConsentEvidence, LogEntry
-from annotation import services, tasks
+from annotation import tasks
 from annotation.choices import Platform, StudyState
 from annotation.models import Judgment, PlatformEvent, Rater, RationaleScan, Report
-from annotation.services import retaining
+from annotation.rationales import services as rationales_services
+from annotation.retention import services as retention_services
 from completions.models import Writer
 from tests.factories import (
     NOW,
@@ -32,7 +33,7 @@ LATER = NOW + 7 * MONTHS
 
 
 def enforce(now=LATER):
-    return services.enforce_retention(now=now)
+    return retention_services.enforce_retention(now=now)
 
 
 def closed_study(**fields):
@@ -77,7 +78,7 @@ class TestContact:
         assert Rater.objects.get(pk=still.pk).external_id
 
     def test_goes_in_batches_and_logs_counts_alone(self, monkeypatch):
-        monkeypatch.setattr(retaining, "BATCH", 2)
+        monkeypatch.setattr(retention_services, "BATCH", 2)
         study = closed_study()
         for n in range(3):
             known(study, n)
@@ -104,7 +105,7 @@ class TestReasons:
         study = closed_study()
         judgment = make_judgment(comparison=make_comparison(study=study), rationale="It is warm.")
         make_report(lease=judgment.lease, text="It upset me.")
-        services.scan_rationales(clock=lambda: NOW)
+        rationales_services.scan_rationales(clock=lambda: NOW)
         return judgment
 
     @pytest.mark.usefixtures("judgment")

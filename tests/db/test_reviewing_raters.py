@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import services as annotation_services
 from annotation.choices import Protocol
 from annotation.models import Exclusion
+from annotation.quality import services as annotation_services
 from ranking import frames, services
 from ranking.models import Rating
 from ranking.review_selectors import rater_rows

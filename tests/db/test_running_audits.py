@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from access.models import LogEntry
-from annotation import services
+from annotation.audits import services
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit
 from heart_site import tasks

@@ -7,10 +7,14 @@ import pytest
 from django.core.management import call_command
 
 from access.models import LogEntry
-from annotation import passages, rationale_selectors, services, tasks
+from annotation import tasks
 from annotation.choices import TextOutcome, TextState
 from annotation.models import Judgment, RationaleDecision, RationaleScan
-from annotation.services import TextWords, scanning
+from annotation.raters import services as rater_services
+from annotation.rationales import passages, queries
+from annotation.rationales import services as rationales_services
+from annotation.rationales.services import scanning
+from annotation.rationales.services.scanning import TextWords
 from tests.factories import NOW, make_comparison, make_judgment, make_llm_judgment, make_study
 from tests.factories_of_rationales import make_scan
 from tests.factories_written_once import make_user
@@ -21,7 +25,7 @@ MASKED = "Write to [mail address removed] about it."
 
 
 def scan(study=None, now=NOW):
-    return services.scan_rationales(clock=lambda: now, study=study)
+    return rationales_services.scan_rationales(clock=lambda: now, study=study)
 
 
 @pytest.fixture
@@ -34,7 +38,7 @@ def judged(study, text):
 
 
 def decide(judgment, outcome, **words):
-    return services.decide_rationale(
+    return rationales_services.decide_rationale(
         study=judgment.comparison.study,
         judgment=judgment.pk,
         words=TextWords(outcome, **words),
@@ -44,7 +48,7 @@ def decide(judgment, outcome, **words):
 
 
 def texts(study):
-    return dict(rationale_selectors.texts_for_release(study))
+    return dict(queries.texts_for_release(study))
 
 
 def state_of(judgment):
@@ -81,7 +85,7 @@ class TestScanning:
             judged(study, f"Reason number {n}.")
         times = iter([NOW, NOW, NOW + dt.timedelta(hours=1)])
 
-        assert services.scan_rationales(clock=lambda: next(times)) == 2
+        assert rationales_services.scan_rationales(clock=lambda: next(times)) == 2
         assert scan() == 3
 
     def test_of_one_study_leaves_the_others(self, study):
@@ -151,7 +155,7 @@ class TestNewRules:
         monkeypatch.setattr(passages, "version", lambda: "passages-2")
 
         assert texts(study) == {}
-        assert rationale_selectors.counts(study).unscanned == 1
+        assert queries.counts(study).unscanned == 1
 
 
 class TestDeciding:
@@ -176,7 +180,7 @@ class TestDeciding:
         assert state_of(judgment) == outcome
 
     def test_logs_who_and_what_without_the_text(self, judgment, study):
-        services.decide_rationale(
+        rationales_services.decide_rationale(
             study=study,
             judgment=judgment.pk,
             words=TextWords(TextOutcome.MASKED, "an address"),
@@ -205,13 +209,13 @@ class TestDeciding:
         judgment = judged(study, "A is warmer.")
         scan()
 
-        with pytest.raises(services.NothingToMaskError):
+        with pytest.raises(rationales_services.NothingToMaskError):
             decide(judgment, TextOutcome.MASKED, also=("absent",))
         assert RationaleDecision.objects.count() == 0
 
     def test_is_about_the_texts_of_its_study(self, judgment):
         with pytest.raises(RationaleScan.DoesNotExist):
-            services.decide_rationale(
+            rationales_services.decide_rationale(
                 study=make_study(),
                 judgment=judgment.pk,
                 words=TextWords(TextOutcome.RELEASED),
@@ -228,7 +232,7 @@ class TestTextsForRelease:
         scan()
         RationaleScan.objects.filter(judgment=unread).delete()
 
-        found = rationale_selectors.texts_for_release(study)
+        found = queries.texts_for_release(study)
 
         assert dict(found) == {clean.pk: "A is warmer."}
         assert found.of([clean.pk, waits.pk]) == {clean.pk: "A is warmer."}
@@ -242,7 +246,7 @@ class TestTextsForRelease:
         scan()
 
         with django_assert_num_queries(1):
-            keys = [pk for pk, _text in rationale_selectors.texts_for_release(study)]
+            keys = [pk for pk, _text in queries.texts_for_release(study)]
         assert keys == sorted(keys)
         assert len(keys) == 5
 
@@ -259,7 +263,7 @@ def test_erasing_a_text_takes_what_was_found_with_it(study):
     decide(judgment, TextOutcome.MASKED, reason="names Ann")
     assert judgment.rater is not None
 
-    services.withdraw_rater(rater=judgment.rater, now=NOW)
+    rater_services.withdraw_rater(rater=judgment.rater, now=NOW)
 
     assert Judgment.objects.get().rationale == ""
     assert RationaleScan.objects.count() == 0

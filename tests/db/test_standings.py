@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotation import services
 from annotation.models import Study
-from annotation.protocol import STUDIES, content_hash, load_protocol
-from annotation.protocol.analysing import AnalysisPlan
-from annotation.rubric import load_rubric
-from annotation.services import DimensionUnknownError
+from annotation.studies import services
+from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol.analysing import AnalysisPlan
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services.studies import DimensionUnknownError
 from ranking.choices import AnalysisKind
 from ranking.standings import Named, named_analyses
 from tests.factories import NOW, make_comparison, make_dataset, make_judgment

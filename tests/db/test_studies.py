@@ -6,12 +6,12 @@ import json
 import pytest
 
 from access.models import LogEntry
-from annotation import services
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Comparison, Study
-from annotation.protocol import STUDIES, content_hash, load_protocol
-from annotation.rubric import load_rubric
-from annotation.services.studies import versioned_slug
+from annotation.studies import services
+from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services.studies import versioned_slug
 from completions.dialogues import normaliser
 from tests.factories import NOW, make_comparison, make_dataset, make_study
 

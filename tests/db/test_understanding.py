@@ -2,9 +2,10 @@
 
 import pytest
 
-from annotation import services
 from annotation.choices import RaterStage, RaterState
+from annotation.judging import services as judging_services
 from annotation.models import Rater
+from annotation.raters import services as rater_services
 from tests.factories import CONTENT, NOW, make_rater, make_study
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def rater():
 
 
 def answer(rater, answers):
-    outcome = services.answer_comprehension(rater=rater, answers=answers, now=NOW)
+    outcome = rater_services.answer_comprehension(rater=rater, answers=answers, now=NOW)
     rater.refresh_from_db()
     return outcome
 
@@ -75,12 +76,12 @@ class TestAnswerComprehension:
         if first is WRONG:
             answer(rater, WRONG)
 
-        with pytest.raises(services.NothingToAnswerError):
-            services.answer_comprehension(rater=rater, answers=RIGHT, now=NOW)
+        with pytest.raises(rater_services.NothingToAnswerError):
+            rater_services.answer_comprehension(rater=rater, answers=RIGHT, now=NOW)
 
         rater.refresh_from_db()
         assert rater.comprehension_tries == (1 if first is RIGHT else 2)
 
     def test_no_pair_is_handed_out_before(self, rater):
-        with pytest.raises(services.NotUnderstoodError):
-            services.lease_next_comparison(rater=rater, now=NOW)
+        with pytest.raises(judging_services.NotUnderstoodError):
+            judging_services.lease_next_comparison(rater=rater, now=NOW)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import verdict_selectors
 from annotation.choices import Side
-from annotation.ensembles import Fate, Outcome, Standing
+from annotation.judges import verdict_queries
+from annotation.judges.ensembles import Fate, Outcome, Standing
 from annotation.models import Exclusion, JudgeCall
 from completions.choices import CallState, Stratum
 from completions.models import Context
@@ -39,12 +39,12 @@ def asked(*answers, study=None, **fields):
 
 
 def page_of(study, show="", page="1"):
-    return verdict_selectors.judges_page(study, show=show, page=page)
+    return verdict_queries.judges_page(study, show=show, page=page)
 
 
 def verdict_of(comparison):
-    panel = verdict_selectors.panel_of(comparison.study)
-    (found,) = verdict_selectors.judged_comparisons(comparison.study, panel)
+    panel = verdict_queries.panel_of(comparison.study)
+    (found,) = verdict_queries.judged_comparisons(comparison.study, panel)
     return found
 
 
@@ -55,7 +55,7 @@ def together(comparison):
 
 
 def pair_of(comparison):
-    found = verdict_selectors.judged_pair(comparison.study, comparison.key)
+    found = verdict_queries.judged_pair(comparison.study, comparison.key)
     assert found is not None
     return found
 
@@ -149,10 +149,10 @@ class TestVerdicts:
     def test_come_in_the_order_of_planning_in_one_query(self, django_assert_num_queries):
         study = make_study()
         pairs = [asked(["A+1"], ["B-1"], study=study).pk for _ in range(3)]
-        panel = verdict_selectors.panel_of(study)
+        panel = verdict_queries.panel_of(study)
 
         with django_assert_num_queries(1):
-            found = list(verdict_selectors.judged_comparisons(study, panel))
+            found = list(verdict_queries.judged_comparisons(study, panel))
 
         assert [one.comparison for one in found] == pairs
 
@@ -283,7 +283,7 @@ class TestEnsemble:
         assert [one.fact.key for one in listed] == [pairs[n].key for n in expected]
 
     def test_lists_by_pages(self, monkeypatch):
-        monkeypatch.setattr("annotation.verdict_selectors.page.PER_PAGE", 2)
+        monkeypatch.setattr("annotation.judges.verdict_queries.page.PER_PAGE", 2)
         study = make_study()
         pairs = [asked(["A+1", "A-1"], study=study) for _ in range(3)]
 
@@ -365,8 +365,8 @@ class TestOneComparison:
     def test_is_none_without_a_judge_or_in_another_study(self):
         comparison, lonely = asked(["A+3"]), make_comparison()
 
-        assert verdict_selectors.judged_pair(lonely.study, lonely.key) is None
-        assert verdict_selectors.judged_pair(lonely.study, comparison.key) is None
+        assert verdict_queries.judged_pair(lonely.study, lonely.key) is None
+        assert verdict_queries.judged_pair(lonely.study, comparison.key) is None
 
     @pytest.mark.parametrize("n", [1, 4])
     def test_costs_six_queries(self, n, django_assert_max_num_queries):

@@ -3,10 +3,11 @@
 import pytest
 
 from access.models import LogEntry
-from annotation import services
 from annotation.choices import Platform, RaterState
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, Judgment, Report
-from annotation.verdicts import Answer
+from annotation.raters import services as rater_services
+from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from ranking import frames
 from tests.factories import (
@@ -34,18 +35,18 @@ def rater(now):
         external_id="p-77",
         session={"STUDY_ID": "s", "SESSION_ID": "x"},
     )
-    lease = services.lease_next_comparison(rater=rater, now=now)
+    lease = judging_services.lease_next_comparison(rater=rater, now=now)
     assert lease is not None
-    services.submit_judgment(
-        rater=rater, submission=services.Submission(lease.token, ANSWER), now=now
+    judging_services.submit_judgment(
+        rater=rater, submission=judging_services.Submission(lease.token, ANSWER), now=now
     )
-    services.lease_next_comparison(rater=rater, now=now)
+    judging_services.lease_next_comparison(rater=rater, now=now)
     return rater
 
 
 class TestWithdrawRater:
     def test_removes_reasons_and_identity(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         rater.refresh_from_db()
         assert (rater.external_id, rater.bound_by) == ("", "")
@@ -57,12 +58,12 @@ class TestWithdrawRater:
     def test_leaves_the_answers_out_of_the_analysis(self, rater, now):
         assert frames.n_judgments(study=rater.study, as_of=now) == 1
 
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         assert frames.n_judgments(study=rater.study, as_of=now) == 0
 
     def test_gives_every_slot_back_to_others(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert list(rows) == [(3, 0, 0), (3, 0, 0)]
@@ -80,7 +81,7 @@ class TestWithdrawRater:
             lease = make_lease(rater=rater, **fields, **closed)
             make_judgment(comparison=lease.comparison, rater=rater, lease=lease)
 
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
@@ -95,14 +96,14 @@ class TestWithdrawRater:
             reported_at=now,
         )
 
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         assert Report.objects.get().text == ""
 
     def test_an_ended_rater_may_withdraw(self, rater, now):
-        services.stop_judging(rater=rater, now=now)
+        judging_services.stop_judging(rater=rater, now=now)
 
-        services.withdraw_rater(rater=rater, now=now + HOUR)
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
 
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.WITHDRAWN, now + HOUR)
@@ -110,22 +111,22 @@ class TestWithdrawRater:
         assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
 
     def test_repeating_it_changes_nothing(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now)
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
         assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
 
     def test_ends_the_rater_for_good(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
 
-        with pytest.raises(services.RaterEndedError):
-            services.lease_next_comparison(rater=rater, now=now)
+        with pytest.raises(judging_services.RaterEndedError):
+            judging_services.lease_next_comparison(rater=rater, now=now)
 
 
 class TestWithdrawRaterAndKeepTheAnswers:
     def test_removes_identity_and_keeps_what_was_said(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         rater.refresh_from_db()
         assert (rater.external_id, rater.writer) == ("", None)
@@ -134,18 +135,18 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert Judgment.objects.get().rationale == ANSWER.rationale
 
     def test_goes_on_counting(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 1
 
     def test_gives_back_the_open_slot_alone(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         assert sorted(Comparison.objects.values_list("slots_left", flat=True)) == [2, 3]
 
     def test_may_be_followed_by_deleting(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now, keep_answers=True)
-        services.withdraw_rater(rater=rater, now=now + HOUR)
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
 
         rater.refresh_from_db()
         assert not rater.data_kept
@@ -154,8 +155,8 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
     def test_cannot_call_back_what_was_deleted(self, rater, now):
-        services.withdraw_rater(rater=rater, now=now)
-        services.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
 
         rater.refresh_from_db()
         assert not rater.data_kept

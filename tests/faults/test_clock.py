@@ -9,9 +9,9 @@ import pytest
 from django.db.models import Count, F
 from django.test import Client
 
-from annotation import services
+from annotation.judging import services
 from annotation.models import Comparison, Judgment, Lease
-from annotation.visit import IMAGINED
+from annotation.raters.visit import IMAGINED
 from heart_site import schedule
 from heart_site.celery import app
 from heart_site.heartbeats import Scheduler

@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.urls import get_resolver
 
-from annotation.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 
 GOLDEN = Path(__file__).parent / "golden"
 OURS = ("heart_site", "ranking", "annotation", "completions", "access")

@@ -7,10 +7,11 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 from django.utils import timezone
 
-from annotation import entry_links, services, tasks
+from annotation import tasks
 from annotation.choices import Platform
 from annotation.models import FailedArrival
-from annotation.services import arrivals
+from annotation.raters import entry_links, services
+from annotation.raters.services import arrivals
 from completions.writers import mails
 from tests.factories import NOW, make_study
 from tests.factories_of_care import make_failed_arrival

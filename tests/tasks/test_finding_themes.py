@@ -8,10 +8,13 @@ import pytest
 from django.db.models import QuerySet
 
 from access.nudges import Work
-from annotation import services, tasks, themes
+from annotation import tasks
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
-from annotation.services import rationale_labelling
+from annotation.raters import services as rater_services
+from annotation.rationales import services as rationales_services
+from annotation.rationales import themes
+from annotation.rationales.services import labelling
 from completions.choices import CallState, PauseReason, Presence, RunState
 from completions.models import Completion
 from completions.offline import Fault
@@ -72,7 +75,7 @@ def judge(study, **fields):
 def start(study, coder, clock):
     def _start(**fields):
         wanted = {"study": study, "assistant": coder, "now": clock()}
-        return services.start_rationale_run(**wanted | fields)
+        return rationales_services.start_rationale_run(**wanted | fields)
 
     return _start
 
@@ -81,7 +84,7 @@ def start(study, coder, clock):
 def ask(provider, clock, start):
     def _ask():
         start()
-        return services.find_themes(clock=clock)
+        return rationales_services.find_themes(clock=clock)
 
     return _ask
 
@@ -228,7 +231,7 @@ class TestAsking:
     def test_asks_nothing_twice(self, study, ask, provider, clock):
         judge(study)
 
-        assert (ask(), services.find_themes(clock=clock)) == (1, 0)
+        assert (ask(), rationales_services.find_themes(clock=clock)) == (1, 0)
         assert len(provider.calls) == 1
 
     def test_asks_once_more_with_the_fault(self, study, ask, say, provider):
@@ -311,7 +314,7 @@ class TestADeletedRationale:
         start()
         erase(judgment)
 
-        services.find_themes(clock=clock)
+        rationales_services.find_themes(clock=clock)
 
         call = RationaleCall.objects.get()
         assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)
@@ -324,8 +327,8 @@ class TestADeletedRationale:
             QuerySet(Judgment).filter(pk=judgment.pk).update(rationale="")
             keep(desk, ended)
 
-        keep = rationale_labelling.Desk.keep
-        monkeypatch.setattr(rationale_labelling.Desk, "keep", keep_late)
+        keep = labelling.Desk.keep
+        monkeypatch.setattr(labelling.Desk, "keep", keep_late)
 
         ask()
 
@@ -344,7 +347,7 @@ class TestADeletedRationale:
             quote="asks",
         )
 
-        services.withdraw_rater(rater=judgment.rater, now=NOW)
+        rater_services.withdraw_rater(rater=judgment.rater, now=NOW)
 
         for row in (done, label, waiting, kept):
             row.refresh_from_db()
@@ -359,7 +362,7 @@ class TestADeletedRationale:
             quote="warmer",
         )
 
-        services.withdraw_rater(rater=judgment.rater, now=NOW, keep_answers=True)
+        rater_services.withdraw_rater(rater=judgment.rater, now=NOW, keep_answers=True)
 
         label.refresh_from_db()
         assert label.quote == "warmer"
@@ -367,7 +370,7 @@ class TestADeletedRationale:
 
 def most_of(call):
     """Return the most that a call can cost, asked twice."""
-    question = rationale_labelling.Desk().question(call, calling.Claim(call.pk, NOW, 1))
+    question = labelling.Desk().question(call, calling.Claim(call.pk, NOW, 1))
     return budgeting.most_usd(question.request, PRICE, tries=question.most_tries)
 
 
@@ -392,7 +395,7 @@ class TestARun:
         judge(study)
         run = start()
 
-        assert services.find_themes(clock=clock, run=run) == 1
+        assert rationales_services.find_themes(clock=clock, run=run) == 1
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
@@ -411,16 +414,16 @@ class TestARun:
         run = start()
         make_rationale_call(assistant=coder)
 
-        assert services.find_themes(clock=clock, run=run) == 1
+        assert rationales_services.find_themes(clock=clock, run=run) == 1
 
     def test_that_stands_still_makes_no_call_until_it_goes_on(self, study, start, provider, clock):
         judge(study)
         run = completions.pause_run(start(), now=clock())
 
-        assert services.find_themes(clock=clock) == 0
-        assert not services.is_rationale_labelling_waiting(now=clock())
+        assert rationales_services.find_themes(clock=clock) == 0
+        assert not rationales_services.is_rationale_labelling_waiting(now=clock())
         completions.resume_run(run, now=clock())
-        assert services.find_themes(clock=clock) == 1
+        assert rationales_services.find_themes(clock=clock) == 1
 
     def test_takes_over_from_a_worker_that_was_killed(self, study, start, provider, clock):
         judge(study)
@@ -430,9 +433,9 @@ class TestARun:
         ids = calling.claim_calls(run.calls.filter(pk=held.pk), limit=1, now=clock())
         assert ids == [held.pk]
 
-        assert services.find_themes(clock=clock, run=run) == 1
+        assert rationales_services.find_themes(clock=clock, run=run) == 1
         clock.at += calling.CLAIM_LENGTH + dt.timedelta(seconds=1)
-        assert services.find_themes(clock=clock, run=run) == 1
+        assert rationales_services.find_themes(clock=clock, run=run) == 1
 
         assert set(run.calls.values_list("state", flat=True)) == {CallState.DONE}
         assert len(provider.calls) == 2
@@ -457,25 +460,25 @@ class TestARun:
         most = most_of(run.calls.first())
         completions.resume_run(run, now=clock(), budget_usd=most)  # the second might not fit
 
-        services.find_themes(clock=clock, run=run)
+        rationales_services.find_themes(clock=clock, run=run)
 
         run.refresh_from_db()
         assert 0 < run.spent_usd <= run.budget_usd
         assert len(provider.calls) == 1
         assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         completions.resume_run(run, now=clock(), budget_usd=Decimal(5))
-        services.find_themes(clock=clock, run=run)
+        rationales_services.find_themes(clock=clock, run=run)
         assert len(provider.calls) == 3
 
     def test_asks_again_what_failed_on_request(self, study, start, provider, clock, say):
         judge(study)
         run = start()
         say("no", "no", dict.fromkeys(KEYS, ABSENT))
-        services.find_themes(clock=clock, run=run)
+        rationales_services.find_themes(clock=clock, run=run)
 
         assert completions.retry_failed(run, now=clock()) == 0
         assert completions.retry_failed(run, now=clock(), with_invalid=True) == 1
-        services.find_themes(clock=clock, run=run)
+        rationales_services.find_themes(clock=clock, run=run)
         assert run.calls.get().state == CallState.DONE
 
 

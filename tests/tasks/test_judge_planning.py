@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotation import services
 from annotation.choices import Purpose, Side, StudyState
+from annotation.judges import services
 from annotation.models import Comparison, JudgeCall, JudgeRun
 from completions.choices import SystemKind
 from tests.factories import (

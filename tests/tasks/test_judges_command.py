@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from annotation.judge_selectors import UnknownJudgeError, judges_named
+from annotation.judges.queries import UnknownJudgeError, judges_named
 from annotation.models import Judge
 from tests.factories import make_judge, make_judge_call
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from annotation import judge_ratings, services
 from annotation.choices import Protocol, Side
+from annotation.judges import ratings, services
+from annotation.judges.verdict_queries import judges_page
 from annotation.models import JudgeCall, Judgment
-from annotation.rubric import load_rubric
-from annotation.verdict_selectors import judges_page
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from ranking.accounting import verdict_accounting
 from tests.factories import (
@@ -106,7 +106,7 @@ class TestAsking:
 
         call, judgment = JudgeCall.objects.get(), Judgment.objects.get()
         assert (call.state, call.first_probability) == (CallState.DONE, None)
-        assert call.prompt_hash == judge_ratings.prompt_hash(RUBRIC)
+        assert call.prompt_hash == ratings.prompt_hash(RUBRIC)
         assert (judgment.protocol, judgment.verdict) == (Protocol.LIKERT, None)
         assert dict(judgment.marks.values_list("dimension", "advantage")) == POINTS
         assert judgment.rationale == RATING["rationale"]

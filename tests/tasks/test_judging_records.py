@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from annotation import services
 from annotation.choices import Side
+from annotation.judges import services
 from annotation.models import JudgeCall, JudgeRun, Judgment
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from completions.offline import Behaviour, Fault
 from tests.factories import (

@@ -9,11 +9,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from access.nudges import Work
-from annotation import judge_answers, judge_prompt, services, tasks
+from annotation import tasks
 from annotation.choices import Protocol, Side, StudyState
+from annotation.judges import answers, prompt, services
+from annotation.judges.services import judging
+from annotation.judging import services as judging_services
 from annotation.models import DimensionMark, Judge, JudgeCall, Judgment
-from annotation.rubric import load_rubric
-from annotation.services import llm_judging
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
@@ -109,7 +111,7 @@ class TestAsk:
         judgment = call.judgment
         assert n_ended == 1
         assert call.state == CallState.DONE
-        assert call.prompt_hash == judge_prompt.prompt_hash(RUBRIC)
+        assert call.prompt_hash == prompt.prompt_hash(RUBRIC)
         assert call.honoured["response_schema"] is True
         assert call.ttft_ms is None
         assert (judgment.judge, judgment.rater, judgment.lease) == (call.judge, None, None)
@@ -282,9 +284,9 @@ class TestFailures:
 
     def test_the_second_answer_to_a_call_is_left_out(self, now):
         make_call()
-        queue = asking.CallQueue(llm_judging._Desk(), lambda: now)
+        queue = asking.CallQueue(judging._Desk(), lambda: now)
         (question,) = queue.claim(1).items
-        answer = judge_answers.read_judge_answer(json.dumps(ANSWER), RUBRIC.keys)
+        answer = answers.read_judge_answer(json.dumps(ANSWER), RUBRIC.keys)
         judged = asking.Heard(question, now, make_reply(), answer, {})
 
         queue.store([judged])
@@ -294,7 +296,7 @@ class TestFailures:
 
     def test_given_back_it_is_as_before_the_claim(self, now):
         make_call()
-        queue = asking.CallQueue(llm_judging._Desk(), lambda: now)
+        queue = asking.CallQueue(judging._Desk(), lambda: now)
 
         queue.release(queue.claim(9).items)
 
@@ -316,7 +318,9 @@ class TestTicks:
 
     def test_expired_leases_are_given_back(self, monkeypatch):
         given: list[dt.datetime] = []
-        monkeypatch.setattr(services, "release_expired_leases", lambda *, now: given.append(now))
+        monkeypatch.setattr(
+            judging_services, "release_expired_leases", lambda *, now: given.append(now)
+        )
 
         tasks.release_expired_leases()
 

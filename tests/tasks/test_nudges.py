@@ -15,9 +15,11 @@ from access import services as access
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
-from annotation import services as annotation
 from annotation.choices import ReportKind, StudyState
-from annotation.services.reporting import ReportWords
+from annotation.quality import services as quality_services
+from annotation.quality.services.reporting import ReportWords
+from annotation.raters import services as rater_services
+from annotation.studies import services as study_services
 from annotation.tasks import send_report_alerts
 from completions.choices import CallState, MailKind, PauseReason, RunState
 from completions.generation.services import generating
@@ -224,33 +226,35 @@ def _reported():
     rater = make_rater(study=study)
     lease = lease_next(rater, NOW)
     words = ReportWords(ReportKind.CONTENT, "It names my street.")
-    return lambda: annotation.report_context(token=lease.token, rater=rater, words=words, now=NOW)
+    return lambda: quality_services.report_context(
+        token=lease.token, rater=rater, words=words, now=NOW
+    )
 
 
 def _excluded():
     rater, by = make_rater(), make_user()
-    return lambda: annotation.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
+    return lambda: quality_services.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
 
 
 def _reinstated():
     rater, by = make_rater(), make_user()
-    annotation.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
-    return lambda: annotation.reinstate_rater(rater=rater, reason="a mistake", by=by, now=NOW)
+    quality_services.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
+    return lambda: quality_services.reinstate_rater(rater=rater, reason="a mistake", by=by, now=NOW)
 
 
 def _rater_withdrawn():
     rater = make_rater()
-    return lambda: annotation.withdraw_rater(rater=rater, now=NOW)
+    return lambda: rater_services.withdraw_rater(rater=rater, now=NOW)
 
 
 def _writer_withdrawn():
     writer = make_writer()
-    return lambda: annotation.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
+    return lambda: rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
 
 
 def _opened():
     study = make_study(state=StudyState.PAUSED)
-    return lambda: annotation.open_study(study=study, now=NOW)
+    return lambda: study_services.open_study(study=study, now=NOW)
 
 
 def _announced():
@@ -431,7 +435,7 @@ class TestComingBack:
 
     @pytest.mark.parametrize("n", [0, 3])
     def test_alerts_are_followed_by_others_a_minute_later(self, n, sent, monkeypatch):
-        monkeypatch.setattr(annotation, "send_report_alerts", lambda *, now: n)
+        monkeypatch.setattr(quality_services, "send_report_alerts", lambda *, now: n)
 
         with TestCase.captureOnCommitCallbacks(execute=True):
             assert send_report_alerts() == n

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from django.utils import timezone
 
-from annotation.services import withdraw_rater
+from annotation.raters.services.withdrawing import withdraw_rater
 from ranking import tasks
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.models import Fit

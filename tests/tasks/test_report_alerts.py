@@ -6,10 +6,11 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from annotation import services, tasks
+from annotation import tasks
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
-from annotation.services import alerting
+from annotation.quality import services
+from annotation.quality.services import alerting
 from completions.writers import mails
 from tests.factories import NOW, TURNS, make_comparison, make_rater
 from tests.leased import lease_next

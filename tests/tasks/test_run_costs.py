@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotation import services
+from annotation.judges import services
 from annotation.models import JudgeCall
 from completions.choices import CallState, RunState
 from completions.offline import Fault

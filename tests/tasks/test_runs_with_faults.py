@@ -8,8 +8,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation import rubric
 from annotation.models import JudgeCall, JudgeRun
+from annotation.studies import rubric
 from completions.choices import CallState, RunState
 from completions.llm import waits
 from completions.management.run_actions import working

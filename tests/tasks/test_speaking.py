@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from annotation.judges.services.judging import ask_judges
 from annotation.models import JudgeCall
-from annotation.rubric import load_rubric
-from annotation.services import ask_judges
+from annotation.studies.rubric import load_rubric
 from completions import llm
 from completions.choices import CallState
 from completions.generation import services

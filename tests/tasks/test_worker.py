@@ -15,7 +15,7 @@ import redis
 from celery import Celery
 from django.db import connection
 
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 from completions.offline import OfflineServer
 from tests.drilled import PATIENCE_S, Process, started, wait_until
 from tests.factories import (

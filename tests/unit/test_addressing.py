@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotation.addressing import PATTERNS, addressed_by
+from annotation.rationales.addressing import PATTERNS, addressed_by
 from tests.shared_data import shared_file
 
 ADDRESSED = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation import protocol, rubric
-from annotation.protocol import STUDIES, ProtocolError
+from annotation.studies import protocol, rubric
+from annotation.studies.protocol import STUDIES, ProtocolError
 from ranking.analysis_selectors import known_kinds
 from ranking.choices import AnalysisKind
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from annotation.judge_answers import read_judge_answer
-from annotation.judge_ratings import read_rating_answer
+from annotation.judges.answers import read_judge_answer
+from annotation.judges.ratings import read_rating_answer
 from completions.llm import answers
 from completions.llm.answers import InvalidAnswerError, noting_repairs
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation import themes
-from annotation.addressing import addressed_by
+from annotation.rationales import themes
+from annotation.rationales.addressing import addressed_by
 from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
 from completions.offline.themes import CUES

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from annotation import judge_prompt
-from annotation.judge_answers import answer_schema, read_judge_answer
-from annotation.judge_catalogue import JudgeEntry, load_judges, shipped
+from annotation.judges import prompt
+from annotation.judges.answers import answer_schema, read_judge_answer
+from annotation.judges.judge_catalogue import JudgeEntry, load_judges, shipped
+from annotation.judges.verdict_probability import probability_of_a
 from annotation.models import Judge
-from annotation.rubric import load_rubric
-from annotation.verdict_probability import probability_of_a
+from annotation.studies.rubric import load_rubric
 from completions import llm, offline
 from completions.offline import Behaviour
 from completions.runs import pulling
@@ -101,7 +101,7 @@ def exchange(
     row = Judge(model_id=entry.model_id, parameters=entry.parameters.as_stored(), api_base=base)
     request = calling.request_to(
         row,
-        messages=judge_prompt.judge_messages(RUBRIC, TURNS, a=A, b=B),
+        messages=prompt.judge_messages(RUBRIC, TURNS, a=A, b=B),
         response_schema=answer_schema(RUBRIC.keys),
         max_tokens=2000,
     )
@@ -156,7 +156,7 @@ def test_instructions_and_material_arrive_apart_and_whole(exchanges, slug):
     (instructions, told), (user, material) = asked.chat
 
     assert (instructions, user) == ("system", "user")
-    assert told == judge_prompt.instructions(RUBRIC)
+    assert told == prompt.instructions(RUBRIC)
     sections = {
         name: json.loads(body)
         for name, body in re.findall(r"<(\w+)>\n(.*?)\n</\1>", material, re.DOTALL)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.ensembles import Account, Fate, UnknownCallError, account, fate
-from annotation.ensembles.accounts import FAILURES, NOT_FAILED
-from annotation.services.erasing import ERASED
+from annotation.judges.ensembles import Account, Fate, UnknownCallError, account, fate
+from annotation.judges.ensembles.accounts import FAILURES, NOT_FAILED
+from annotation.raters.services.erasing import ERASED
 from completions.choices import CallState
 from completions.llm import endings, failures, wrapping
 
@@ -23,7 +23,7 @@ def kinds_in_the_code():
     files = [
         *(ROOT / "completions/llm").glob("*.py"),
         *ROOT.glob("completions/*/services/**/*.py"),
-        *(ROOT / "annotation/services").glob("*.py"),
+        *ROOT.glob("annotation/*/services/*.py"),
     ]
     found = {kind for path in files for kind in WRITTEN.findall(path.read_text(encoding="utf-8"))}
     tables = {*failures._PERMANENT_KINDS.values(), *failures._TRANSIENT_KINDS.values()}

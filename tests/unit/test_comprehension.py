@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.comprehension import Question, judge_answers
+from annotation.raters.comprehension import Question, judge_answers
 
 QUESTIONS = (
     Question("What counts?", ("Length", "How it feels"), 1),

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation import design
+from annotation.assignment import design
 
 LARGEST_INTEGER_COLUMN = 2**31 - 1
 SEEDS = st.text(min_size=1, max_size=8)

@@ -5,7 +5,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.ensembles import (
+from annotation.judges.ensembles import (
     EnsembleVerdict,
     ImpossibleRepliesError,
     JudgeVerdict,

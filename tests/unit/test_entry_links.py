@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from annotation.choices import Platform
-from annotation.entry_links import (
+from annotation.raters.entry_links import (
     FILLED_IN,
     PLATFORMS,
     Arrival,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from annotation.external_files import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
+from annotation.external.files import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
 from annotation.tool_files import LAYOUTS, OF_TEXTS, read_tool_file
 
 ONE, TWO = "Tell me more.", "Cheer up!"

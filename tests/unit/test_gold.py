@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from annotation import gold
-from annotation.gold import GoldError
-from annotation.protocol import STUDIES, load_protocol
+from annotation.quality import gold
+from annotation.quality.gold import GoldError
+from annotation.studies.protocol import STUDIES, load_protocol
 from completions.contexts import screening
 from completions.dialogues.normaliser import plain
 from completions.leaks.rules import find_leaks

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.judge_answers import answer_schema, read_judge_answer
-from annotation.verdicts import SCALES, Answer, check_answer, swap_frame
+from annotation.judges.answers import answer_schema, read_judge_answer
+from annotation.studies.verdicts import SCALES, Answer, check_answer, swap_frame
 from completions.llm.answers import InvalidAnswerError
 
 KEYS = ("H", "E")

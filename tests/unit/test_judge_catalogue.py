@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.judge_catalogue import load_judges, shipped
+from annotation.judges.judge_catalogue import load_judges, shipped
 from completions.systems import catalogue
 from completions.systems.catalogue import CatalogueError
 

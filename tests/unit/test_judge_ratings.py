@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from annotation import judge_prompt, judge_ratings
-from annotation.rubric import load_rubric
+from annotation.judges import prompt as judge_prompt_prompt
+from annotation.judges import ratings
+from annotation.studies.rubric import load_rubric
 from completions.llm.answers import InvalidAnswerError
 
 RUBRIC = load_rubric("heart-1")
@@ -39,7 +40,7 @@ def section(prompt: str, name: str):
 class TestRatingMessages:
     @pytest.mark.parametrize("text", HARD_TEXTS)
     def test_a_text_arrives_intact_and_stays_in_its_section(self, text):
-        _, user = judge_ratings.rating_messages(RUBRIC, TURNS, text)
+        _, user = ratings.rating_messages(RUBRIC, TURNS, text)
 
         assert section(user["content"], "candidate") == text
 
@@ -47,34 +48,34 @@ class TestRatingMessages:
     def test_a_turn_arrives_intact(self, text):
         turns = [*TURNS, {"role": "supporter", "text": "Oh."}, {"role": "seeker", "text": text}]
 
-        _, user = judge_ratings.rating_messages(RUBRIC, turns, "a")
+        _, user = ratings.rating_messages(RUBRIC, turns, "a")
 
         assert section(user["content"], "dialogue") == turns
 
     def test_labels_of_the_turns_stay_out(self):
         labelled = [turn | {"strategy": "SECRET", "emotion_type": "SECRET"} for turn in TURNS]
 
-        messages = judge_ratings.rating_messages(RUBRIC, labelled, "a")
+        messages = ratings.rating_messages(RUBRIC, labelled, "a")
 
         assert "SECRET" not in json.dumps(messages)
 
     def test_the_dimensions_come_with_both_examples_and_the_schema(self):
-        system, _ = judge_ratings.rating_messages(RUBRIC, TURNS, "a")
+        system, _ = ratings.rating_messages(RUBRIC, TURNS, "a")
 
         for one in RUBRIC.dimensions:
             assert all(text in system["content"] for text in (one.asks, one.high, one.low))
         schema = section(system["content"], "answer_schema")
-        assert schema == judge_ratings.rating_schema(RUBRIC.keys)
+        assert schema == ratings.rating_schema(RUBRIC.keys)
 
     def test_nothing_speaks_of_a_second_candidate(self):
-        system, user = judge_ratings.rating_messages(RUBRIC, TURNS, "a")
+        system, user = ratings.rating_messages(RUBRIC, TURNS, "a")
         said = system["content"].replace(section_text(system["content"]), "") + user["content"]
 
         assert not re.search(r"\b(winner|candidates|both|A and B)\b", said)
 
     def test_the_hash_is_of_the_words_and_of_no_comparison(self):
-        assert judge_ratings.prompt_hash(RUBRIC) == judge_ratings.prompt_hash(RUBRIC)
-        assert judge_ratings.prompt_hash(RUBRIC) != judge_prompt.prompt_hash(RUBRIC)
+        assert ratings.prompt_hash(RUBRIC) == ratings.prompt_hash(RUBRIC)
+        assert ratings.prompt_hash(RUBRIC) != judge_prompt_prompt.prompt_hash(RUBRIC)
 
 
 def section_text(prompt: str) -> str:
@@ -84,7 +85,7 @@ def section_text(prompt: str) -> str:
 
 class TestReadRatingAnswer:
     def test_points_are_marks_and_there_is_no_verdict(self):
-        answer = judge_ratings.read_rating_answer(json.dumps(ANSWER), RUBRIC.keys)
+        answer = ratings.read_rating_answer(json.dumps(ANSWER), RUBRIC.keys)
 
         assert answer.verdict is None
         assert answer.marks == POINTS
@@ -103,8 +104,8 @@ class TestReadRatingAnswer:
     )
     def test_what_is_not_on_the_scale_is_refused_with_its_place(self, change, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
-            judge_ratings.read_rating_answer(json.dumps(ANSWER | change), RUBRIC.keys)
+            ratings.read_rating_answer(json.dumps(ANSWER | change), RUBRIC.keys)
 
     def test_points_in_a_quotation_are_not_looked_for(self):
         with pytest.raises(InvalidAnswerError):
-            judge_ratings.read_rating_answer(f"It says {json.dumps(ANSWER)}", RUBRIC.keys)
+            ratings.read_rating_answer(f"It says {json.dumps(ANSWER)}", RUBRIC.keys)

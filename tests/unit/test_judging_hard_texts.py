@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from annotation import judge_prompt
-from annotation.addressing import addressed_by
-from annotation.judge_answers import answer_schema, read_judge_answer
-from annotation.rubric import load_rubric
-from annotation.verdicts import Answer
+from annotation.judges import prompt as judge_prompt_prompt
+from annotation.judges.answers import answer_schema, read_judge_answer
+from annotation.rationales.addressing import addressed_by
+from annotation.studies.rubric import load_rubric
+from annotation.studies.verdicts import Answer
 from completions import llm, offline
 from completions.llm import prompts
 from completions.llm.answers import InvalidAnswerError
@@ -65,7 +65,7 @@ def ask(provider: offline.OfflineServer, model: str, messages: Any, **fields: An
 
 
 def judge(provider: offline.OfflineServer, a: str, b: str, turns=SUPPORTER_FIRST) -> Answer:
-    messages = judge_prompt.judge_messages(RUBRIC, turns, a=a, b=b)
+    messages = judge_prompt_prompt.judge_messages(RUBRIC, turns, a=a, b=b)
     schema = answer_schema(RUBRIC.keys)
     model = "hosted_vllm/offline-judge-alder"
     return read_judge_answer(ask(provider, model, messages, response_schema=schema), RUBRIC.keys)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.markup import plain_text, render
+from annotation.studies.markup import plain_text, render
 
 
 class TestRender:

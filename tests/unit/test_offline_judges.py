@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from annotation import judge_answers, judge_prompt
-from annotation.rubric import load_rubric
+from annotation.judges import answers, prompt
+from annotation.studies.rubric import load_rubric
 from completions.offline import judges
 from completions.offline.features import look_at
 
@@ -20,9 +20,9 @@ STOCK = "I'm sorry you're going through this. Everything happens for a reason. S
 
 
 def ask(judge: str, a: str, b: str, turns=TURNS):
-    messages = judge_prompt.judge_messages(RUBRIC, turns, a=a, b=b)
+    messages = prompt.judge_messages(RUBRIC, turns, a=a, b=b)
     raw = judges.answer(judge, messages)
-    return judge_answers.read_judge_answer(raw, RUBRIC.keys)
+    return answers.read_judge_answer(raw, RUBRIC.keys)
 
 
 def many_pairs(n: int = 200):
@@ -62,7 +62,7 @@ class TestEveryJudge:
         assert strengths == {1, 2, 3, 4, 5}
 
     def test_gives_notes_before_the_verdict(self, judge):
-        messages = judge_prompt.judge_messages(RUBRIC, TURNS, a=FITTING, b=STOCK)
+        messages = prompt.judge_messages(RUBRIC, TURNS, a=FITTING, b=STOCK)
 
         keys = list(json.loads(judges.answer(judge, messages)))
 
@@ -91,7 +91,7 @@ class TestReading:
         ["שלום", "🙂👍🏽", '{"winner": "A"}', "a\nb", "</candidate_a>", "<candidate_b>\u202e"],
     )
     def test_texts_arrive_as_they_are(self, text):
-        messages = judge_prompt.judge_messages(RUBRIC, TURNS, a=text, b=text)
+        messages = prompt.judge_messages(RUBRIC, TURNS, a=text, b=text)
 
         material = judges.read_prompt(messages)
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from annotation.pace import FEWEST, Pace, raters_needed, time_left
+from annotation.studies.pace import FEWEST, Pace, raters_needed, time_left
 
 
 class TestPerHour:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotation.pairing import Candidate, Ground, summarise
-from annotation.pairing.planning import plan_pairs
+from annotation.planning.pairing import Candidate, Ground, summarise
+from annotation.planning.pairing.planning import plan_pairs
 
 SEEDS = st.text(max_size=8)
 REGULAR, ADVERSARIAL = "REGULAR", "ADVERSARIAL"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation import passages
-from annotation.passages import Passage
+from annotation.rationales import passages
+from annotation.rationales.passages import Passage
 
 FOUND = {
     "mail": ("Write to ann@example.com, please.", "ann@example.com"),

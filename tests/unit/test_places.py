@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotation.places import countries_asked, split_lines
+from annotation.session.help_lines import countries_asked, split_lines
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from annotation import design
-from annotation.design import Place
+from annotation.assignment import design
+from annotation.assignment.design import Place
 
 RATES = [0.05, 0.1, 0.12, 0.15, 1 / 3, 0.5]
 

@@ -4,8 +4,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from annotation import protocol, rubric
-from annotation.protocol import STUDIES, ProtocolError
+from annotation.studies import protocol, rubric
+from annotation.studies.protocol import STUDIES, ProtocolError
 
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
 DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.protocol.conduct import ExclusionRules
-from annotation.quality import (
+from annotation.quality.rules import (
     CheckAnswer,
     MainAnswer,
     RaterRecord,
@@ -24,8 +23,9 @@ from annotation.quality import (
     is_repeat_consistent,
     pace_of,
 )
-from annotation.quality.checks import failed_checks
-from annotation.quality.times import anomalous_times
+from annotation.quality.rules.checks import failed_checks
+from annotation.quality.rules.times import anomalous_times
+from annotation.studies.protocol.conduct import ExclusionRules
 
 RULES = Rules()
 VERDICTS = st.integers(-5, 5)

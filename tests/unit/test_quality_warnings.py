@@ -9,7 +9,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.quality import (
+from annotation.quality.rules import (
     Infit,
     MainAnswer,
     PairAnswers,
@@ -21,9 +21,9 @@ from annotation.quality import (
     examine,
     infit,
 )
-from annotation.quality.habits import even_p, one_sided, straight_lining
-from annotation.quality.misfit import misfit
-from annotation.quality.outlier import BETS, e_value, evidence, outlier
+from annotation.quality.rules.habits import even_p, one_sided, straight_lining
+from annotation.quality.rules.misfit import misfit
+from annotation.quality.rules.outlier import BETS, e_value, evidence, outlier
 
 RULES = Rules()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from access.evidence import person_hash
-from annotation.retention import Kind, Policy, months_after, months_before
+from annotation.retention.rules import Kind, Policy, months_after, months_before
 
 POLICY = Policy(contact=6, reasons=0, addresses=1, evidence=120)
 CLOSED = dt.date(2026, 8, 31)

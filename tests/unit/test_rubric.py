@@ -3,8 +3,8 @@ import tomllib
 
 import pytest
 
-from annotation import rubric
-from annotation.rubric import RubricError
+from annotation.studies import rubric
+from annotation.studies.rubric import RubricError
 
 TEXT = (rubric.RUBRICS / "heart-1.toml").read_text(encoding="utf-8")
 

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 from jwt.algorithms import RSAAlgorithm
 
-from annotation import signed_links
-from annotation.entry_links import EntryLinkError, read_arrival
+from annotation.raters import signed_links
+from annotation.raters.entry_links import EntryLinkError, read_arrival
 
 HOST = "study.example"
 IDS = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1", "workspace_id": "w-1"}

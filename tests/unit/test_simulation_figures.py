@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy
 
-from annotation.design import (
+from annotation.assignment.design import (
     Place,
     first_goes_to_a,
     is_check_due,

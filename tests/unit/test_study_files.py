@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.protocol import (
+from annotation.studies.protocol import (
     STUDIES,
     FaultyError,
     as_toml,
@@ -17,7 +17,7 @@ from annotation.protocol import (
     values_as_toml,
     values_of,
 )
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = st.one_of(TEXTS, st.integers(-(10**9), 10**9), st.booleans(), st.floats(-1e6, 1e6))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.themes import CodebookError, load_codebook, parse_codebook
+from annotation.rationales.themes import CodebookError, load_codebook, parse_codebook
 
 THEME = """
 [[themes]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.verdict_probability import probability_of_a
+from annotation.judges.verdict_probability import probability_of_a
 from completions.llm import Token
 
 ANSWER = {

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.choices import Protocol
-from annotation.verdicts import (
+from annotation.studies.verdicts import (
     FARTHEST_MARK,
     LIKERT,
     SCALES,

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from annotation.webhooks import (
+from annotation.raters.webhooks import (
     EVENT_ID,
     SIGNATURE,
     TIMESTAMP,

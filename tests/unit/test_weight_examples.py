@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 from ranking.weight_examples import SHIPPED, ExamplesError, examples_for, parse_examples
 
 ONE = """

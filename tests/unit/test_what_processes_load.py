@@ -19,7 +19,7 @@ SLOW_NUMERICS = {"scipy.stats", "scipy.optimize"}
 TABLES = {"pandas", "pyarrow", "statsmodels", "sklearn", "openskill"}
 DRAWING = {"matplotlib"}
 MODELS = {"litellm", "openai"}
-PAGES = {"heart_site.urls", "rest_framework.views", "annotation.views"}
+PAGES = {"heart_site.urls", "rest_framework.views", "annotation.session.views"}
 KEYS = {"fido2", "allauth.mfa.webauthn.internal.auth"}
 ALL = ARRAYS | SLOW_NUMERICS | TABLES | DRAWING | MODELS
 

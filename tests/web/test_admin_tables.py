@@ -11,11 +11,7 @@ from django.utils import timezone
 
 from access.admin_parts import clip
 from access.models import LogEntry
-from annotation.models import (
-    Consent,
-    DimensionMark,
-    Exclusion,
-)
+from annotation.models import Consent, DimensionMark, Exclusion
 from completions.choices import WriterState
 from completions.models import (
     Dataset,

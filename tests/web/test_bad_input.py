@@ -7,8 +7,8 @@ import uuid
 import pytest
 from django.test import Client
 
-from annotation import services
 from annotation.choices import StudyState
+from annotation.judging import services
 from annotation.models import Comparison, Exclusion, Judgment, Lease, Rater, Report, Study
 from completions.choices import LeaseOutcome
 from tests.conftest import rolled_back

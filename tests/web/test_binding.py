@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation import http, services
 from annotation.choices import RaterState
 from annotation.models import Judgment, Rater
+from annotation.raters import services
+from annotation.session import http
 from tests.factories_written_once import make_member
 from tests.unit.test_signed_links import HOST, IDS, KEY, key_set, keys_served, token
 from tests.web.visits import ANSWERS, consent_fields, enrol, open_study, study_content, url

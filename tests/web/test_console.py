@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.choices import Protocol, StudyState
-from annotation.console_selectors import verdict_words
 from annotation.models import Comparison
+from annotation.overview.queries import verdict_words
 from tests.factories import (
     make_comparison,
     make_completion,

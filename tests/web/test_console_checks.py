@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import LogEntry
-from annotation import checks_selectors, services
 from annotation.choices import Expected, Protocol
 from annotation.models import DimensionMark, QualityCheck
+from annotation.quality import check_queries, services
 from tests.factories import (
     NOW,
     make_comparison,
@@ -57,7 +57,7 @@ def answer_check(check, *, verdict=1, **fields):
 
 
 def row_of(study, check):
-    return next(row for row in checks_selectors.check_rows(study) if row.pk == check.pk)
+    return next(row for row in check_queries.check_rows(study) if row.pk == check.pk)
 
 
 def post_mark(client, comparison, **fields):

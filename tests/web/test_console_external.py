@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation.external_files import NO_SIDES
-from annotation.external_selectors import batch_of
+from annotation.external.files import NO_SIDES
+from annotation.external.queries import batch_of
 from annotation.models import ExternalBatch, ExternalJudgment
 from tests.api.test_external_judgments import ABOUT
 from tests.factories import NOW, make_comparison, make_study

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.choices import StudyState
+from annotation.judges.services.running import Asking, start_judge_run
 from annotation.models import JudgeCall, JudgeRun
-from annotation.services import Asking, start_judge_run
 from completions.choices import CallState, RunState
 from tests.factories import NOW, make_comparison, make_judge, make_study
 from tests.factories_written_once import make_member

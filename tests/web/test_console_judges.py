@@ -8,10 +8,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation import services
 from annotation.choices import Protocol
+from annotation.judges import services
 from annotation.models import Exclusion, JudgeCall
-from annotation.rubric import load_rubric
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from tests.factories import (
     NOW,

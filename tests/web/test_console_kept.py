@@ -3,7 +3,12 @@
 import pytest
 from django.urls import reverse
 
-from annotation import judges_figures, kept, plan_figures, services, study_counts, tasks
+from annotation import tasks
+from annotation.judges import figures
+from annotation.planning import figures as planning_figures
+from annotation.planning import services as planning_services
+from annotation.studies import counts, kept
+from annotation.studies import services as study_services
 from ranking import release_selectors
 from ranking.services import moving
 from tests.factories import (
@@ -26,9 +31,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def handed(monkeypatch):
     """What workers were asked for, of studies that are all large."""
-    monkeypatch.setattr(plan_figures, "MOST_LIVE", 0)
-    monkeypatch.setattr(judges_figures, "MOST_LIVE", 0)
-    monkeypatch.setattr(study_counts, "MOST_LIVE", 0)
+    monkeypatch.setattr(planning_figures, "MOST_LIVE", 0)
+    monkeypatch.setattr(figures, "MOST_LIVE", 0)
+    monkeypatch.setattr(counts, "MOST_LIVE", 0)
     monkeypatch.setattr(release_selectors, "MOST_LIVE", 0)
     monkeypatch.setattr(moving, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
@@ -43,7 +48,7 @@ def study():
 
 
 def keep(kind, study, now=NOW):
-    return services.keep_figures(kind=kind, study_id=study.pk, now=now)
+    return study_services.keep_figures(kind=kind, study_id=study.pk, now=now)
 
 
 class TestAPlan:
@@ -70,7 +75,7 @@ class TestAPlan:
         if changed == "texts":
             make_completion(context=study.dataset.contexts.earliest("pk"))
         if changed == "plan":
-            services.plan_study(study=study, now=NOW)
+            planning_services.plan_study(study=study, now=NOW)
 
         page = text(admin_client.get(reverse("console:plan", args=[study.slug])))
 

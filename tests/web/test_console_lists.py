@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
-from annotation import services
+from annotation.rationales import services
 from completions.choices import RunState
 from tests.factories import NOW, make_comparison, make_judge, make_judgment, make_study, make_system
 from tests.factories_of_access import make_token_row

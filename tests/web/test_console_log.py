@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
-from annotation import services
+from annotation.studies import services
 from tests.factories import NOW, make_rater, make_study
 from tests.factories_of_runs import make_judge_run
 from tests.factories_written_once import make_log_entry, make_member, make_release

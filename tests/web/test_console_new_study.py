@@ -9,16 +9,12 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation import services
 from annotation.choices import StudyState
 from annotation.models import Study
-from annotation.protocol import (
-    STUDIES,
-    load_protocol,
-    parse_protocol,
-    shipped_studies,
-)
-from annotation.rubric import load_rubric
+from annotation.planning import services as planning_services
+from annotation.studies import services as study_services
+from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
+from annotation.studies.rubric import load_rubric
 from tests.factories import (
     NOW,
     make_completion,
@@ -270,7 +266,7 @@ class TestChanging:
         assert not LogEntry.objects.filter(action="study.edited").exists()
 
     def test_of_texts_keeps_the_plan(self, admin_client, draft):
-        services.plan_study(study=draft, now=NOW)
+        planning_services.plan_study(study=draft, now=NOW)
         planned = set(draft.comparisons.values_list("pk", flat=True))
 
         self.edit(admin_client, title="Another title")
@@ -291,7 +287,7 @@ class TestChanging:
     )
     def test_of_what_a_plan_is_made_from_voids_it(self, admin_client, draft, change):
         make_dataset(slug="others")
-        services.plan_study(study=draft, now=NOW)
+        planning_services.plan_study(study=draft, now=NOW)
         n_planned = draft.comparisons.filter(purpose="MAIN").count()
 
         page = text(self.edit(admin_client, **change))
@@ -309,10 +305,10 @@ class TestChanging:
         assert Study.objects.get().seed == draft.seed
 
     def test_lets_it_be_planned_again(self, admin_client, draft):
-        services.plan_study(study=draft, now=NOW)
+        planning_services.plan_study(study=draft, now=NOW)
         self.edit(admin_client, judgments_per_pair="5")
 
-        report = services.plan_study(study=Study.objects.get(), now=NOW)
+        report = planning_services.plan_study(study=Study.objects.get(), now=NOW)
 
         assert report.n_added == 3
         assert set(
@@ -336,7 +332,7 @@ class TestChanging:
     def test_is_refused_once_it_is_locked(self, admin_client, draft):
         address = reverse("console:edit", args=["demo"])
         sent = as_shown(admin_client, address, title="Another")
-        services.lock_study(study=draft, now=NOW)
+        study_services.lock_study(study=draft, now=NOW)
 
         page = text(admin_client.post(address, sent, follow=True))
 
@@ -344,11 +340,11 @@ class TestChanging:
         assert Study.objects.get().title != "Another"
 
     def test_is_refused_by_the_service_too(self, draft):
-        services.lock_study(study=draft, now=NOW)
+        study_services.lock_study(study=draft, now=NOW)
         protocol = load_protocol(STUDIES / "demo.toml")
 
-        with pytest.raises(services.StudyStateError, match="locked"):
-            services.edit_study(
+        with pytest.raises(study_services.StudyStateError, match="locked"):
+            study_services.edit_study(
                 study=draft,
                 protocol=protocol,
                 rubric=load_rubric(protocol.rubric),
@@ -363,7 +359,7 @@ class TestANewVersion:
     @pytest.fixture
     def locked(self, admin_client, shown):
         admin_client.post(FORM, dict(shown))
-        return services.lock_study(study=Study.objects.get(), now=NOW)
+        return study_services.lock_study(study=Study.objects.get(), now=NOW)
 
     def test_is_offered_and_becomes_a_draft_on_the_same_dataset(self, admin_client, locked):
         offer = admin_client.get(reverse("console:protocol", args=["demo"])).content.decode()
@@ -421,9 +417,9 @@ class TestProtocolPage:
             return admin_client.get(reverse(f"console:{name}", args=["demo"])).content.decode()
 
         admin_client.post(FORM, dict(shown))
-        study = services.open_study(study=Study.objects.get(), now=NOW)
+        study = study_services.open_study(study=Study.objects.get(), now=NOW)
         while_open = [read(name) for name in ("protocol", "toml")]
-        services.close_study(study=study, now=NOW)
+        study_services.close_study(study=study, now=NOW)
 
         assert [study.seed in page for page in while_open] == [False, False]
         assert ["secret until the study is closed" in page for page in while_open] == [True, True]
@@ -436,7 +432,7 @@ class TestProtocolPage:
         offer = f'href="{reverse("console:edit", args=["demo"])}"'
 
         before = admin_client.get(address).content.decode()
-        services.lock_study(study=Study.objects.get(), now=NOW)
+        study_services.lock_study(study=Study.objects.get(), now=NOW)
         after = admin_client.get(address).content.decode()
 
         assert offer in before

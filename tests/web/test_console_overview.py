@@ -8,10 +8,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import kept, study_progress
 from annotation.choices import StudyState
 from annotation.models import JudgeRun
-from annotation.study_counts import COUNTS
+from annotation.overview import progress as overview_progress
+from annotation.studies import kept
+from annotation.studies.counts import COUNTS
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import Hold
 from ranking.choices import FitState
@@ -37,7 +38,7 @@ def address(name, study):
 
 
 def progress(study, *, now=NOW):
-    return study_progress.study_progress(study, kept.shown(COUNTS, study, now=now), now=now)
+    return overview_progress.study_progress(study, kept.shown(COUNTS, study, now=now), now=now)
 
 
 def alerts(study, *, now=NOW):

@@ -9,9 +9,9 @@ from django.urls import reverse
 from access import evidence_selectors
 from access.choices import Role
 from access.models import ConsentEvidence, LogEntry
-from annotation import services
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Judgment, PlatformEvent
+from annotation.raters import services
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Completion
 from ranking import stale_selectors

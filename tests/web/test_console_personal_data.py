@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
-from annotation import services
 from annotation.choices import TextState
 from annotation.models import RationaleScan
+from annotation.rationales import services
 from tests.factories import NOW, make_comparison, make_judgment, make_study
 from tests.factories_written_once import make_member
 

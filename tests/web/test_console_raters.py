@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import services as annotation_services
 from annotation.models import Exclusion, Judgment, Rater, Study
+from annotation.quality import services as annotation_services
 from ranking import console, export, review_selectors, services, tasks
 from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.choices import Purpose
-from annotation.study_rows import COMPARISONS, JUDGMENTS
+from annotation.overview.rows import COMPARISONS, JUDGMENTS
 from tests.factories import (
     NOW,
     make_comparison,

@@ -5,11 +5,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotation import services
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Comparison, DimensionMark, Study
-from annotation.protocol import STUDIES, content_hash, load_protocol
-from annotation.rubric import load_rubric
+from annotation.studies import services
+from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.rubric import load_rubric
 from completions.models import Hold
 from tests.factories import (
     CONTENT,

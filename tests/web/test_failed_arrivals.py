@@ -7,10 +7,10 @@ from django.db import OperationalError, connection
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import entry_links, services
 from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Rater
-from annotation.views import entering
+from annotation.raters import entry_links, services
+from annotation.session.views import entering
 from tests.factories import NOW, make_study
 from tests.factories_of_care import make_failed_arrival
 from tests.web.pages import text

@@ -4,12 +4,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import design, services
+from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Lease, Rater, Study
-from annotation.protocol import STUDIES, load_protocol
-from annotation.protocol.conduct import Checks, Screening
-from annotation.rubric import load_rubric
+from annotation.studies import services
+from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.conduct import Checks, Screening
+from annotation.studies.rubric import load_rubric
 from completions.models import Dataset
 from tests import permissions
 from tests.console_pages import console_pages

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from annotation.services import llm_judging
+from annotation.judges.services import judging
 from completions.dialogues import ingest
 from completions.dialogues.importing import import_dialogues
 from completions.models import Completion
@@ -79,7 +79,7 @@ class TestImportedRoles:
             )
         )
 
-        question = llm_judging._Desk().question(call, Claim(call.pk, NOW, attempts=1))
+        question = judging._Desk().question(call, Claim(call.pk, NOW, attempts=1))
 
         dialogue = section(question.request.messages[1]["content"], "dialogue")
         assert [(turn["role"], turn["text"]) for turn in dialogue] == expected(completion)

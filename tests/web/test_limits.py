@@ -11,8 +11,9 @@ from redis.exceptions import ConnectionError as AwayError
 
 from access.limits import Window, address_of, is_within
 from access.scopes import Scope
-from annotation import http, services
+from annotation.judging.services import judging
 from annotation.models import Judgment, Lease, Rater
+from annotation.session import http
 from tests.factories import NOW, make_writer
 from tests.factories_of_access import bearing, make_secret
 from tests.production import settings_with
@@ -119,7 +120,7 @@ class TestTokens:
 class TestChangesOfAnAnswer:
     @pytest.fixture
     def client(self, monkeypatch):
-        monkeypatch.setattr(services.judging, "CHANGES_PER_MINUTE", 2)
+        monkeypatch.setattr(judging, "CHANGES_PER_MINUTE", 2)
         client = Client()
         enrol(client, open_study())
         return client

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services import send_report_alerts
+from annotation.quality.services.alerting import send_report_alerts
 from completions.models import WriterMail
 from completions.writers.services.mailing import send_writer_mails
 from tests.factories import NOW, make_dataset

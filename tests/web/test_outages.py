@@ -13,7 +13,7 @@ from django.urls import reverse
 from kombu.exceptions import OperationalError as NoBrokerError
 from redis._parsers.base import BaseParser
 
-from annotation import selectors
+from annotation.studies import selectors
 from heart_site import errors, outages
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
@@ -78,7 +78,7 @@ class TestPages:
         study = open_study(n_pairs=1)
         enrol(client, study)
         (form,) = (one for one in read_forms(client.get(url(study, "judge"))) if one.id == "answer")
-        monkeypatch.setattr("annotation.services.submit_and_go_on", fails)
+        monkeypatch.setattr("annotation.judging.services.submit_and_go_on", fails)
 
         answer = client.post(form.action, form.fields | ANSWERS["preference"])
 

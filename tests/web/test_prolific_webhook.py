@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.choices import Platform, RaterState
 from annotation.models import PlatformEvent
-from annotation.webhooks import TOLERANCE, sign
+from annotation.raters.webhooks import TOLERANCE, sign
 from tests.factories import make_comparison, make_rater, make_study
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ import pytest
 from django.core.signing import Signer
 from django.test import Client
 
-from annotation import http
 from annotation.choices import Platform
 from annotation.models import Consent, Judgment, Lease, Rater
+from annotation.session import http
 from tests.web.visits import HTMX, consent_fields, enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

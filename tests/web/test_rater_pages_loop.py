@@ -7,8 +7,8 @@ import uuid
 import pytest
 from django.test import Client
 
-from annotation import services
 from annotation.choices import Side
+from annotation.judging import services
 from annotation.models import DimensionMark, Judgment, Lease
 from completions.choices import LeaseOutcome
 from completions.models import Context

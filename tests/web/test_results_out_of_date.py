@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotation import services as annotation_services
 from annotation.choices import RaterState
 from annotation.models import Study
+from annotation.quality import services as quality_services
+from annotation.raters import services as rater_services
 from completions.models import Completion
 from ranking import services
 from tests.factories import NOW, make_judgment, make_writer
@@ -41,7 +42,7 @@ def page(study):
 
 
 def exclude(study):
-    return annotation_services.exclude_rater(
+    return quality_services.exclude_rater(
         rater=study.raters.latest("pk"),
         reason="For a test.",
         by=User.objects.create_user("boss"),
@@ -64,7 +65,7 @@ class TestTheNote:
         rater = exclude(study).rater
         services.refit_study(study=study, clock=lambda: NOW + 3 * HOUR)
 
-        annotation_services.reinstate_rater(
+        quality_services.reinstate_rater(
             rater=rater, reason="Mixed up.", by=User.objects.get(), now=NOW + 4 * HOUR
         )
 
@@ -83,7 +84,7 @@ class TestTheNote:
         writer = make_writer(dataset=study.dataset)
         Completion.objects.filter(pk=of_a_person.pk).update(writer=writer)
 
-        annotation_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
+        rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
 
         assert NOTE in page(study)
         services.refit_study(study=study, clock=lambda: NOW + 3 * HOUR)

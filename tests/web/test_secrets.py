@@ -11,8 +11,9 @@ from django.db import IntegrityError
 from django.test import Client
 
 from access.scopes import Scope
-from annotation import http, services
+from annotation.judging import services as judging_services
 from annotation.models import Lease
+from annotation.session import http
 from completions.writers.badges import invitation_link
 from heart_site import logs
 from heart_site.celery import app
@@ -80,7 +81,7 @@ class TestFaultsOfOurs:
         def broken(**_given):
             raise error
 
-        monkeypatch.setattr(services, "submit_and_go_on", broken)
+        monkeypatch.setattr(judging_services, "submit_and_go_on", broken)
 
         answer = submit()
 

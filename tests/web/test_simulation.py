@@ -9,11 +9,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
-from annotation import blinded, design, selectors, services
+from annotation.assignment import design
 from annotation.choices import Platform
 from annotation.models import Comparison, Judgment, Lease, Rater, Study
-from annotation.protocol import STUDIES, load_protocol
-from annotation.services import Rehearsal
+from annotation.quality import services
+from annotation.session import blinded
+from annotation.studies import selectors
+from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.services.twins import Rehearsal
 from completions.models import Completion
 from heart_site.rehearsal import evidence
 from heart_site.rehearsal.rehearsing import rehearse

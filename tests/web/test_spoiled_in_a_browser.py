@@ -14,8 +14,9 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Dialog, Page, Route, sync_playwright
 
-from annotation import blinded, selectors
 from annotation.models import Rater, Study
+from annotation.session import blinded
+from annotation.studies import selectors
 from completions.models import Context, WritingLease
 from tests.browser.conftest import CHROMIUM, PATIENCE_MS, QUIET
 from tests.conftest import missing

@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from access.cell_guard import FORMULA_STARTS, NEGATIVE_NUMBER
-from annotation import protocol
+from annotation.external.serializers import ExternalBatchIn
 from annotation.models import Study
-from annotation.serializers import ExternalBatchIn
+from annotation.studies import protocol
 from tests.console_pages import console_pages
 from tests.factories_written_once import make_member
 from tests.spoiled import APPS, make_everything, pages_of_readers, spoil

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Study
-from annotation.protocol import content_hash
+from annotation.studies.protocol import content_hash
 from ranking.choices import AnalysisKind, FitState
 from tests.factories import HOUR, NOW, make_study, make_system
 from tests.factories_written_once import make_analysis

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import get_resolver, reverse
 
-from annotation.protocol.study import TAKEN
+from annotation.studies.protocol.study import TAKEN
 from annotation.templatetags.study_tabs import TABS, pages_beside, study_tabs
 from tests.factories import make_study
 

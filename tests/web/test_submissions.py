@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.choices import RaterState, SubmissionState
-from annotation.webhooks import sign
+from annotation.raters.webhooks import sign
 from tests.factories_written_once import make_member
 from tests.web.test_rater_pages_codes import CODES, code_on
 from tests.web.visits import ANSWERS, enrol, open_study, study_content, url

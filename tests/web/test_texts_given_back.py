@@ -10,8 +10,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from annotation import http
 from annotation.models import Judgment, Lease, Report, Study
+from annotation.session import http
 from completions.dialogues.wording import MAX_CHARACTERS
 from completions.models import Message, WritingLease
 from completions.writers import http as writing

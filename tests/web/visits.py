@@ -7,8 +7,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
-from annotation import protocol, rubric
 from annotation.models import Rater, Study
+from annotation.studies import protocol, rubric
 from completions.dialogues import normaliser
 from tests.factories import make_alone, make_comparison, make_study
 

@@ -1,9 +1,9 @@
 """Command line of LLM judges; each action has a module of its own."""
 
-from annotation.judge_selectors import UnknownJudgeError
+from annotation.judges.queries import UnknownJudgeError
+from annotation.judges.services.running import SamplesAlikeError
 from annotation.management.judging import ACTIONS
 from annotation.management.studies import StudyError
-from annotation.services.judge_running import SamplesAlikeError
 from completions.management.acting import ActionCommand
 from completions.runs import services
 from completions.runs.queries import RunNotFoundError

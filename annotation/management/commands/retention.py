@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from django.utils import timezone
 
-from annotation import retention_selectors, services
-from annotation.retention_selectors import Due
+from annotation.retention import queries, services
+from annotation.retention.queries import Due
 from completions.management.acting import ActionCommand
 from completions.management.actions import Action
 from completions.management.progress import Progress
@@ -18,7 +18,7 @@ def _nothing(_parser: argparse.ArgumentParser) -> None:
 
 def show(_asked: argparse.Namespace, _progress: Progress) -> str:
     """List what is held and when it goes; nothing changes."""
-    return _listed(retention_selectors.what_is_due(now=timezone.now()))
+    return _listed(queries.what_is_due(now=timezone.now()))
 
 
 def apply(_asked: argparse.Namespace, _progress: Progress) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from annotation.judge_selectors import judges_named
+from annotation.judges.queries import judges_named
 from annotation.models import Judge
 from completions.management import trying
 from completions.management.actions import Action

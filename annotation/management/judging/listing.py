@@ -4,8 +4,8 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from annotation import judge_selectors
-from annotation.judge_selectors import JudgeRow
+from annotation.judges import queries
+from annotation.judges.queries import JudgeRow
 from completions.management import syncing
 from completions.management.actions import Action
 from completions.management.progress import Progress
@@ -17,7 +17,7 @@ def add_arguments(_parser: argparse.ArgumentParser) -> None:
 
 def run(_asked: argparse.Namespace, _progress: Progress) -> str:
     """Print two lines for each judge."""
-    return "\n".join(_listed(judge_selectors.judge_rows(os.environ)))
+    return "\n".join(_listed(queries.judge_rows(os.environ)))
 
 
 def _listed(rows: list[JudgeRow]) -> Iterator[str]:

@@ -4,11 +4,11 @@ import argparse
 
 from django.utils import timezone
 
-from annotation import judge_selectors
 from annotation.choices import StudyState
+from annotation.judges import queries
+from annotation.judges.services import judging, running
 from annotation.management.studies import StudyError, study_named
 from annotation.models import JudgeRun
-from annotation.services import judge_running, llm_judging
 from completions.management.actions import Action, positive
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, actions_of
@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judges",
         nargs="+",
-        default=[judge_selectors.ALL],
+        default=[queries.ALL],
         metavar="JUDGE",
-        help=f'Names as `judges list` shows them, or "{judge_selectors.ALL}" (the default): '
+        help=f'Names as `judges list` shows them, or "{queries.ALL}" (the default): '
         "every judge that is not simulated.",
     )
     parser.add_argument(
@@ -48,12 +48,12 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     if study.locked_at is None:
         msg = f'study "{asked.study}": its protocol is not locked'
         raise StudyError(msg)
-    asking = judge_running.Asking(
+    asking = running.Asking(
         both_orders=asked.both_orders, samples=asked.samples, temperature=asked.temperature
     )
-    started = judge_running.start_judge_run(
+    started = running.start_judge_run(
         study=study,
-        judges=judge_selectors.judges_wanted(asked.judges),
+        judges=queries.judges_wanted(asked.judges),
         asking=asking,
         budget_usd=asked.budget,
         now=timezone.now(),
@@ -70,7 +70,7 @@ def _obstacle(run: JudgeRun) -> str:
     return f"The study {run.study.slug} is not open, and judges answer for open studies only."
 
 
-KIND = Kind("judges", JudgeRun, llm_judging.ask_judges, _obstacle)
+KIND = Kind("judges", JudgeRun, judging.ask_judges, _obstacle)
 ACTIONS = (
     Action("run", "Put the comparisons of a study to judges.", add_arguments, run),
     *actions_of(KIND),

@@ -5,8 +5,8 @@ import argparse
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from annotation import judge_catalogue
-from annotation.services.judges import sync_judges
+from annotation.judges import judge_catalogue
+from annotation.judges.services.registering import sync_judges
 from completions.management import syncing
 from completions.management.actions import Action
 from completions.management.progress import Progress

@@ -4,9 +4,9 @@ import argparse
 
 from django.utils import timezone
 
-from annotation import services
 from annotation.management.studies import study_named
 from annotation.models import RationaleRun
+from annotation.rationales import services
 from completions.management.actions import Action
 from completions.management.actions.assisting import add_assistant
 from completions.management.progress import Progress

@@ -5,8 +5,8 @@ import datetime as dt
 
 from django.utils import timezone
 
-from annotation import rationale_selectors, services
 from annotation.management.studies import study_named
+from annotation.rationales import queries, services
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
@@ -23,7 +23,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     study = study_named(asked.study)
     n = services.scan_rationales(clock=timezone.now, study=study, longest=LONGEST)
     progress.say(f"{n:,} rationales read.")
-    counts = rationale_selectors.counts(study)
+    counts = queries.counts(study)
     return (
         f"{counts.total:,} rationales: {counts.clean:,} clean, {counts.released:,} released as "
         f"they are, {counts.masked:,} with passages removed, {counts.withheld:,} withheld, "

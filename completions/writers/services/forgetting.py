@@ -1,6 +1,7 @@
 """Forget a writer who withdraws, and delete what they wrote if they wish it (ADR-0036).
 
-``annotation.services.withdraw_writer`` is the whole act: it also knows what compares their texts.
+``annotation.raters.services.withdraw_writer`` is the whole act: it also knows what compares
+their texts.
 """
 
 import datetime as dt

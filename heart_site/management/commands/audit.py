@@ -6,9 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
-from annotation import selectors, services
+from annotation.audits import services
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit, Study
+from annotation.studies import selectors
 from completions.management.actions import positive
 from completions.management.progress import Progress
 from heart_site.blinding import telling

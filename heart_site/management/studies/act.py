@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation import selectors
 from annotation.models import Study
-from annotation.protocol import STUDIES, StudyProtocol, load_protocol
+from annotation.studies import selectors
+from annotation.studies.protocol import STUDIES, StudyProtocol, load_protocol
 
 Say = Callable[[str], object]
 """Writes one line for the person at the terminal."""
@@ -59,7 +59,7 @@ def the_protocol(file: str) -> StudyProtocol:
 
     Raises
     ------
-    annotation.protocol.ProtocolError
+    annotation.studies.protocol.ProtocolError
         If it cannot be read or used.
     """
     shipped = STUDIES / f"{file}.toml"

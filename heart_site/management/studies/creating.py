@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation import services
-from annotation.protocol import ProtocolError, StudyProtocol
-from annotation.rubric import RubricError, load_rubric
+from annotation.studies import services
+from annotation.studies.protocol import ProtocolError, StudyProtocol
+from annotation.studies.rubric import RubricError, load_rubric
 from completions.dialogues import queries as completions
 from heart_site.management.studies.act import Act, RefusedError, Say, the_protocol
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation import services
+from annotation.studies import services
 from heart_site.management.studies.act import Act, Say, add_study, the_study
 
 

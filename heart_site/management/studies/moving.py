@@ -5,8 +5,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation import services
 from annotation.models import Study
+from annotation.studies import services
 from heart_site.management.studies.act import Act, Say, add_study, the_study
 
 

@@ -7,10 +7,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation import gold, plan_selectors, services
 from annotation.models import Study
-from annotation.pairing import PlanSummary, StratumSummary
-from annotation.plan_selectors import PlanDraft
+from annotation.planning import queries
+from annotation.planning import services as planning_services
+from annotation.planning.pairing import PlanSummary, StratumSummary
+from annotation.planning.queries import PlanDraft
+from annotation.quality import gold
+from annotation.quality import services as quality_services
 from completions.dialogues.authoring import DatasetTakenError
 from completions.leaks.queries import Held
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
@@ -25,7 +28,7 @@ def _add_arguments(parser: CommandParser) -> None:
 
 def _plan(options: Mapping[str, Any], say: Say) -> None:
     study = the_study(options)
-    draft = plan_selectors.draft_plan(study)
+    draft = queries.draft_plan(study)
     for line in report_lines(study, draft):
         say(line)
     if options["dry_run"]:
@@ -33,7 +36,7 @@ def _plan(options: Mapping[str, Any], say: Say) -> None:
         return
     if not options["yes"]:
         _ask(draft)
-    report = services.plan_study(study=study, now=timezone.now())
+    report = planning_services.plan_study(study=study, now=timezone.now())
     say(
         f"Written: {report.n_added:,} comparisons, {report.n_held:,} completions held; "
         f"{report.n_checks:,} quality checks are planted."
@@ -130,5 +133,5 @@ PLAN = Act(
     help="report what a study's plan comes to, then write its comparisons and checks",
     run=_plan,
     add_arguments=_add_arguments,
-    refusals=(gold.GoldError, services.UnsuitableCheckError, DatasetTakenError),
+    refusals=(gold.GoldError, quality_services.UnsuitableCheckError, DatasetTakenError),
 )

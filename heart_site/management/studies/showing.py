@@ -5,16 +5,17 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation import console_selectors, study_counts
-from annotation.console_selectors import StudyPage, StudyRow
+from annotation.overview import queries
+from annotation.overview.queries import StudyPage, StudyRow
+from annotation.studies import counts as study_counts_counts
 from heart_site.management.studies.act import Act, Say, add_study, the_study
 
 
 def _show(options: Mapping[str, Any], say: Say) -> None:
     study = the_study(options)
-    counts = study_counts.study_counts(study, timezone.now())
-    page = console_selectors.study_page(study, row=StudyRow.of(study, counts.tally))
-    n_checks = console_selectors.active_checks(study).count()
+    counts = study_counts_counts.study_counts(study, timezone.now())
+    page = queries.study_page(study, row=StudyRow.of(study, counts.tally))
+    n_checks = queries.active_checks(study).count()
     for line in _lines(page, n_checks):
         say(line)
 

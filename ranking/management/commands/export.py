@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import selectors as annotation_selectors
 from annotation.models import Study
+from annotation.studies import selectors as annotation_selectors
 from completions.management.progress import Progress
 from ranking import data_dictionary, exports
 from ranking.choices import EvaluatorPool

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation import selectors as annotation
+from annotation.studies import selectors as annotation
 from ranking import services
 from ranking.findings import AnalysisRefusedError
 from ranking.gate import Asked, Outcome, UnknownSystemError

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from annotation import selectors as annotation
 from annotation.models import Study
+from annotation.studies import selectors as annotation
 from ranking.analysis_selectors import ShownAnalysis
 from ranking.fit_selectors import FitRow
 

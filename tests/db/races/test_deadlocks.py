@@ -7,10 +7,10 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from annotation import services
+from annotation.judging import services
+from annotation.judging.services import leasing
+from annotation.judging.services.choosing import choose_next
 from annotation.models import Comparison, Lease
-from annotation.services import leasing
-from annotation.services.choosing import choose_next
 from completions.leases.deadlocks import ATTEMPTS, atomic_despite_deadlocks
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.threads import TIMEOUT_S, together

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from annotation import design
-from annotation import services as annotation
+from annotation.assignment import design
 from annotation.models import Comparison
+from annotation.planning import services as annotation
 from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Context, Message, MessageDecision

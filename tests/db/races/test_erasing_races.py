@@ -5,9 +5,10 @@ from functools import partial
 
 import pytest
 
-from annotation import services
 from annotation.choices import StudyState
 from annotation.models import Comparison, Lease
+from annotation.planning import services as planning_services
+from annotation.raters import services as rater_services
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.models import Completion, Context, Message, MessageRevision
 from completions.writers import services as writing
@@ -66,7 +67,7 @@ def judge(rater, n):
 
 
 def withdraw(writer):
-    services.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
+    rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
 
 
 class TestWritersWhoWithdraw:
@@ -146,4 +147,4 @@ def accept(message):
 
 
 def plan(study):
-    services.plan_study(study=study, now=NOW)
+    planning_services.plan_study(study=study, now=NOW)

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from annotation import services
 from annotation.models import RationaleCall, RationaleRun
+from annotation.rationales import services
 from completions.runs.services.calling import claim_calls
 from completions.runs.services.running import NothingToAskError
 from tests.factories import NOW, make_assistant, make_comparison, make_judgment, make_study

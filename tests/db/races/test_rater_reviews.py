@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import services as annotation_services
 from annotation.models import Exclusion
+from annotation.quality import services as annotation_services
 from ranking import services
 from tests.reviewed import LATER, decisions, make_reviewed_study
 from tests.threads import together

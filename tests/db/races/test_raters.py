@@ -4,10 +4,12 @@ from functools import partial
 
 import pytest
 
-from annotation import services
 from annotation.choices import Platform, Side
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, Consent, Judgment, Rater
-from annotation.verdicts import Answer
+from annotation.planning import services as planning_services
+from annotation.raters import services as rater_services
+from annotation.studies.verdicts import Answer
 from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.threads import together, while_uncommitted
 
@@ -26,12 +28,12 @@ def make_raters(study, n):
 
 
 def lease_next(rater, now=NOW):
-    return services.lease_next_comparison(rater=rater, now=now)
+    return judging_services.lease_next_comparison(rater=rater, now=now)
 
 
 def answer(lease, said=ANSWER, now=NOW):
-    return services.submit_judgment(
-        rater=lease.rater, submission=services.Submission(lease.token, said), now=now
+    return judging_services.submit_judgment(
+        rater=lease.rater, submission=judging_services.Submission(lease.token, said), now=now
     )
 
 
@@ -133,11 +135,11 @@ class TestNewRaters:
         study = make_comparison().study
 
         rater = while_uncommitted(
-            partial(services.plan_study, study=study, now=NOW),
+            partial(planning_services.plan_study, study=study, now=NOW),
             partial(
-                services.enter_study,
+                rater_services.enter_study,
                 study=study,
-                entry=services.Entry(),
+                entry=rater_services.Entry(),
                 utc_offset_minutes=None,
                 now=NOW,
             ),
@@ -151,9 +153,13 @@ class TestOnePersonWhoEntersTwice:
     def test_at_once_is_one_rater_with_one_consent(self, crowd):
         study = make_comparison().study
         for n in range(crowd.rounds):
-            entry = services.Entry(Platform.PROLIFIC, f"person {n}")
+            entry = rater_services.Entry(Platform.PROLIFIC, f"person {n}")
             enter = partial(
-                services.enter_study, study=study, entry=entry, utc_offset_minutes=None, now=NOW
+                rater_services.enter_study,
+                study=study,
+                entry=entry,
+                utc_offset_minutes=None,
+                now=NOW,
             )
 
             raters = together([enter] * 2)
@@ -172,7 +178,7 @@ class TestTheSweepOfExpiredLeases:
 
             together(
                 [
-                    partial(services.release_expired_leases, now=LATER),
+                    partial(judging_services.release_expired_leases, now=LATER),
                     *(partial(answer, lease, now=LATER) for lease in late),
                     *(partial(lease_and_answer, rater, LATER) for rater in others),
                 ]
@@ -186,7 +192,7 @@ class TestTheSweepOfExpiredLeases:
         lease = lease_next(make_rater(study=pair.study))
 
         again = while_uncommitted(
-            partial(services.release_expired_leases, now=LATER),
+            partial(judging_services.release_expired_leases, now=LATER),
             partial(lease_next, lease.rater, LATER),
             has_to_wait=True,
         )

@@ -5,9 +5,10 @@ from functools import partial
 import pytest
 
 from access.models import LogEntry
-from annotation import services
 from annotation.choices import ReportKind, ReportOutcome
+from annotation.judging import services as judging_services
 from annotation.models import Comparison, Lease, Report
+from annotation.quality import services as quality_services
 from tests.factories import (
     NOW,
     make_comparison,
@@ -40,20 +41,20 @@ def make_talk(study, n_pairs):
 
 
 def lease(study):
-    found = services.lease_next_comparison(rater=make_rater(study=study), now=NOW)
+    found = judging_services.lease_next_comparison(rater=make_rater(study=study), now=NOW)
     assert found is not None
     return found
 
 
 def report(held):
-    words = services.ReportWords(ReportKind.CONTENT)
+    words = quality_services.ReportWords(ReportKind.CONTENT)
     return partial(
-        services.report_context, token=held.token, rater=held.rater, words=words, now=NOW
+        quality_services.report_context, token=held.token, rater=held.rater, words=words, now=NOW
     )
 
 
 def go_on(study):
-    return partial(services.lease_next_comparison, rater=make_rater(study=study), now=NOW)
+    return partial(judging_services.lease_next_comparison, rater=make_rater(study=study), now=NOW)
 
 
 class TestReporters:
@@ -81,7 +82,7 @@ class TestReporters:
             [pair, *_others] = make_talk(study, 4)
             leases = [lease(study) for _ in range(4)]
             decide = partial(
-                services.decide_report,
+                quality_services.decide_report,
                 study=study,
                 context=pair.context,
                 outcome=ReportOutcome.RELEASED,

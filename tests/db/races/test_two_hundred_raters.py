@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
-from annotation import services
 from annotation.choices import Side
+from annotation.judging import services
 from annotation.models import Comparison, Judgment, Lease
-from annotation.verdicts import Answer
+from annotation.studies.verdicts import Answer
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.threads import LONG_S, together
 

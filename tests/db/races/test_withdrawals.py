@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from annotation import services
 from annotation.choices import Platform, RaterState
 from annotation.models import Consent, PlatformEvent, Rater
-from annotation.services import Entry
-from annotation.webhooks import Event
+from annotation.raters import services
+from annotation.raters.services.entering import Entry
+from annotation.raters.webhooks import Event
 from tests.factories import NOW, make_comparison, make_rater, make_study
 from tests.leased import lease_next, make_comparisons, submit
 from tests.threads import together

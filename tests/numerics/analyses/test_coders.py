@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotation.themes import load_codebook
+from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse
 from ranking.analyses.coders import FEWEST
 from ranking.sources import JudgmentFacts, ThemeLabels

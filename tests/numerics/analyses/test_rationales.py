@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from annotation.themes import load_codebook
+from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse, rationales
 from ranking.findings import AnalysisRefusedError
 from ranking.sources import JudgmentFacts

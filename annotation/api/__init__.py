@@ -1,0 +1,1 @@
+"""The API of studies, comparisons and judgments made elsewhere."""

@@ -1,0 +1,1 @@
+"""Audits of a study's blinding, as rows."""

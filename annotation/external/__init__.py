@@ -1,0 +1,1 @@
+"""Judgments made elsewhere, apart from the study's own."""

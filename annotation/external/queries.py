@@ -1,0 +1,106 @@
+"""Reads about judgments made elsewhere."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.external.files import NamedPair
+from annotation.external.rules import KnownPair
+from annotation.models import Comparison, ExternalBatch, ExternalDecision, Study
+
+COUNTED = ("is_out", "n_judgments", "n_raters", "n_comparisons")
+OFFERED = ("pk", "key", "first__content_hash", "second__content_hash")
+
+
+def batches_of(study: Study, *, as_of: dt.datetime | None = None) -> QuerySet[ExternalBatch]:
+    """Return a study's batches with ``is_out`` and their counts, in the order of arrival."""
+    decisions = ExternalDecision.objects.filter(batch=OuterRef("pk"))
+    found = ExternalBatch.objects.filter(study=study)
+    if as_of is not None:
+        decisions = decisions.filter(decided_at__lte=as_of)
+        found = found.filter(received_at__lte=as_of)
+    newest = decisions.order_by("-decided_at", "-pk").values("is_excluded")[:1]
+    return found.annotate(
+        is_out=Coalesce(Subquery(newest), False),  # noqa: FBT003 (only by position)
+        n_judgments=Count("judgments"),
+        n_raters=Count("judgments__rater", distinct=True),
+        n_comparisons=Count("judgments__comparison", distinct=True),
+    ).order_by("pk")
+
+
+def batch_of(study: Study, pk: int) -> ExternalBatch | None:
+    """Return a batch of the study, or None."""
+    return batches_of(study).filter(pk=pk).first()
+
+
+def pairs_by_key(study: Study, keys: Collection[str]) -> dict[str, list[KnownPair]]:
+    """Return the study's comparisons of these keys, with the hashes of their texts; one query."""
+    rows = Comparison.objects.filter(study=study, key__in=set(keys))
+    found: dict[str, list[KnownPair]] = defaultdict(list)
+    fields = (*OFFERED, "first__erased_at", "second__erased_at")
+    for pk, key, first, second, *erased in rows.values_list(*fields):
+        found[key].append(KnownPair(pk, first, second, any(erased)))
+    return dict(found)
+
+
+def named_pairs(study: Study) -> list[NamedPair]:
+    """Return the study's comparisons of two texts with all that files may call them; one query."""
+    sides = ("first", "second")
+    rows = Comparison.objects.filter(study=study).exclude(second=None).order_by("pk")
+    return [
+        NamedPair(key, context, (_folded(*one), _folded(*two)), (first, second))
+        for key, context, first, second, *named in rows.values_list(
+            *("key", "context__key", "first__content_hash", "second__content_hash"),
+            *(f"{side}__system__{name}" for side in sides for name in ("slug", "name")),
+        )
+        for one, two in [(named[:2], named[2:])]
+    ]
+
+
+def _folded(*names: str) -> frozenset[str]:
+    return frozenset(name.casefold() for name in names)
+
+
+@dataclass(frozen=True)
+class DecisionShown:
+    """A decision about a batch, as the console shows it."""
+
+    is_excluded: bool
+    reason: str
+    decided_at: dt.datetime
+    who: str
+
+
+@dataclass(frozen=True)
+class BatchShown:
+    """A batch with the decisions about it, the newest first."""
+
+    batch: ExternalBatch
+    is_out: bool
+    n_judgments: int
+    n_raters: int
+    n_comparisons: int
+    decisions: tuple[DecisionShown, ...]
+
+
+def batches_shown(study: Study) -> list[BatchShown]:
+    """Return what the console shows of a study's batches, the newest first; two queries."""
+    decided: dict[int, list[DecisionShown]] = defaultdict(list)
+    rows = ExternalDecision.objects.filter(batch__study=study).select_related("decided_by")
+    for row in rows.order_by("-decided_at", "-pk"):
+        who = row.decided_by.get_username()
+        decided[row.batch_id].append(
+            DecisionShown(row.is_excluded, row.reason, row.decided_at, who)
+        )
+    return [
+        BatchShown(
+            batch=one,
+            decisions=tuple(decided[one.pk]),
+            **{name: vars(one)[name] for name in COUNTED},
+        )
+        for one in reversed(batches_of(study))
+    ]

@@ -1,0 +1,1 @@
+"""LLM judges: catalogues, prompts, answers, runs and ensembles."""

@@ -1,0 +1,40 @@
+"""The console's pages on the LLM judges of a study: accounts, position, and the ensemble."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from access.http import StaffRequest
+from annotation.judges import verdict_queries
+from annotation.judges.figures import JUDGES
+from annotation.judges.verdict_queries import JudgesFigures
+from annotation.models import Study
+from annotation.studies.http import study_page, with_kept
+from annotation.studies.kept import Shown
+
+
+@require_safe
+@study_page
+def judges(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what became of every call, how steady each judge is, and where they do not agree."""
+    show = request.GET.get("show", "")
+    if show not in verdict_queries.SHOWS:
+        raise Http404
+
+    def page(figures: JudgesFigures, shown: Shown[JudgesFigures]) -> HttpResponse:
+        number = request.GET.get("page", "1")
+        found = verdict_queries.judges_page(study, show=show, page=number, figures=figures)
+        parts = {"study": study, "page": found, "show": show, "shown": shown}
+        return render(request, "console/study/judges.html", parts)
+
+    return with_kept(request, study, JUDGES, page)
+
+
+@require_safe
+@study_page
+def judged(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Show the calls that put one comparison to the judges."""
+    pair = verdict_queries.judged_pair(study, key)
+    if pair is None:
+        raise Http404
+    return render(request, "console/study/judged.html", {"study": study, "pair": pair})

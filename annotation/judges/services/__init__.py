@@ -1,0 +1,45 @@
+"""Writes of judges; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from annotation.judges.services.drafting import draft_judge_run
+    from annotation.judges.services.judging import (
+        ask_judges,
+        forget_judging_claims,
+        is_judging_waiting,
+        pull_judging,
+    )
+    from annotation.judges.services.planning import (
+        StudyNotLockedError,
+        count_wanted_judge_calls,
+        plan_judge_calls,
+    )
+    from annotation.judges.services.registering import register_simulated_judge, sync_judges
+    from annotation.judges.services.running import (
+        Asking,
+        SamplesAlikeError,
+        finish_judge_runs,
+        start_judge_run,
+    )
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "Asking",
+    "SamplesAlikeError",
+    "StudyNotLockedError",
+    "ask_judges",
+    "count_wanted_judge_calls",
+    "draft_judge_run",
+    "finish_judge_runs",
+    "forget_judging_claims",
+    "is_judging_waiting",
+    "plan_judge_calls",
+    "pull_judging",
+    "register_simulated_judge",
+    "start_judge_run",
+    "sync_judges",
+]

@@ -1,0 +1,234 @@
+"""Put comparisons to LLM judges and turn their valid answers into judgments."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from pydantic import TypeAdapter
+
+from access.nudges import Work, nudge
+from annotation.choices import Protocol, Side, StudyState
+from annotation.judges import answers as judge_answers_answers
+from annotation.judges import prompt, ratings
+from annotation.judges.verdict_probability import probability_of_a
+from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
+from annotation.rationales.addressing import addressed_by
+from annotation.studies import selectors, verdicts
+from annotation.studies.rubric import Rubric
+from annotation.studies.verdicts import Answer
+from completions import llm
+from completions.dialogues.normaliser import plain
+from completions.runs.services import asking, calling, waking
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim, Clock
+
+MAX_TOKENS = 2000
+TIMEOUT_S = 180.0
+_TURN = threading.Lock()
+_RUBRIC = TypeAdapter(Rubric)
+
+
+def is_judging_waiting(*, now: dt.datetime) -> bool:
+    """Say whether a worker would find a judge to ask."""
+    return calling.claimable(_calls_of_open_studies(), now=now).exists()
+
+
+def pull_judging(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        JudgeRun.work, _calls_of_open_studies, lambda: ask_judges(clock=clock), clock=clock
+    )
+
+
+def forget_judging_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(JudgeCall.objects.all())
+
+
+def ask_judges(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: JudgeRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Make the waiting judge calls, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
+
+    An answer that cannot be read is asked for once more, with the fault; a second one is kept
+    as invalid and is never a vote. Safe to run twice and in many processes.
+    """
+    return asking.ask(_Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+
+
+def request_for(call: JudgeCall) -> llm.Request:
+    """Return what a call asks, also one that is planned and not stored."""
+    return _Desk().question(call, Claim(0, call.created_at, 0)).request
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """What judges are asked, and what becomes of their answers."""
+
+    run: JudgeRun | None = None
+
+    def calls(self) -> QuerySet[JudgeCall]:
+        """Return the calls of open studies, or of one run."""
+        calls = _calls_of_open_studies()
+        return calls if self.run is None else calls.filter(run=self.run)
+
+    def load(self, ids: Collection[int]) -> QuerySet[JudgeCall]:
+        """Return these calls with their judges and comparisons, also of studies closed since."""
+        calls = JudgeCall.objects.filter(pk__in=ids).select_related(
+            "judge",
+            "run",
+            "comparison__study",
+            "comparison__context",
+            "comparison__first",
+            "comparison__second",
+        )
+        return calls.defer("comparison__study__content")  # long, and the same for every call
+
+    def question(self, call: JudgeCall, claim: Claim) -> JsonQuestion[Answer]:
+        """Put rubric, dialogue and the messages: two on the sides drawn, or one alone."""
+        rubric = _RUBRIC.validate_python(selectors.content_of(call.comparison.study)["rubric"])
+        put = _put_pair if call.comparison.second_id else _put_alone
+        return put(call, claim, rubric)
+
+    def keep(self, ended: Sequence[tuple[JudgeCall, Heard[Answer]]]) -> None:
+        """End the calls; a valid answer becomes a judgment, an invalid one never does."""
+        for call, heard in ended:
+            JudgeCall.objects.filter(pk=call.pk).update(**_columns(call, heard))
+        _store_judgments(
+            [(call, heard, heard.value) for call, heard in ended if heard.value is not None]
+        )
+
+
+def _put_pair(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
+    comparison = call.comparison
+    first, second = (_dressed(completion.text) for completion in comparison.pair)
+    a, b = (first, second) if call.first_side == Side.A else (second, first)
+    messages = prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b)
+    request = _request(call, messages, judge_answers_answers.answer_schema(rubric.keys))
+    read = partial(judge_answers_answers.read_judge_answer, dimensions=rubric.keys)
+    return JsonQuestion(claim, prompt.prompt_hash(rubric), request, read)
+
+
+def _put_alone(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
+    comparison = call.comparison
+    text = _dressed(comparison.first.text)
+    messages = ratings.rating_messages(rubric, _plain_turns(comparison), text)
+    request = _request(call, messages, ratings.rating_schema(rubric.keys))
+    read = partial(ratings.read_rating_answer, dimensions=rubric.keys)
+    return JsonQuestion(claim, ratings.prompt_hash(rubric), request, read)
+
+
+def _request(
+    call: JudgeCall, messages: Sequence[Mapping[str, str]], schema: dict[str, Any]
+) -> llm.Request:
+    return calling.request_to(
+        call.judge,
+        messages=messages,
+        response_schema=schema,
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+        **_sampling(call),
+    )
+
+
+def _calls_of_open_studies() -> QuerySet[JudgeCall]:
+    return JudgeCall.objects.filter(comparison__study__state=StudyState.OPEN)
+
+
+@lru_cache(maxsize=2048)  # a talk's turns come back with each of its pairs, twice per judge
+def _dressed(text: str) -> str:
+    return plain(text)
+
+
+def _plain_turns(comparison: Comparison) -> list[dict[str, str]]:
+    """Return the dialogue in the dress in which raters see it."""
+    return [
+        {"role": turn["role"], "text": _dressed(turn["text"])} for turn in comparison.context.turns
+    ]
+
+
+def _sampling(call: JudgeCall) -> dict[str, float]:
+    """Return the temperature that the call's run asks for: several samples need one above 0."""
+    plan = {} if call.run is None else call.run.plan
+    return {} if plan.get("temperature") is None else {"temperature": plan["temperature"]}
+
+
+def _addressed(comparison: Comparison) -> dict[str, list[str]]:
+    """Say which texts address the judge, and how: as they came, or in the normaliser's dress.
+
+    The flag is for people who look at the call: it changes neither the answer nor its weight.
+    """
+    second = comparison.second
+    texts = {
+        "first": [comparison.first.text],
+        "second": [] if second is None else [second.text],
+        "dialogue": [turn["text"] for turn in comparison.context.turns],
+    }
+    found = {
+        place: sorted({way for text in said for way in _ways_of(text)})
+        for place, said in texts.items()
+    }
+    return {place: ways for place, ways in found.items() if ways}
+
+
+@lru_cache(maxsize=2048)
+def _ways_of(text: str) -> tuple[str, ...]:
+    return addressed_by(f"{text}\n{_dressed(text)}")
+
+
+def _columns(call: JudgeCall, heard: Heard[Answer]) -> dict[str, Any]:
+    columns = heard.columns()
+    if addressed := _addressed(call.comparison):
+        columns["asked"] |= {"addressed": addressed}
+    if heard.value is not None and heard.value.verdict is not None:
+        columns["first_probability"] = _first_probability(call, heard.reply)
+    return columns
+
+
+def _first_probability(call: JudgeCall, reply: llm.Reply) -> float | None:
+    """Return how probable it was that the first completion wins, where the provider said so."""
+    of_a = probability_of_a(reply.text, reply.tokens)
+    return of_a if of_a is None or call.first_side == Side.A else 1 - of_a
+
+
+def _store_judgments(valid: Sequence[tuple[JudgeCall, Heard[Answer], Answer]]) -> None:
+    answers = [
+        verdicts.swap_frame(answer, first_is_a=call.first_side == Side.A)
+        for call, _, answer in valid
+    ]
+    judgments = Judgment.objects.bulk_create(
+        _judgment(call, heard, answer)
+        for (call, heard, _), answer in zip(valid, answers, strict=True)
+    )
+    DimensionMark.objects.bulk_create(
+        DimensionMark(judgment=judgment, dimension=key, advantage=advantage)
+        for judgment, answer in zip(judgments, answers, strict=True)
+        for key, advantage in sorted(answer.marks.items())
+    )
+    nudge(Work.REFIT, within_s=settings.HEART_REFIT_SECONDS)
+
+
+def _judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> Judgment:
+    return Judgment(
+        comparison=call.comparison,
+        judge_id=call.judge_id,
+        judge_call=call,
+        protocol=Protocol.LIKERT if answer.verdict is None else Protocol.RUBRIC,
+        verdict=answer.verdict,
+        first_side=call.first_side,
+        rationale=answer.rationale,
+        shown_at=min(heard.question.claim.at, heard.at),
+        submitted_at=heard.at,
+        protocol_hash=call.comparison.study.protocol_hash,
+    )

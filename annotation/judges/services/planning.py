@@ -1,0 +1,175 @@
+"""Plan which judge is asked about which comparison, in which orders, and how often."""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from django.db import transaction
+
+from annotation.assignment import design
+from annotation.choices import Purpose, Side
+from annotation.models import Judge, JudgeCall, JudgeRun, Study
+from annotation.studies import selectors
+
+
+class StudyNotLockedError(Exception):
+    """Judging needs a protocol that can no longer change."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Who is to judge, and how often."""
+
+    judges: Collection[Judge]
+    both_orders: bool
+    samples: int
+
+
+@transaction.atomic
+def plan_judge_calls(
+    *,
+    study: Study,
+    judges: Collection[Judge],
+    now: dt.datetime,
+    run: JudgeRun | None = None,
+    both_orders: bool = False,
+    samples: int = 1,
+) -> int:
+    """Add the calls that comparisons and judges lack; return how many were added.
+
+    With ``both_orders`` a judge is asked twice about a comparison, the completions exchanged;
+    else in one order, which chance draws; a completion that is rated alone has one. Each order
+    is asked ``samples`` times: at temperature 0 that gives copies, so such a run names a
+    temperature in its plan. A judge is never asked about a completion of its own family, nor
+    about one whose text was deleted.
+
+    Planning again adds nothing; judges that come later, a second order and more samples extend
+    the plan, and what is there stays. Drawn sides are balanced within a comparison first, then
+    within a judge; further samples stay in the order that was drawn.
+
+    Raises
+    ------
+    StudyNotLockedError
+        If the study's protocol is not locked yet.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
+    if study.locked_at is None:
+        raise StudyNotLockedError
+    plan = _Plan(judges, both_orders=both_orders, samples=samples)
+    wanted = _wanted_calls(study, plan)
+    calls = (_call(one, now=now, run=run) for one in wanted)
+    return len(JudgeCall.objects.bulk_create(calls, batch_size=500))
+
+
+def count_wanted_judge_calls(
+    *, study: Study, judges: Collection[Judge], both_orders: bool = False, samples: int = 1
+) -> dict[str, int]:
+    """Return how many calls planning would add for each judge, by slug; nothing is written."""
+    plan = _Plan(judges, both_orders=both_orders, samples=samples)
+    counts = Counter(one.judge.slug for one in _wanted_calls(study, plan))
+    return {judge.slug: counts[judge.slug] for judge in judges}
+
+
+class _Pair(NamedTuple):
+    """What a plan needs of a comparison; a study has thousands."""
+
+    pk: int
+    key: str
+    first_family: str
+    second_family: str | None
+    """None if the first completion is rated alone."""
+
+
+class _Wanted(NamedTuple):
+    """A call that is missing."""
+
+    pair: _Pair
+    judge: Judge
+    side: Side
+    sample: int
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Which calls there are, and how often each comparison and judge had the first one as A."""
+
+    asked: dict[tuple[int, int], dict[Side, set[int]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    """For a comparison and a judge: the sides drawn, the first drawn first, and their samples."""
+    shown: Counter[tuple[str, int, Side]] = field(default_factory=Counter)
+
+    def add(self, comparison: int, judge: int, side: Side, sample: int) -> None:
+        """Count a call; samples of one order count once."""
+        samples = self.asked[comparison, judge].setdefault(side, set())
+        if not samples:
+            self.shown["comparison", comparison, side] += 1
+            self.shown["judge", judge, side] += 1
+        samples.add(sample)
+
+    def tally(self, kind: str, key: int) -> tuple[int, int]:
+        """Return how often the first completion was A, and how often B."""
+        return self.shown[kind, key, Side.A], self.shown[kind, key, Side.B]
+
+
+def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_Wanted]:
+    """Yield the missing calls, with the sides drawn so far carried along."""
+    drawn = _Sides()
+    rows = JudgeCall.objects.filter(comparison__study=study).order_by("pk")
+    for comparison, judge, side, sample in rows.values_list(
+        "comparison_id", "judge_id", "first_side", "sample"
+    ):
+        drawn.add(comparison, judge, Side(side), sample)
+    for pair, evaluator in _allowed(study, plan.judges):
+        for side in _sides(study, plan, drawn, pair, evaluator):
+            had = drawn.asked[pair.pk, evaluator.pk].get(side, set()).copy()
+            for sample in sorted(set(range(plan.samples)) - had):
+                drawn.add(pair.pk, evaluator.pk, side, sample)
+                yield _Wanted(pair, evaluator, side, sample)
+
+
+def _sides(study: Study, plan: _Plan, drawn: _Sides, pair: _Pair, judge: Judge) -> tuple[Side, ...]:
+    """Return the sides on which the first completion is wanted, the drawn one first."""
+    if pair.second_family is None:
+        return (Side.A,)
+    earlier = drawn.asked.get((pair.pk, judge.pk))
+    side = next(iter(earlier)) if earlier else _draw(study, drawn, pair, judge)
+    return (side, Side.B if side == Side.A else Side.A) if plan.both_orders else (side,)
+
+
+def _draw(study: Study, drawn: _Sides, pair: _Pair, judge: Judge) -> Side:
+    first_is_a = design.first_goes_to_a(
+        seed=study.seed,
+        pair=pair.key,
+        shown=drawn.tally("comparison", pair.pk),
+        rater_shown=drawn.tally("judge", judge.pk),
+    )
+    return Side.A if first_is_a else Side.B
+
+
+def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, Judge]]:
+    """Yield the comparisons with the judges that made neither completion's system."""
+    comparisons = study.comparisons.filter(selectors.INTACT, purpose=Purpose.MAIN).order_by(
+        "position", "pk"
+    )
+    rows = comparisons.values_list("pk", "key", "first__system__family", "second__system__family")
+    ranked = sorted(judges, key=lambda judge: judge.slug)
+    for pair in map(_Pair._make, rows):
+        families = {pair.first_family, pair.second_family}
+        yield from ((pair, judge) for judge in ranked if judge.family not in families)
+
+
+def _call(wanted: _Wanted, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
+    return JudgeCall(
+        run=run,
+        comparison_id=wanted.pair.pk,
+        judge=wanted.judge,
+        first_side=wanted.side,
+        sample=wanted.sample,
+        judge_family=wanted.judge.family,
+        first_family=wanted.pair.first_family,
+        second_family=wanted.pair.second_family or "",
+        created_at=now,
+    )

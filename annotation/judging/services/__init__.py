@@ -1,0 +1,46 @@
+"""Writes of judging; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from annotation.judging.services.finishing import finish_with_nothing_left
+    from annotation.judging.services.judging import (
+        Badge,
+        Step,
+        Submission,
+        TooManyChangesError,
+        submit_and_go_on,
+        submit_judgment,
+    )
+    from annotation.judging.services.leasing import (
+        NotUnderstoodError,
+        RaterEndedError,
+        StudyNotOpenError,
+        lease_next_comparison,
+        release_expired_leases,
+        skip_comparison,
+        stop_judging,
+    )
+    from annotation.judging.services.pausing import pause_judging
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "Badge",
+    "NotUnderstoodError",
+    "RaterEndedError",
+    "Step",
+    "StudyNotOpenError",
+    "Submission",
+    "TooManyChangesError",
+    "finish_with_nothing_left",
+    "lease_next_comparison",
+    "pause_judging",
+    "release_expired_leases",
+    "skip_comparison",
+    "stop_judging",
+    "submit_and_go_on",
+    "submit_judgment",
+]

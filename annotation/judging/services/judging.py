@@ -1,0 +1,196 @@
+"""Record the judgments of raters."""
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from access.nudges import Work, nudge
+from annotation.assignment import slots
+from annotation.choices import RaterState, Side, StudyState
+from annotation.judging.services.leasing import go_on
+from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
+from annotation.studies import selectors, verdicts
+from completions.choices import LeaseOutcome
+from completions.leases import timed
+from completions.leases.compiled import insert
+from completions.leases.deadlocks import atomic_despite_deadlocks
+
+CHANGES_PER_MINUTE = 30
+"""Each change of an answer is kept as a row of its own; nobody thinks as often again."""
+MINUTE = dt.timedelta(minutes=1)
+
+
+class TooManyChangesError(Exception):
+    """A rater changes answers faster than a person does."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """An answer in screen terms to the lease of a token, and how long the page was out of sight."""
+
+    token: uuid.UUID
+    answer: verdicts.Answer
+    hidden_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A rater as the cookie names them; the version rises when a link is to open no more."""
+
+    study: str
+    code: str
+    link_version: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """The rater after an answer, and what comes next; None when nothing does."""
+
+    rater: Rater
+    lease: Lease | None
+
+
+@atomic_despite_deadlocks
+def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -> Judgment:
+    """Record an answer given in screen terms and close the lease.
+
+    A repeated submission returns the judgment already stored; a different answer to the same
+    lease is stored as a revision of it. An answer that comes after its lease was given back
+    takes a slot again if one is free and is kept as surplus otherwise: no work is thrown away.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If ``rater`` holds no lease with this token, or has withdrawn.
+    verdicts.InvalidAnswerError
+        If the answer is not on the study's scale.
+    TooManyChangesError
+        If it is one more change than a person makes in a minute.
+    """
+    rater = slots.lock_rater(rater)
+    return _record(rater, _lease_of(submission, rater), submission, now=now)
+
+
+@atomic_despite_deadlocks
+def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) -> Step:
+    """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If the badge names nobody, or somebody who holds no lease with this token.
+    verdicts.InvalidAnswerError
+        If the answer is not on the study's scale.
+    TooManyChangesError
+        If it is one more change than a person makes in a minute.
+    """
+    answered = slots.lock_lease_and_rater(
+        submission.token, study=badge.study, code=badge.code, link_version=badge.link_version
+    )
+    rater = answered.rater
+    if rater.state == RaterState.WITHDRAWN:
+        raise slots.LeaseNotFoundError
+    # An open lease is always the rater's newest one.
+    newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
+    _record(rater, answered, submission, now=now)
+    if newest is not None and newest.pk == answered.pk:
+        newest = answered  # a late answer counts in what follows it, as it does on a reload
+    if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
+        return Step(rater, None)
+    if newest is not None and newest.closed_at is None:
+        return Step(rater, newest)
+    if rater.study.state != StudyState.OPEN:
+        return Step(rater, None)
+    return Step(rater, go_on(rater, newest, now=now))
+
+
+def _lease_of(submission: Submission, rater: Rater) -> Lease:
+    if rater.state == RaterState.WITHDRAWN:
+        raise slots.LeaseNotFoundError
+    return slots.lock_lease(submission.token, rater)
+
+
+def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datetime) -> Judgment:
+    """Store the answer to the locked lease, unless it says what is stored already."""
+    protocol = rater.study.protocol
+    verdicts.check_answer(
+        submission.answer, protocol=protocol, dimensions=selectors.dimension_keys(rater.study)
+    )
+    canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
+    stored = None if lease.closed_at is None else selectors.current_judgment(lease)
+    if stored is not None and _says(stored) == canonical:
+        return stored
+    if stored is not None:
+        _check_changes(rater, now=now)
+    slots.resume(lease, now=now)
+    judgment = _store(
+        canonical,
+        lease=lease,
+        study=rater.study,
+        revises=stored,
+        hidden_ms=submission.hidden_ms,
+        now=now,
+    )
+    if stored is None:
+        timed.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
+    return judgment
+
+
+def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
+    """Count the rater's changes of the last minute; an answer that is new costs no query here."""
+    newer = Judgment.objects.filter(rater=rater, submitted_at__gt=now - MINUTE)
+    if newer.exclude(revises=None).count() >= CHANGES_PER_MINUTE:
+        raise TooManyChangesError
+
+
+def _says(judgment: Judgment) -> verdicts.Answer:
+    """Return what a stored judgment says, in the canonical frame."""
+    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
+    return verdicts.Answer(judgment.verdict, judgment.rationale, marks)
+
+
+def _store(
+    answer: verdicts.Answer,
+    *,
+    lease: Lease,
+    study: Study,
+    revises: Judgment | None,
+    hidden_ms: int,
+    now: dt.datetime,
+) -> Judgment:
+    """Add a judgment, or the revision of one, with its marks."""
+    submitted_at = max(now, lease.issued_at)  # a clock set back must not lose an answer
+    elapsed_ms = int((submitted_at - lease.issued_at).total_seconds() * 1000)
+    judgment = Judgment(
+        comparison_id=lease.comparison_id,
+        rater_id=lease.rater_id,
+        lease=lease,
+        protocol=study.protocol,
+        verdict=answer.verdict,
+        first_side=lease.first_side,
+        rationale=answer.rationale,
+        shown_at=lease.issued_at,
+        submitted_at=submitted_at,
+        hidden_ms=max(0, min(hidden_ms, elapsed_ms - lease.paused_ms)),
+        paused_ms=lease.paused_ms,
+        is_surplus=revises.is_surplus if revises is not None else not _secure_slot(lease),
+        revises=revises,
+        protocol_hash=study.protocol_hash,
+    )
+    insert(judgment)
+    if answer.marks:
+        DimensionMark.objects.bulk_create(
+            DimensionMark(judgment=judgment, dimension=key, advantage=value)
+            for key, value in sorted(answer.marks.items())
+        )
+    nudge(Work.REFIT, within_s=settings.HEART_REFIT_SECONDS)
+    return judgment
+
+
+def _secure_slot(lease: Lease) -> bool:
+    """Say whether an answer counts: the lease still has its slot, or gets one again."""
+    if lease.closed_at is None or not lease.is_main:
+        return True
+    return slots.take_slot_if_free(lease.comparison_id, side=lease.first_side)

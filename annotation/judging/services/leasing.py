@@ -1,0 +1,149 @@
+"""Hand comparisons out to raters and take them back (ADR-0005, ADR-0006)."""
+
+import datetime as dt
+import uuid
+
+from django.db import transaction
+
+from annotation.assignment import slots
+from annotation.choices import RaterStage, RaterState, StudyState
+from annotation.judging.services.choosing import Choice, choose_next
+from annotation.judging.services.screening import choose_screening
+from annotation.judging.services.standing import end_rater
+from annotation.models import Lease, Rater
+from annotation.studies.selectors import Standing
+from completions.choices import LeaseOutcome
+from completions.leases import timed
+from completions.leases.compiled import insert
+from completions.leases.deadlocks import atomic_despite_deadlocks
+
+
+class StudyNotOpenError(Exception):
+    """The study hands out no work at the moment."""
+
+
+class RaterEndedError(Exception):
+    """The rater has finished, stopped or withdrawn, was screened out, or is excluded."""
+
+
+class NotUnderstoodError(Exception):
+    """The rater has yet to show that the task is clear."""
+
+
+@atomic_despite_deadlocks
+def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
+    """Return the rater's open lease, or claim what comes next: a slot, a check, a repeat.
+
+    An open lease that ran out but was not given back yet is simply prolonged: the slot is still
+    the rater's. Returns None when the session is full (the rater is then finished), when the
+    screening round was not passed (the rater is then ended), or when nothing is left.
+
+    Raises
+    ------
+    StudyNotOpenError
+        If the study is not open and the rater holds no lease.
+    RaterEndedError
+        If the rater has finished, stopped or withdrawn, or is excluded.
+    NotUnderstoodError
+        If the comprehension check comes first.
+    """
+    rater = slots.lock_rater(rater)
+    if rater.state != RaterState.ACTIVE or slots.is_excluded(rater):
+        raise RaterEndedError
+    if rater.stage == RaterStage.COMPREHENSION:
+        raise NotUnderstoodError
+    newest = slots.lock_newest_lease(rater)
+    if newest is not None and newest.closed_at is None:
+        if not newest.comparison.is_erased:
+            return _hold(newest, rater, now=now)
+        slots.give_back(newest, outcome=LeaseOutcome.RELEASED, now=now)
+    return go_on(rater, newest, now=now)
+
+
+def go_on(rater: Rater, newest: Lease | None, *, now: dt.datetime) -> Lease | None:
+    """Claim what comes after the newest lease of the locked rater, which is closed."""
+    if rater.study.state != StudyState.OPEN:
+        raise StudyNotOpenError
+    standing = Standing() if newest is None else Standing.after(newest)
+    choice = None
+    if rater.stage == RaterStage.SCREENING:
+        choice = choose_screening(rater, standing, now=now)
+    if choice is None and rater.state == RaterState.ACTIVE:
+        if standing.answered >= rater.study.session_length:
+            end_rater(rater, state=RaterState.FINISHED, now=now)
+        else:
+            choice = choose_next(rater, standing)
+    return _claim(choice, rater=rater, standing=standing, now=now) if choice else None
+
+
+@transaction.atomic
+def skip_comparison(*, token: uuid.UUID, rater: Rater, reason: str, now: dt.datetime) -> None:
+    """Give the slot back without an answer; the rater is never shown this comparison again.
+
+    Repeating it, or skipping what was answered in another tab, changes nothing.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If ``rater`` holds no lease with this token.
+    """
+    lease = slots.lock_lease(token, slots.lock_rater(rater))
+    timed.skip(lease, reason=reason, give_back=slots.give_back, now=now)
+
+
+@transaction.atomic
+def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
+    """End the rater's part early and give an open lease back; what was answered stays."""
+    rater = slots.lock_rater(rater)
+    if rater.state != RaterState.ACTIVE:
+        return
+    if (lease := timed.lock_open(rater.leases)) is not None:
+        slots.give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
+    end_rater(rater, state=RaterState.STOPPED, now=now)
+
+
+@transaction.atomic
+def release_expired_leases(*, now: dt.datetime, is_simulated: bool = False) -> int:
+    """Close every lease past its time, give the slots back, and return how many.
+
+    Simulated raters live in a time of their own, and their leases run out in it alone.
+    """
+    leases = Lease.objects.filter(rater__is_simulated=is_simulated)
+    return timed.sweep(leases, row="comparison_id", give_back=slots.give_back, now=now)
+
+
+def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
+    """Show the open lease again: prolonged if it ran out, and with a break that is over."""
+    slots.resume(lease, now=now)
+    timed.prolong(lease, length=_length(rater), now=now)
+    return lease
+
+
+def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime) -> Lease:
+    """Take a slot if the choice counts, and store the lease with what its side came from."""
+    comparison, pair_shown = choice.comparison, choice.pair_shown
+    if choice.is_main:
+        slots.take_slot(comparison.pk, side=choice.side)
+    lease = Lease(
+        comparison=comparison,
+        rater=rater,
+        number=standing.number + 1,
+        first_side=choice.side,
+        quality_check=choice.quality_check,
+        repeats=choice.repeats,
+        is_screening=choice.is_screening,
+        pair_first_as_a=pair_shown[0],
+        pair_first_as_b=pair_shown[1],
+        rater_first_as_a=standing.first_as_a,
+        rater_first_as_b=standing.first_as_b,
+        active_ms=standing.active_ms,
+        sampling_probability=choice.probability,
+        issued_at=now,
+        expires_at=now + _length(rater),
+    )
+    insert(lease)
+    return lease
+
+
+def _length(rater: Rater) -> dt.timedelta:
+    return dt.timedelta(minutes=rater.study.lease_minutes)

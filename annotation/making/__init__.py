@@ -1,0 +1,1 @@
+"""Studies made and changed in the console before they are locked."""

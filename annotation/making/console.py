@@ -1,0 +1,233 @@
+"""The console's pages on which a study is made and, until it is locked, made otherwise."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from access.http import StaffRequest
+from annotation.making.forms import StudyFile, StudyForm
+from annotation.models import Study
+from annotation.studies import selectors, services
+from annotation.studies.finding import study_or_404
+from annotation.studies.http import managers_page, study_page
+from annotation.studies.protocol import (
+    STUDIES,
+    ProtocolError,
+    StudyProtocol,
+    as_toml,
+    check_values,
+    load_protocol,
+    parse_protocol,
+    shipped_studies,
+    values_of,
+)
+from annotation.studies.rubric import Rubric, RubricError, load_rubric
+from completions.models import Dataset
+
+REFUSALS = (
+    services.DimensionUnknownError,
+    services.NothingChangedError,
+    services.RubricShownError,
+    services.SeedTakenError,
+    services.StudyExistsError,
+    services.StudyStateError,
+    RubricError,
+)
+BESIDE: Mapping[type[Exception], str] = {
+    services.DimensionUnknownError: "analysis",
+    services.SeedTakenError: "seed",
+    services.StudyExistsError: "slug",
+    RubricError: "rubric",
+}
+"""The field that each refusal is about; others are about the study as a whole."""
+
+
+@require_safe
+@managers_page
+def start(request: StaffRequest) -> HttpResponse:
+    """Ask what a new study starts from: a template, or a file."""
+    return _start(request, StudyFile())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@managers_page
+def fill(request: StaffRequest, template: str) -> HttpResponse:
+    """Show the form over a template, and store what comes back as a draft."""
+    if template not in shipped_studies():
+        raise Http404
+    values = load_protocol(STUDIES / f"{template}.toml").model_dump(mode="json", exclude_none=True)
+    if request.method != "POST":
+        return _form(request, StudyForm(values=values), template=template)
+    form = StudyForm(request.POST, values=values)
+    if form.is_valid() and (study := _stored(form, _create(request))):
+        return _created(request, study)
+    return _form(request, form, template=template)
+
+
+@require_POST
+@managers_page
+def take_file(request: StaffRequest) -> HttpResponse:
+    """Store a study file that was sent or pasted as a draft."""
+    form = StudyFile(request.POST, request.FILES)
+    if not form.is_valid():
+        return _start(request, form)
+    told = form.cleaned_data
+    try:
+        protocol = parse_protocol(told["text"], source=told["source"])
+        study = _create(request)(protocol, load_rubric(protocol.rubric), told["dataset"])
+    except (ProtocolError, *REFUSALS) as error:
+        for line in str(error).splitlines():
+            form.add_error(None, line)
+        return _start(request, form)
+    return _created(request, study)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@managers_page
+def edit(request: StaffRequest, study: str) -> HttpResponse:
+    """Show the form over a draft, and store what comes back in its place."""
+    draft = study_or_404(study)
+    if draft.locked_at is not None:
+        messages.error(request, _("The study is locked: nothing of it changes any more."))
+        return redirect("console:protocol", draft.slug)
+    values = values_of(draft.content)
+    if request.method != "POST":
+        form = StudyForm(values=values, initial={"dataset": draft.dataset.slug})
+        return _form(request, form, study=draft)
+    form = StudyForm(request.POST, values=values)
+    if form.is_valid() and (changed := _stored(form, _change(request, draft))):
+        return redirect("console:protocol", changed.slug)
+    return _form(request, form, study=draft)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@managers_page
+def version(request: StaffRequest, study: str) -> HttpResponse:
+    """Show the form over a locked study, and store what comes back as its next version."""
+    locked = study_or_404(study)
+    if locked.locked_at is None or locked.is_simulated:
+        messages.error(request, _("A version is made of a study that is locked and of people."))
+        return redirect("console:protocol", locked.slug)
+    newest = selectors.newest_version(locked)
+    if newest.locked_at is None:
+        messages.info(request, _("The next version is a draft already: this one."))
+        return redirect("console:protocol", newest.slug)
+    values = values_of(locked.content) | {"name": locked.name}
+    slug = services.versioned_slug(newest.name, newest.version + 1)
+    fixed = {"slug": slug, "dataset": newest.dataset.slug}
+    form = StudyForm(request.POST or None, values=values, initial=fixed, fixed=fixed)
+    if form.is_bound and form.is_valid() and (made := _stored(form, _create_version(request))):
+        return _created(request, made)
+    return _form(request, form, study=locked, is_version=True)
+
+
+@require_safe
+@study_page
+def protocol(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what the study asks, in which numbers and by which rules."""
+    parts = {"study": study, "content": study.content, "file": _file(study)}
+    return render(request, "console/study/protocol.html", parts)
+
+
+@require_safe
+@study_page
+def toml(_request: StaffRequest, study: Study) -> HttpResponse:
+    """Send the study's file, with the seed of a closed study alone."""
+    answer = HttpResponse(_file(study), content_type="application/toml; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{study.slug}.toml"'
+    return answer
+
+
+Store = Callable[[StudyProtocol, Rubric, Dataset], Study]
+
+
+def _create(request: StaffRequest) -> Store:
+    def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
+        return services.create_study(
+            protocol=protocol,
+            rubric=rubric,
+            dataset=dataset,
+            now=timezone.now(),
+            by=request.user,
+            may_replace=False,
+        )
+
+    return store
+
+
+def _create_version(request: StaffRequest) -> Store:
+    def store(protocol: StudyProtocol, rubric: Rubric, _dataset: Dataset) -> Study:
+        return services.create_version(
+            protocol=protocol, rubric=rubric, now=timezone.now(), by=request.user
+        )
+
+    return store
+
+
+def _change(request: StaffRequest, draft: Study) -> Store:
+    def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
+        changed, n_void = services.edit_study(
+            study=draft,
+            protocol=protocol,
+            rubric=rubric,
+            dataset=dataset,
+            now=timezone.now(),
+            by=request.user,
+        )
+        messages.success(request, _said(n_void))
+        return changed
+
+    return store
+
+
+def _stored(form: StudyForm, store: Store) -> Study | None:
+    """Store what a valid form says; what a service refuses goes beside the field it is about."""
+    protocol = form.protocol
+    if protocol is None:
+        return None
+    try:
+        return store(protocol, load_rubric(protocol.rubric), form.cleaned_data["dataset"])
+    except REFUSALS as error:
+        form.blame(BESIDE.get(type(error), ""), str(error))
+    return None
+
+
+def _said(n_void: int) -> str:
+    if not n_void:
+        return _("The draft is changed.")
+    return ngettext(
+        "The draft is changed. %(n)d comparison of its plan is void: plan it again.",
+        "The draft is changed. %(n)d comparisons of its plan are void: plan them again.",
+        n_void,
+    ) % {"n": n_void}
+
+
+def _created(request: StaffRequest, study: Study) -> HttpResponse:
+    messages.success(request, _("The draft is stored. This is what its plan would come to."))
+    return redirect("console:plan", study.slug)
+
+
+def _file(study: Study) -> str:
+    """Return the study's file, with its seed once that is no secret any more."""
+    file = check_values(values_of(study.content))
+    if not study.disclosed_seed:
+        return "# The seed is secret until the study is closed.\n" + as_toml(file)
+    return as_toml(file.model_copy(update={"seed": study.disclosed_seed}))
+
+
+def _start(request: StaffRequest, form: StudyFile) -> HttpResponse:
+    templates = [(name, load_protocol(STUDIES / f"{name}.toml")) for name in shipped_studies()]
+    parts: dict[str, Any] = {"templates": templates, "form": form}
+    return render(request, "console/new/start.html", parts, status=422 if form.errors else 200)
+
+
+def _form(request: StaffRequest, form: StudyForm, **parts: object) -> HttpResponse:
+    status = 422 if form.errors else 200
+    return render(request, "console/new/form.html", {"form": form, **parts}, status=status)

@@ -1,0 +1,1 @@
+"""How studies stand: the console's pages on all of them, and on one."""

@@ -1,0 +1,1 @@
+"""Which pairs a study compares."""

@@ -1,0 +1,110 @@
+"""Make a study's comparisons from the completions of its contexts (ADR-0027)."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from access.services import record
+from annotation.assignment import design
+from annotation.models import Comparison, Study
+from annotation.planning import queries
+from annotation.planning.pairing import PlanSummary
+from annotation.planning.queries import Addition
+from annotation.quality.services.gold import load_gold
+from annotation.quality.services.reporting import hold_latecomers
+from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts
+from completions.leaks.queries import Held
+from completions.leaks.services import hold_leaks
+from completions.models import Completion
+
+BATCH = 1000
+
+
+@dataclass(frozen=True)
+class PlanReport:
+    """What planning did: comparisons and checks added, completions held, and the plan counted."""
+
+    n_added: int
+    n_held: int
+    n_checks: int
+    summary: PlanSummary
+    held: Held
+
+    @property
+    def n_comparisons(self) -> int:
+        """Comparisons that count for the ratings, those from before included."""
+        return self.summary.n_pairs
+
+    @property
+    def appearances(self) -> dict[str, int]:
+        """In how many of them each system is, by slug."""
+        return self.summary.appearances
+
+
+@transaction.atomic
+def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> PlanReport:
+    """Add the comparisons that the study's design wants and does not have yet, and its checks.
+
+    Completions that seem to give their source away are held first, and not paired while an admin
+    has not released them. Planning again after new completions came extends the plan and leaves
+    what is there alone. A context that a reviewer dropped gets nothing, and keeps what it has.
+    What people wrote and the study compares is fixed from then on: its text never changes.
+
+    Raises
+    ------
+    annotation.quality.gold.GoldError, UnsuitableCheckError, completions.services.DatasetTakenError
+        If the gold set that the study names cannot be planted; nothing is written then.
+    """
+    # One planner at a time; no_key, so that raters are let in meanwhile.
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    lock_texts(study.dataset_id)  # before anything is read that a reviewer may replace
+    lock_sent_back(study.dataset_id)
+    draft = queries.draft_plan(study)
+    n_held = hold_leaks(dataset=study.dataset, found=draft.leaks, now=now, by=by)
+    Comparison.objects.bulk_create(
+        (_comparison(study, addition) for addition in draft.additions), batch_size=BATCH
+    )
+    gold = load_gold(study=study, now=now, by=by)
+    hold_latecomers(study, now=now)
+    fix_completions(compared=_compared(study), now=now)
+    report = PlanReport(
+        len(draft.additions), n_held, gold.n_checks, summary=draft.summary, held=draft.held
+    )
+    if draft.additions:
+        record(
+            action="study.planned",
+            subject=f"study {study.slug}",
+            now=now,
+            by=by,
+            after={"added": report.n_added, "comparisons": report.n_comparisons},
+        )
+    return report
+
+
+def _compared(study: Study) -> QuerySet[Completion]:
+    """Return all that the study's comparisons show, those from before included."""
+    pairs = study.comparisons
+    return Completion.objects.filter(
+        Q(pk__in=pairs.values("first")) | Q(pk__in=pairs.values("second"))
+    )
+
+
+def _comparison(study: Study, addition: Addition) -> Comparison:
+    first, second = addition.first, addition.second
+    key = design.pair_key(
+        context_key=addition.context,
+        first_hash=first.content_hash,
+        second_hash=(second or first).content_hash,
+    )
+    return Comparison(
+        study=study,
+        context_id=addition.context_id,
+        first_id=first.key,
+        second_id=second.key if second else None,
+        key=key,
+        position=design.pair_position(seed=study.seed, key=key),
+        slots_left=study.judgments_per_pair,
+    )

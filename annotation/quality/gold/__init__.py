@@ -1,0 +1,123 @@
+"""Gold sets as data: pairs with a known better message, read from TOML and checked."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from annotation.studies.rubric import RubricError, load_rubric
+from completions.files.toml import (
+    Key,
+    Message,
+    Part,
+    TalkTurn,
+    check_talk,
+    content_hash,
+    load_shipped,
+    parse_toml,
+)
+
+SETS = Path(__file__).parent
+
+
+class GoldError(ValueError):
+    """A gold set cannot be used; the message names the file, the field and the reason."""
+
+
+class GoldPair(Part):
+    """A talk, a message that continues it well, and one that fails on one dimension."""
+
+    key: Key
+    dimension: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,3}$")]
+    turns: Annotated[tuple[TalkTurn, ...], Field(min_length=2, max_length=5)]
+    high: Message
+    low: Message
+
+    @model_validator(mode="after")
+    def _is_a_talk_that_asks_for_an_answer(self) -> Self:
+        check_talk(self.turns)
+        if self.high == self.low:
+            msg = "high and low must differ"
+            raise ValueError(msg)
+        return self
+
+
+class GoldSet(Part):
+    """Gold pairs per dimension of a rubric, and attention pairs with one message of nonsense."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
+    rubric: Annotated[str, Field(min_length=1, max_length=60)]
+    pairs: Annotated[tuple[GoldPair, ...], Field(min_length=1)]
+    attention: tuple[GoldPair, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_nothing_twice(self) -> Self:
+        every = (*self.pairs, *self.attention)
+        for what, values in (
+            ("key", [pair.key for pair in every]),
+            ("message", [text for pair in every for text in (pair.high, pair.low)]),
+            ("talk", [tuple(turn.text for turn in pair.turns) for pair in every]),
+        ):
+            twice = [value for value, n in Counter(values).items() if n > 1]
+            if twice:
+                msg = f"every {what} may be used once, found twice: {twice[0]}"
+                raise ValueError(msg)
+        return self
+
+    @property
+    def reference(self) -> str:
+        """The name under which study files ask for it."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the canonical content."""
+        return content_hash(self.content())
+
+    def content(self) -> dict[str, Any]:
+        """Return the set as plain values that JSON can hold."""
+        return self.model_dump(mode="json")
+
+
+def load_gold_set(reference: str) -> GoldSet:
+    """Return a shipped gold set by its reference, such as ``heart-1``.
+
+    Raises
+    ------
+    GoldError
+        If there is none of that name, or its file does not hold a gold set.
+    """
+    return load_shipped(reference, folder=SETS, kind="gold set", parse=_parse_file, error=GoldError)
+
+
+def _parse_file(text: str, name: str) -> GoldSet:
+    return parse_gold_set(text, source=name)
+
+
+def parse_gold_set(text: str, *, source: str) -> GoldSet:
+    """Read a gold set from TOML; ``source`` is named in errors.
+
+    Raises
+    ------
+    GoldError
+        If the text is not TOML, a field is missing, unknown or out of range, something is said
+        twice, or a dimension is not one of the rubric's.
+    """
+    gold = parse_toml(text, source=source, validate=GoldSet.model_validate, error=GoldError)
+    _check_dimensions(gold, source)
+    return gold
+
+
+def _check_dimensions(gold: GoldSet, source: str) -> None:
+    try:
+        rubric = load_rubric(gold.rubric)
+    except RubricError as error:
+        msg = f"{source}: rubric: {error}"
+        raise GoldError(msg) from error
+    for pair in (*gold.pairs, *gold.attention):
+        if pair.dimension not in rubric.keys:
+            known = ", ".join(rubric.keys)
+            msg = f"{source}: {pair.key}: no dimension {pair.dimension} in {gold.rubric}: {known}"
+            raise GoldError(msg)

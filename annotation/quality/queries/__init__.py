@@ -1,0 +1,28 @@
+"""Reads of rater quality: from rows to what the rules look at, in a fixed number of queries."""
+
+from annotation.quality.queries.listed import MAIN, ListedAnswer, answers_given
+from annotation.quality.queries.raters import (
+    Decision,
+    RaterHead,
+    decisions_of,
+    rater_judged,
+    raters_judged,
+    recently_judged,
+    rules_of,
+)
+from annotation.quality.queries.records import StudyQuality, read_quality
+
+__all__ = [
+    "MAIN",
+    "Decision",
+    "ListedAnswer",
+    "RaterHead",
+    "StudyQuality",
+    "answers_given",
+    "decisions_of",
+    "rater_judged",
+    "raters_judged",
+    "read_quality",
+    "recently_judged",
+    "rules_of",
+]

@@ -1,0 +1,63 @@
+"""The answers of one rater, one by one: the rows behind the figures."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from annotation.models import Rater
+from annotation.quality import rules
+from annotation.quality.queries.answers import Answer, read_answers
+from annotation.quality.queries.records import check_of
+
+MAIN = "MAIN"
+
+
+@dataclass(frozen=True)
+class ListedAnswer:
+    """One answer as it stands now, with the time of its first sending.
+
+    ``kind`` is that of a check, ``REPEAT``, or ``MAIN`` for what counts for ratings. ``marks``
+    are there where a message was rated alone; ``is_passed`` is None of what is no check.
+    """
+
+    at: dt.datetime
+    kind: str
+    first: str
+    second: str
+    verdict: int | None
+    marks: tuple[tuple[str, int], ...]
+    first_side: str
+    seconds: float
+    is_passed: bool | None
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a check or a repeat."""
+        return self.kind != MAIN
+
+
+def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ...]:
+    """Return the current answers of a rater, the newest first, in two queries at most.
+
+    Those of the screening round are left out, and all of a rater whose answers never count.
+    """
+    answers = read_answers(rater.study, as_of=as_of, rater=rater.pk)
+    return tuple(_listed(one, answers) for one in reversed(answers.values()))
+
+
+def _listed(answer: Answer, answers: dict[int, Answer]) -> ListedAnswer:
+    row = answer.row
+    check = None if answer.is_main else check_of(answer, answers)
+    planted = row.lease__quality_check__kind or ("REPEAT" if row.lease__repeats else MAIN)
+    return ListedAnswer(
+        at=row.submitted_at,
+        kind=planted if check is None else check.kind,
+        first=row.comparison__first__system__slug,
+        second=row.comparison__second__system__slug or "",
+        verdict=answer.verdict,
+        marks=tuple(sorted(answer.marks.items())),
+        first_side=row.first_side,
+        seconds=rules.active_seconds(
+            row.shown_at, row.submitted_at, hidden_ms=row.hidden_ms, paused_ms=row.paused_ms
+        ),
+        is_passed=None if check is None else check.is_passed,
+    )

@@ -1,0 +1,142 @@
+"""From answers to the records that the rules look at."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.choices import Side
+from annotation.models import Study
+from annotation.quality import rules as quality_rules
+from annotation.quality.queries.answers import Answer, Row, WordCounts, read_answers
+from annotation.quality.queries.raters import RaterHead, raters_judged, rules_of
+from annotation.quality.rules import CheckAnswer, MainAnswer, PairAnswers, RaterRecord, Rules
+
+REPEAT = "REPEAT"
+
+
+@dataclass(frozen=True)
+class StudyQuality:
+    """What the rules look at.
+
+    ``records`` are in the order of ``raters``. ``pairs`` have all the answers they want;
+    ``winners`` are those of all pairs. ``systems`` names the first and the second of each pair.
+    """
+
+    rules: Rules
+    raters: tuple[RaterHead, ...]
+    records: tuple[RaterRecord, ...]
+    pairs: tuple[PairAnswers, ...]
+    winners: tuple[Mapping[str, int], ...]
+    systems: Mapping[int, tuple[str, str]]
+
+
+def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
+    """Return all that the rules look at, as of a time, in six queries at most."""
+    raters = raters_judged(study, as_of=as_of)
+    answers = read_answers(study, as_of=as_of)
+    by_rater = defaultdict[str, list[Answer]](list)
+    for answer in answers.values():
+        by_rater[answer.row.rater__code].append(answer)
+    words, by_pair = WordCounts.of(study), _by_pair(answers.values())
+    return StudyQuality(
+        rules=rules_of(study),
+        raters=raters,
+        records=tuple(_record(head, by_rater[head.code], answers, words) for head in raters),
+        pairs=_full_pairs(by_pair, quota=study.judgments_per_pair),
+        winners=tuple(_winners(found) for found in by_pair.values()),
+        systems={pair: _systems(found[0].row) for pair, found in by_pair.items()},
+    )
+
+
+def _by_pair(answers: Iterable[Answer]) -> dict[int, list[Answer]]:
+    """Return the answers to each pair of two completions, in the order in which they came."""
+    found = defaultdict[int, list[Answer]](list)
+    for answer in answers:
+        if answer.is_main and answer.verdict is not None:
+            found[answer.row.comparison].append(answer)
+    return found
+
+
+def _winners(answers: Iterable[Answer]) -> dict[str, int]:
+    return {answer.row.rater__code: answer.winner for answer in answers}
+
+
+def _systems(row: Row) -> tuple[str, str]:
+    return row.comparison__first__system__slug, str(row.comparison__second__system__slug)
+
+
+def _full_pairs(by_pair: Mapping[int, list[Answer]], *, quota: int) -> tuple[PairAnswers, ...]:
+    """Return the pairs that have as many answers as they want, in the order they had them.
+
+    Answers beyond those (surplus) are left out, so that what a pair says is settled.
+    """
+    full = [(pair, answers[:quota]) for pair, answers in by_pair.items() if len(answers) >= quota]
+    full.sort(key=lambda item: (item[1][-1].row.submitted_at, item[0]))
+    return tuple(PairAnswers(pair, _winners(answers)) for pair, answers in full)
+
+
+def _record(
+    head: RaterHead, own: Sequence[Answer], answers: Mapping[int, Answer], words: WordCounts
+) -> RaterRecord:
+    """Return the record of one rater from the rater's own answers, in their order."""
+    checks, mains, read = [], [], set[int]()
+    for answer in own:
+        context = answer.row.comparison__context
+        n_words = words.shown(answer.row, is_new_dialogue=context not in read)
+        read.add(context)
+        if answer.is_main:
+            mains.append(_main(answer, n_words))
+        elif (check := check_of(answer, answers)) is not None:
+            checks.append(check)
+    return RaterRecord(head.code, tuple(checks), tuple(mains), head.reinstated_at)
+
+
+def _main(answer: Answer, n_words: int) -> MainAnswer:
+    row = answer.row
+    sign = 1 if row.first_side == Side.A else -1
+    return MainAnswer(
+        pair=row.comparison,
+        shown=_on_screen(answer, sign),
+        side=sign * answer.winner,
+        winner=answer.winner,
+        seconds=quality_rules.active_seconds(
+            row.shown_at, row.submitted_at, hidden_ms=row.hidden_ms, paused_ms=row.paused_ms
+        ),
+        words=n_words,
+        at=row.submitted_at,
+    )
+
+
+def _on_screen(answer: Answer, sign: int) -> str:
+    """Return the answer as the screen had it; of a rating, that of every dimension."""
+    if answer.verdict is not None:
+        return f"{sign * answer.verdict:+d}"
+    return " ".join(f"{key}{value}" for key, value in sorted(answer.marks.items()))
+
+
+def check_of(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | None:
+    """Return how a check or a repeat went; None if what it repeats is not to be seen."""
+    row = answer.row
+    if row.lease__repeats is None:
+        is_passed = _is_passed(answer)
+        return CheckAnswer(str(row.lease__quality_check__kind), is_passed, row.submitted_at)
+    earlier = answers.get(row.lease__repeats)
+    if earlier is None:
+        return None
+    return CheckAnswer(REPEAT, _is_consistent(earlier, answer), row.submitted_at)
+
+
+def _is_passed(answer: Answer) -> bool:
+    """Say whether a preference is right, or the rating on the check's dimension; none is not."""
+    expected = str(answer.row.lease__quality_check__expected)
+    if answer.verdict is not None:
+        return quality_rules.is_check_passed(answer.verdict, expected=expected)
+    mark = answer.marks.get(str(answer.row.lease__quality_check__dimension))
+    return mark is not None and quality_rules.is_rating_passed(mark, expected=expected)
+
+
+def _is_consistent(earlier: Answer, later: Answer) -> bool:
+    if earlier.verdict is None or later.verdict is None:
+        return quality_rules.are_ratings_consistent(earlier.marks, later.marks)
+    return quality_rules.is_repeat_consistent(earlier.verdict, later.verdict)

@@ -1,0 +1,240 @@
+"""Plant quality checks: load gold sets, mark main comparisons, switch bad checks off (ADR-0032)."""
+
+import datetime as dt
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from access.services import record
+from annotation.assignment import design
+from annotation.choices import CheckKind, Expected, Protocol, Purpose
+from annotation.models import Comparison, QualityCheck, Study
+from annotation.models.quality import OF_PAIRS
+from annotation.quality import gold
+from annotation.studies import selectors
+from completions.dialogues.authoring import AuthoredTalk, StoredTalk, store_authored_talks
+from completions.models import Completion, Context
+
+
+class UnsuitableCheckError(ValueError):
+    """What is said to be known does not fit the comparison, or its study's protocol."""
+
+
+class AlreadyACheckError(Exception):
+    """The comparison is a quality check already."""
+
+
+@dataclass(frozen=True)
+class GoldReport:
+    """How many quality checks of its gold set a study got now, and has in all."""
+
+    n_added: int
+    n_checks: int
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A check to plant: the completions in canonical order, and what is known of them."""
+
+    context: Context
+    completions: tuple[Completion, ...]
+    kind: CheckKind
+    expected: Expected
+    dimension: str
+
+
+@transaction.atomic
+def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> GoldReport:
+    """Plant the gold set that the study's file names; a study that names none gets nothing.
+
+    A pair becomes one check; in a likert study each of its messages is one, and of an attention
+    pair only the message that is out of place. Repeating a call adds nothing, and what an admin
+    switched off stays off.
+
+    Raises
+    ------
+    annotation.quality.gold.GoldError
+        If there is no such set.
+    UnsuitableCheckError
+        If a likert study's rubric lacks a dimension of the set.
+    completions.services.DatasetTakenError
+        If another dataset has the name under which the set's talks are kept.
+    """
+    reference = selectors.content_of(study)["checks"]["gold_set"]
+    if not reference:
+        return GoldReport(0, 0)
+    gold_set = gold.load_gold_set(reference)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one loader at a time
+    wanted = list(_wanted(study, gold_set, now))
+    planted = _planted(study)
+    missing = [one for one in wanted if _pks(one.completions) not in planted]
+    rows = Comparison.objects.bulk_create(_comparison(study, one) for one in missing)
+    QualityCheck.objects.bulk_create(
+        QualityCheck(comparison=row, kind=one.kind, expected=one.expected, dimension=one.dimension)
+        for row, one in zip(rows, missing, strict=True)
+    )
+    if missing:
+        record(
+            action="checks.loaded",
+            subject=f"study {study.slug}",
+            now=now,
+            by=by,
+            after={"gold_set": reference, "sha256": gold_set.sha256, "added": len(missing)},
+        )
+    return GoldReport(len(missing), len(wanted))
+
+
+@transaction.atomic
+def mark_gold(
+    *,
+    comparison: Comparison,
+    expected: Expected,
+    dimension: str = "",
+    reason: str,
+    by: User | None,
+    now: dt.datetime,
+) -> QualityCheck:
+    """Make a main comparison a quality check as well, with what an expert knows of it.
+
+    It goes on to be judged as a main comparison; whoever is shown it as a check is not shown it
+    otherwise, and answers to the check never count for the ratings.
+
+    Raises
+    ------
+    UnsuitableCheckError
+        If the comparison is not a main one, or ``expected`` does not fit it.
+    AlreadyACheckError
+        If it is a check already.
+    """
+    _check_fit(comparison, expected, dimension)
+    try:
+        with transaction.atomic():
+            check = QualityCheck.objects.create(
+                comparison=comparison,
+                kind=CheckKind.GOLD,
+                expected=expected,
+                dimension=dimension,
+            )
+    except IntegrityError as error:
+        msg = f"comparison {comparison.key} is a quality check already"
+        raise AlreadyACheckError(msg) from error
+    record(
+        action="check.marked",
+        subject=_subject(check),
+        now=now,
+        by=by,
+        after={"expected": expected, "dimension": dimension, "reason": reason},
+    )
+    return check
+
+
+@transaction.atomic
+def switch_check(
+    *, check: QualityCheck, is_active: bool, reason: str, by: User | None, now: dt.datetime
+) -> QualityCheck:
+    """Hand a check out no more, or again; answers given so far stay what they are.
+
+    Asking for what is so already changes nothing and is not logged.
+    """
+    check = QualityCheck.objects.select_for_update(of=("self",)).get(pk=check.pk)
+    if check.is_active == is_active:
+        return check
+    check.is_active = is_active
+    check.save(update_fields=["is_active"])
+    record(
+        action="check.switched_on" if is_active else "check.switched_off",
+        subject=_subject(check),
+        now=now,
+        by=by,
+        before={"is_active": not is_active},
+        after={"is_active": is_active, "reason": reason},
+    )
+    return check
+
+
+def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[_Check]:
+    """Yield every check that the set gives this study, its texts stored."""
+    known = selectors.dimension_keys(study)
+    every = (*gold_set.pairs, *gold_set.attention)
+    missing = {pair.dimension for pair in every} - set(known)
+    if missing and study.protocol == Protocol.LIKERT:
+        msg = f"{gold_set.reference}: the study's rubric lacks {', '.join(sorted(missing))}"
+        raise UnsuitableCheckError(msg)
+    stored = store_authored_talks(
+        name=f"gold-{gold_set.reference}", talks=map(_as_talk, every), now=now
+    )
+    plant = _ratings if study.protocol == Protocol.LIKERT else _pair
+    for kind, pairs in (
+        (CheckKind.GOLD, gold_set.pairs),
+        (CheckKind.ATTENTION, gold_set.attention),
+    ):
+        for pair in pairs:
+            dimension = pair.dimension if pair.dimension in known else ""
+            yield from plant(stored[pair.key], kind, dimension)
+
+
+def _as_talk(pair: gold.GoldPair) -> AuthoredTalk:
+    turns = [turn.model_dump() for turn in pair.turns]
+    return AuthoredTalk(key=pair.key, turns=turns, high=pair.high, low=pair.low)
+
+
+def _pair(talk: StoredTalk, kind: CheckKind, dimension: str) -> Iterator[_Check]:
+    is_first = talk.high.pk < talk.low.pk
+    completions = (talk.high, talk.low) if is_first else (talk.low, talk.high)
+    expected = Expected.FIRST if is_first else Expected.SECOND
+    yield _Check(talk.context, completions, kind, expected, dimension)
+
+
+def _ratings(talk: StoredTalk, kind: CheckKind, dimension: str) -> Iterator[_Check]:
+    yield _Check(talk.context, (talk.low,), kind, Expected.LOW, dimension)
+    if kind == CheckKind.GOLD:
+        yield _Check(talk.context, (talk.high,), kind, Expected.HIGH, dimension)
+
+
+def _planted(study: Study) -> Collection[tuple[int, ...]]:
+    """Return the completions, by their keys, of the checks that the study has."""
+    rows = study.comparisons.filter(purpose=Purpose.CHECK).values_list("first_id", "second_id")
+    return {tuple(filter(None, row)) for row in rows}
+
+
+def _pks(completions: tuple[Completion, ...]) -> tuple[int, ...]:
+    return tuple(completion.pk for completion in completions)
+
+
+def _comparison(study: Study, check: _Check) -> Comparison:
+    hashes = [completion.content_hash for completion in check.completions]
+    key = design.pair_key(
+        context_key=check.context.key, first_hash=hashes[0], second_hash=hashes[-1]
+    )
+    return Comparison(
+        study=study,
+        context=check.context,
+        first=check.completions[0],
+        second=check.completions[1] if len(check.completions) > 1 else None,
+        purpose=Purpose.CHECK,
+        key=key,
+        position=design.pair_position(seed=study.seed, key=key),
+        slots_left=0,
+    )
+
+
+def _check_fit(comparison: Comparison, expected: Expected, dimension: str) -> None:
+    """Raise if what is said to be known cannot be known of this comparison."""
+    is_pair = comparison.second_id is not None
+    known = selectors.dimension_keys(comparison.study)
+    if comparison.purpose != Purpose.MAIN:
+        msg = "only a comparison that counts for the ratings can be marked"
+    elif (expected in OF_PAIRS) != is_pair:
+        msg = "a pair has a better message; a message alone is high or low on a dimension"
+    elif dimension not in known and (dimension or not is_pair):
+        msg = f'the study\'s rubric has no dimension "{dimension}"'
+    else:
+        return
+    raise UnsuitableCheckError(msg)
+
+
+def _subject(check: QualityCheck) -> str:
+    comparison = check.comparison
+    return f"comparison {comparison.key} of study {comparison.study.slug}"

@@ -1,0 +1,1 @@
+"""People who rate: how they come, what they understand, how they leave."""

@@ -1,0 +1,1 @@
+"""What rationales speak of, and personal data in them."""

@@ -1,0 +1,123 @@
+"""The console's pages on personal data in a study's rationales: the queue, and one at a time."""
+
+from collections.abc import Sequence
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from access.http import StaffRequest
+from access.lists import Asked, Listing, csv_of
+from annotation.choices import TextState
+from annotation.models import RationaleScan, Study
+from annotation.rationales import queries, services
+from annotation.rationales.forms import TextDecision
+from annotation.rationales.queries import TEXTS
+from annotation.studies.http import figures_of, study_page
+from completions.contexts.queries import Listed
+
+NEWEST = 20
+QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
+"""States that have a list; what nothing was found in has none."""
+COLUMNS = ("judgment", "by", "found", "state", "read_at")
+LISTING = Listing(
+    orders={
+        "judgment": (gettext_lazy("Judgment"), ("judgment",)),
+        "by": (gettext_lazy("By"), ("judgment__rater__code", "judgment__judge__slug")),
+        "found": (gettext_lazy("Found"), ("n_passages",)),
+        "read": (gettext_lazy("Read"), ("scanned_at",)),
+    },
+    usual="judgment",
+    searched=("judgment__rater__code", "judgment__judge__slug"),
+)
+
+
+@require_safe
+@study_page
+def queue(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show how the study's rationales stand, and those of one state."""
+    state, wanted = _asked(request)
+    shown = figures_of(study, TEXTS, now=timezone.now())
+    counts = shown.figures
+    rows = queries.queue(study, state=state)
+    found = wanted.page(rows, request.GET.get("page", ""))
+    context = {
+        "study": study,
+        "counts": counts,
+        "state": state,
+        "shown": shown,
+        "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
+        "page": Listed.of(map(queries.found_row, found), found),
+        "wanted": wanted,
+        "decisions": queries.newest_decisions(study, NEWEST),
+    }
+    return render(request, "console/study/personal_data.html", context)
+
+
+@require_safe
+@study_page
+def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
+    """Download the same list, without a text."""
+    state, wanted = _asked(request)
+    rows = wanted.apply(queries.queue(study, state=state)).iterator(chunk_size=1000)
+    cells = (
+        (one.judgment, one.who, " ".join(one.kinds), state, one.scanned_at)
+        for one in map(queries.found_row, rows)
+    )
+    return csv_of(request, f"{study.slug}-personal-data", COLUMNS, cells)
+
+
+def _asked(request: StaffRequest) -> tuple[str, Asked]:
+    state = request.GET.get("state", TextState.WAITING)
+    if state not in QUEUES:
+        raise Http404
+    return state, LISTING.asked(request, state=state)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page
+def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
+    """Show one rationale with its passages marked, and store what is decided about it."""
+    form = TextDecision(request.POST if request.method == "POST" else None)
+    faults = (form.errors.get(name) for name in ("outcome", "reason", "also"))
+    error: Sequence[object] | None = next(filter(None, faults), None)
+    if form.is_valid():
+        try:
+            services.decide_rationale(
+                study=study, judgment=pk, words=form.words(), by=request.user, now=timezone.now()
+            )
+        except RationaleScan.DoesNotExist as missing:
+            raise Http404 from missing
+        except services.NothingToMaskError:
+            error = [_("Nothing is marked. Write the words to remove, one to a line.")]
+        else:
+            messages.success(request, form.cleaned_data["outcome"].label)
+            return _go_on(study, pk)
+    shown = queries.text_shown(study, pk)
+    if shown is None:
+        raise Http404
+    before, after = queries.neighbours(study, pk)
+    context = {
+        "study": study,
+        "shown": shown,
+        "form": form,
+        "error": error[0] if error else "",
+        "previous": before,
+        "next": after,
+    }
+    status = 422 if error else 200
+    return render(request, "console/study/personal_text.html", context, status=status)
+
+
+def _go_on(study: Study, pk: int) -> HttpResponse:
+    """Lead to the next that waits, from the start again, or to the queue."""
+    before, after = queries.neighbours(study, pk)
+    first = queries.first_waiting(study) if after is None and before else None
+    following = after or first
+    if following is None:
+        return redirect("console:personal_data", study.slug)
+    return redirect("console:personal_text", study.slug, following)

@@ -1,0 +1,178 @@
+"""Have an assistant find the themes of rationales: plan the calls, ask, keep what it says."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.choices import Purpose
+from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
+from annotation.rationales import themes
+from annotation.rationales.addressing import addressed_by
+from completions.dialogues.normaliser import plain
+from completions.llm.labels import Labels
+from completions.models import Assistant
+from completions.runs.services import asking, calling, quoting, waking
+from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.calling import Claim, Clock
+
+MAX_TOKENS = 4000
+TIMEOUT_S = 120.0
+BATCH = 500
+TELLING = frozenset({"sets-rules-aside", "speaks-to-judge", "holds-verdict", "plays-role"})
+"""Ways to address a reader that are none of a rationale's own: that A is better, most say."""
+_TURN = threading.Lock()
+
+
+def rationales_to_label(study: Study) -> QuerySet[Judgment]:
+    """Return the study's newest answers to main comparisons that give a reason.
+
+    Those of quality checks, of repeated pairs and about texts that were deleted count in no
+    rating and are not paid for, nor are those of simulated raters in a study of people.
+    Exclusions do not matter here: they can be taken back.
+    """
+    found = (
+        Judgment.objects.filter(comparison__study=study, comparison__purpose=Purpose.MAIN)
+        .filter(is_surplus=False, revision=None)
+        .filter(lease__quality_check=None, lease__repeats=None)
+        .filter(comparison__first__erased_at=None, comparison__second__erased_at=None)
+        .exclude(rationale="")
+    )
+    return found if study.is_simulated else found.exclude(rater__is_simulated=True)
+
+
+@transaction.atomic
+def plan_rationale_calls(*, run: RationaleRun, assistant: Assistant, now: dt.datetime) -> int:
+    """Add the calls that rationales of the run's study lack; return how many were added.
+
+    Planning again adds nothing for a judgment that the assistant was asked about with this
+    codebook, whatever became of the call.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=run.study_id)  # one planner at a time
+    codebook = themes.load_codebook().reference
+    asked = RationaleCall.objects.filter(
+        judgment=OuterRef("pk"), assistant=assistant, codebook=codebook
+    )
+    lacking = rationales_to_label(run.study).filter(~Exists(asked))
+    added = [
+        RationaleCall(
+            judgment=judgment, assistant=assistant, codebook=codebook, run=run, created_at=now
+        )
+        for judgment in lacking.only("pk").order_by("pk")
+    ]
+    RationaleCall.objects.bulk_create(added, batch_size=BATCH)
+    return len(added)
+
+
+def is_rationale_labelling_waiting(*, now: dt.datetime) -> bool:
+    """Say whether a worker would find a call to make."""
+    return calling.claimable(RationaleCall.objects.all(), now=now).exists()
+
+
+def pull_rationale_labelling(*, clock: Clock) -> int:
+    """Have a worker make waiting calls for a while, and others after it while any is left."""
+    return waking.pull_and_come_back(
+        RationaleRun.work,
+        RationaleCall.objects.all,
+        lambda: find_themes(clock=clock),
+        clock=clock,
+    )
+
+
+def forget_rationale_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return calling.forget_claims(RationaleCall.objects.all())
+
+
+def find_themes(
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: RationaleRun | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Make the waiting calls about rationales, several at a time, and return how many ended.
+
+    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
+
+    An answer that cannot be read, or quotes what is not there, is asked for once more with the
+    fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
+    processes: a call is claimed by one, and what has ended is never asked again.
+    """
+    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+
+
+def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
+    """Delete the words that labels and answers quote of rationales which are deleted."""
+    calls = RationaleCall.objects.filter(judgment__in=judgments)
+    quoting.forget_quotes(calls, ThemeLabel, now=now)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a coder is asked, and what becomes of its answers."""
+
+    run: RationaleRun | None = None
+
+    def calls(self) -> QuerySet[RationaleCall]:
+        """Return the calls of the run, or all."""
+        calls = RationaleCall.objects.all()
+        return calls if self.run is None else calls.filter(run=self.run)
+
+    def load(self, ids: Collection[int]) -> QuerySet[RationaleCall]:
+        """Return these calls with their rationales."""
+        return RationaleCall.objects.filter(pk__in=ids).select_related(
+            "assistant", "judgment__comparison__first", "judgment__comparison__second"
+        )
+
+    def question(self, call: RationaleCall, claim: Claim) -> JsonQuestion[Labels]:
+        """Put the rationale by itself, in the dress that hides who dressed it."""
+        codebook = themes.load_codebook(call.codebook)
+        rationale = _shown(call.judgment)
+        request = calling.request_to(
+            call.assistant,
+            messages=themes.coder_messages(rationale, codebook),
+            response_schema=themes.answer_schema(codebook),
+            max_tokens=MAX_TOKENS,
+            timeout_s=TIMEOUT_S,
+        )
+        read = partial(themes.read_themes, rationale=rationale, codebook=codebook)
+        return JsonQuestion(claim, themes.coder_prompt(codebook).hash, request, read)
+
+    def keep(self, ended: Sequence[tuple[RationaleCall, Heard[Labels]]]) -> None:
+        """End each call, with a label for each theme if the answer could be read."""
+        # Locked, so that whoever deletes rationales meanwhile finds the quotes of them.
+        wanted = [call.judgment_id for call, _ in ended]
+        judgments = Judgment.objects.filter(pk__in=wanted).order_by("pk")
+        rationales = dict(judgments.select_for_update(no_key=True).values_list("pk", "rationale"))
+        for call, heard in ended:
+            own, rationale = RationaleCall.objects.filter(pk=call.pk), rationales[call.judgment_id]
+            if rationale:
+                quoting.keep_labels(own, heard, ThemeLabel, flags=_flags(rationale))
+            else:
+                quoting.keep_nothing(own, heard)
+
+
+def _shown(judgment: Judgment) -> str:
+    """Return the rationale as it is asked about, and as quotes have to stand in it.
+
+    Raises
+    ------
+    TextDeletedError
+        If it was deleted, or a message that it speaks of was.
+    """
+    first, second = judgment.comparison.first, judgment.comparison.second
+    if not judgment.rationale or any(one and one.erased_at for one in (first, second)):
+        raise quoting.TextDeletedError
+    return plain(judgment.rationale)
+
+
+def _flags(rationale: str) -> dict[str, Any]:
+    """Say how a rationale addresses who reads it; for people who look at the call."""
+    ways = sorted(TELLING.intersection(addressed_by(f"{rationale}\n{plain(rationale)}")))
+    return {"addressed": {"rationale": ways}} if ways else {}

@@ -1,0 +1,1 @@
+"""What is held about people, and when it is deleted."""

@@ -1,0 +1,200 @@
+"""Reads about what is held about people, and when it falls due to be deleted."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from access.asked import read_query
+from access.models import ConsentEvidence, LogEntry
+from annotation.choices import StudyState
+from annotation.models import Judgment, Rater, Report, Study
+from annotation.retention.rules import Kind, Policy, months_before
+from completions.models import Dataset, Writer
+from completions.sorted_tables import Head, SortedTable
+
+LINKED = Q(is_simulated=False) & (~Q(external_id="") | Q(utc_offset_minutes__isnull=False))
+"""Raters of whom something is held that leads to a person."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """What is held of one kind, of one study or dataset or of the site, and when it has to go.
+
+    ``subject`` is as the log names it; ``due_on`` is None if it is kept for good.
+    """
+
+    kind: Kind
+    subject: str
+    label: str
+    n: int
+    due_on: dt.date | None
+    is_due: bool
+
+    @property
+    def kind_label(self) -> object:
+        """What it is, in words."""
+        return KINDS[self.kind]
+
+
+KINDS: Mapping[str, object] = {
+    Kind.CONTACT: _("ids and sessions of raters"),
+    Kind.REASONS: _("reasons"),
+    Kind.ADDRESSES: _("addresses of writers"),
+    Kind.EVIDENCE: _("evidence of consent"),
+    Kind.SESSIONS: _("sessions of members"),
+}
+
+
+class UnknownDueError(ValueError):
+    """The address asks for a kind or an order that does not exist."""
+
+
+@dataclass(frozen=True)
+class DueWanted(SortedTable[Due]):
+    """Which rows of what is held are meant, in which order; ``q`` is part of a subject."""
+
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "what": (_("What"), lambda one: one.kind),
+        "of": (_("Of"), lambda one: one.subject),
+        "n": (_("How many"), lambda one: one.n),
+        "on": (_("Goes on"), lambda one: one.due_on),
+    }
+    NUMBERS: ClassVar[Collection[str]] = ("n",)
+    SHOWS: ClassVar[Mapping[str, object]] = {"due": _("Due now"), **KINDS}
+
+    sort: str = "on"
+    show: str = ""
+    q: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "DueWanted":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownDueError
+            If the kind or the order is none that exists.
+        """
+        found = read_query(cls, query)
+        if found.show not in {"", *cls.SHOWS} or not found.is_sortable:
+            raise UnknownDueError(found)
+        return found
+
+    def apply(self, rows: Iterable[Due]) -> list[Due]:
+        """Return the rows meant, in the order meant."""
+        return self.in_order(row for row in rows if self._means(row))
+
+    def _means(self, row: Due) -> bool:
+        if self.show and not (row.is_due if self.show == "due" else row.kind == self.show):
+            return False
+        return self.q.casefold() in row.subject.casefold()
+
+
+def policy() -> Policy:
+    """Return how long the site keeps what."""
+    return Policy(
+        contact=settings.HEART_RETENTION_CONTACT_MONTHS,
+        reasons=settings.HEART_RETENTION_REASONS_MONTHS,
+        addresses=settings.HEART_RETENTION_ADDRESSES_MONTHS,
+        evidence=settings.HEART_RETENTION_EVIDENCE_MONTHS,
+    )
+
+
+def what_is_due(*, now: dt.datetime) -> list[Due]:
+    """Return what is held by study, dataset and site, what is due first, in eight queries."""
+    held = [*_of_studies(now), *_of_datasets(now), *_of_the_site(now)]
+    return sorted(
+        held, key=lambda one: (not one.is_due, one.due_on is None, one.due_on or now.date())
+    )
+
+
+def closed_on() -> dict[str, dt.date]:
+    """Return the day on which each closed study was closed, by its name."""
+    closed = LogEntry.objects.filter(action="study.closed").order_by().values_list("subject")
+    days = dict(closed.annotate(at=Max("at")))
+    slugs = Study.objects.filter(state=StudyState.CLOSED).values_list("slug", flat=True)
+    return {slug: days[f"study {slug}"].date() for slug in slugs if f"study {slug}" in days}
+
+
+def linked_raters(study: str) -> QuerySet[Rater]:
+    """Return the raters of a study of whom something leads to a person, by their key."""
+    return Rater.objects.filter(LINKED, study__slug=study).order_by("pk")
+
+
+def worded(study: str) -> QuerySet[Judgment]:
+    """Return a study's judgments by people that have a reason, by their key."""
+    given = Judgment.objects.filter(rater__study__slug=study)
+    return given.exclude(rationale="").order_by("pk")
+
+
+def worded_reports(study: str) -> QuerySet[Report]:
+    """Return a study's reports that have words, by their key."""
+    return Report.objects.filter(rater__study__slug=study).exclude(text="").order_by("pk")
+
+
+def addressed(dataset: str) -> QuerySet[Writer]:
+    """Return a dataset's writers whose address or name is held, by their key."""
+    known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug=dataset)
+    return known.order_by("pk")
+
+
+def old_evidence(*, today: dt.date) -> QuerySet[ConsentEvidence]:
+    """Return the evidence that is due."""
+    months = policy().evidence
+    if not months:
+        return ConsentEvidence.objects.none()
+    return ConsentEvidence.objects.filter(given_on__lte=months_before(today, months))
+
+
+def old_sessions(*, now: dt.datetime) -> QuerySet[Session]:
+    """Return the sign-in sessions that have run out."""
+    return Session.objects.filter(expire_date__lt=now)
+
+
+def _of_studies(now: dt.datetime) -> list[Due]:
+    closed = closed_on()
+    raters = Rater.objects.filter(LINKED, study__slug__in=closed).order_by()
+    linked = dict(raters.values_list("study__slug").annotate(n=Count("pk")))
+    given = Judgment.objects.filter(rater__study__slug__in=closed).exclude(rationale="")
+    reports = Report.objects.filter(rater__study__slug__in=closed).exclude(text="")
+    words = Counter[str]()
+    for rows in (given, reports):
+        words.update(
+            dict(rows.order_by().values_list("rater__study__slug").annotate(n=Count("pk")))
+        )
+    return [
+        _due(kind, f"study {slug}", counts[slug], since, now)
+        for kind, counts in ((Kind.CONTACT, linked), (Kind.REASONS, words))
+        for slug, since in closed.items()
+        if counts.get(slug)
+    ]
+
+
+def _of_datasets(now: dt.datetime) -> list[Due]:
+    frozen = {one.slug: one.frozen_at for one in Dataset.objects.all() if one.frozen_at}
+    known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug__in=frozen)
+    counts = dict(known.order_by().values_list("dataset__slug").annotate(n=Count("pk")))
+    return [
+        _due(Kind.ADDRESSES, f"dataset {slug}", n, frozen[slug].date(), now)
+        for slug, n in counts.items()
+    ]
+
+
+def _of_the_site(now: dt.datetime) -> list[Due]:
+    due = old_evidence(today=now.date()).count()
+    sessions = old_sessions(now=now).count()
+    rows = ((Kind.EVIDENCE, due), (Kind.SESSIONS, sessions))
+    return [Due(kind, "site", "site", n, now.date(), is_due=True) for kind, n in rows if n]
+
+
+def _due(kind: Kind, subject: str, n: int, since: dt.date, now: dt.datetime) -> Due:
+    due = policy().due_on(kind, since)
+    is_due = policy().is_due(kind, since, now.date())
+    return Due(kind, subject, subject.partition(" ")[2], n, due, is_due)

@@ -1,0 +1,1 @@
+"""The pages of a rater, from the link to the end."""

@@ -1,0 +1,215 @@
+"""All that a rater's page may know: frozen values without rows, keys, systems or times."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from annotation.choices import Protocol, Side
+from annotation.models import Lease, Rater, Study
+from annotation.studies import selectors, verdicts
+from annotation.studies.rubric import Dimension, Rubric
+from completions.dialogues.display import Talk
+from completions.dialogues.normaliser import plain
+from completions.dialogues.queries import language_of
+from completions.models import Completion
+from completions.writers.guidelines import Fact, HelpLine
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The dialogue and the two messages, arranged as this rater sees them."""
+
+    token: uuid.UUID | None
+    talk: Talk
+    message_a: str
+    message_b: str = ""
+
+    @classmethod
+    def from_lease(cls, lease: Lease) -> "Comparison":
+        """Arrange the two texts by the sides drawn for this lease; one that is alone is A."""
+        pair = lease.comparison
+        texts = [plain(completion.text) for completion in pair.completions]
+        if lease.first_side == Side.B:
+            texts.reverse()
+        context = pair.context
+        talk = Talk.of(
+            context.turns,
+            is_simulated=context.is_simulated,
+            language=context.dialogue.language,
+        )
+        return cls(lease.token, talk, *texts)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message without its pair, and the language of its dialogue as a BCP 47 tag."""
+
+    text: str
+    language: str
+
+    @classmethod
+    def of(cls, completion: Completion) -> "Message":
+        """Dress the text of a completion."""
+        return cls(plain(completion.text), completion.context.dialogue.language)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a rater stands in the session."""
+
+    done: int
+    total: int
+    minutes_left: int
+    is_screening: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number of the pair on the screen."""
+        return min(self.done + 1, self.total)
+
+    @classmethod
+    def of_rater(cls, rater: Rater) -> "Progress":
+        """Count the rater's answers and guess the time left from the rater's own pace."""
+        return cls._of(selectors.standing_of(rater), rater.study)
+
+    @classmethod
+    def of_lease(cls, lease: Lease) -> "Progress":
+        """Tell the same from the lease that is shown, without a query in the main part."""
+        study = lease.rater.study
+        if lease.is_screening:
+            done = selectors.n_screening_answers(lease.rater)
+            total = selectors.content_of(study)["screening"]["pairs"]
+            return cls(done=done, total=total, minutes_left=max(1, total - done), is_screening=True)
+        return cls._of(selectors.Standing.before(lease), study)
+
+    @classmethod
+    def _of(cls, standing: selectors.Standing, study: Study) -> "Progress":
+        left = max(0, study.session_length - standing.answered)
+        seconds = standing.seconds_per_pair * left
+        return cls(
+            done=standing.answered,
+            total=study.session_length,
+            minutes_left=max(1, round(seconds / 60)),
+        )
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """The words and numbers of a study that its raters see; no rubric unless they use it."""
+
+    slug: str
+    title: str
+    protocol: str
+    is_simulated: bool
+    question: str
+    invitation: str
+    facts: tuple[Fact, ...]
+    content_note: str
+    instructions: tuple[str, ...]
+    help_lines: tuple[HelpLine, ...]
+    pay: str
+    debrief: str
+    contact: str
+    session_length: int
+    min_rationale_length: int
+    break_every: int
+    rubric: Rubric | None
+    other_help_lines: tuple[HelpLine, ...] = ()
+
+    @property
+    def is_likert(self) -> bool:
+        """Whether one message is shown at a time."""
+        return self.protocol == Protocol.LIKERT
+
+    @classmethod
+    def from_study(cls, study: Study) -> "StudyPage":
+        """Take what raters read from the study's file."""
+        content = selectors.content_of(study)
+        shows_rubric = study.protocol != Protocol.PREFERENCE
+        return cls(
+            slug=study.slug,
+            title=study.title,
+            protocol=study.protocol,
+            is_simulated=study.is_simulated,
+            question=content["question"],
+            invitation=content["invitation"],
+            facts=tuple(Fact(**fact) for fact in content["consent"]["facts"]),
+            content_note=content["consent"]["content_note"],
+            instructions=tuple(content["instructions"]),
+            help_lines=tuple(_help_line(line) for line in content["help_lines"]),
+            pay=content["crowd"]["pay"],
+            debrief=content["debrief"],
+            contact=content["contact"],
+            session_length=study.session_length,
+            min_rationale_length=study.min_rationale_length,
+            break_every=content["break_every"],
+            rubric=_rubric(content["rubric"]) if shows_rubric else None,
+        )
+
+
+@lru_cache(maxsize=64)
+def _locked_page(slug: str) -> StudyPage | None:
+    study = selectors.study_by_slug(slug)
+    if study is None or not study.protocol_hash:
+        raise _NotLockedError
+    return StudyPage.from_study(study)
+
+
+class _NotLockedError(Exception):
+    """There is no such study, or its words may still change."""
+
+
+def study_page(slug: str) -> StudyPage | None:
+    """Return what raters read; of a locked study it is made once, for it never changes."""
+    try:
+        return _locked_page(slug)
+    except _NotLockedError:
+        study = selectors.study_by_slug(slug)
+        return None if study is None else StudyPage.from_study(study)
+
+
+def forget_pages() -> None:
+    """Forget the pages of locked studies, where a test changes one all the same."""
+    _locked_page.cache_clear()
+
+
+@dataclass(frozen=True)
+class Practice:
+    """The practice pair, and what a careful reader may say about it."""
+
+    comparison: Comparison
+    worked_answer: str
+
+    @classmethod
+    def of_study(cls, study: Study) -> "Practice":
+        """Take the study's own practice pair; it has no token, for nothing of it is stored.
+
+        It is in the language of the study's dialogues.
+        """
+        pair = study.content["practice"]
+        talk = Talk.of(pair["turns"], language=language_of(study.dataset_id))
+        return cls(
+            comparison=Comparison(None, talk, plain(pair["message_a"]), plain(pair["message_b"])),
+            worked_answer=pair["worked_answer"],
+        )
+
+
+def _help_line(content: Mapping[str, Any]) -> HelpLine:
+    return HelpLine(**{**content, "countries": tuple(content.get("countries", ()))})
+
+
+def _rubric(content: Mapping[str, Any]) -> Rubric:
+    dimensions = tuple(Dimension(**row) for row in content["dimensions"])
+    return Rubric(content["name"], content["version"], dimensions, tuple(content["checklist"]))
+
+
+def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
+    """Return the rater's newest answer to the lease as it was given: positive favours A."""
+    judgment = selectors.current_judgment(lease)
+    if judgment is None:
+        return None
+    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
+    stored = verdicts.Answer(judgment.verdict, judgment.rationale, marks)
+    return verdicts.swap_frame(stored, first_is_a=lease.first_side == Side.A)

@@ -1,0 +1,123 @@
+"""How a session ends: which of its four ways, the code for it, and the way back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.utils.crypto import salted_hmac
+
+from annotation.choices import Platform, RaterState
+from annotation.models import PlatformSubmission, Rater, Study
+from annotation.studies import selectors
+
+DEFAULT_RETURN = {Platform.PROLIFIC: "https://app.prolific.com/submissions/complete?cc={code}"}
+"""Where a platform expects people back with its own code, if the study file says nothing."""
+
+
+class Way(StrEnum):
+    """The ways in which a session ends; the names are those of the codes in a study file."""
+
+    COMPLETE = "complete"
+    SCREENED_OUT = "screened_out"
+    NO_CONSENT = "no_consent"
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What somebody reads on their last page, and takes along from it."""
+
+    way: Way
+    code: str = ""
+    return_url: str = ""
+    done: int = 0
+    is_over: bool = True
+    is_stored: bool = True
+    has_withdrawn: bool = False
+    data_kept: bool = True
+
+    @property
+    def can_withdraw(self) -> bool:
+        """Whether there is something left that the person may take back."""
+        return self.is_stored and not (self.has_withdrawn and not self.data_kept)
+
+    @classmethod
+    def of_visitor(cls, study: Study, way: Way, *, platform: str) -> "Ending":
+        """Return how it ends for somebody of whom nothing is stored."""
+        code, return_url = _take_along(study, way, platform=platform, whose=study.slug)
+        return cls(way, code, return_url, is_stored=False)
+
+    @classmethod
+    def of_rater(cls, rater: Rater) -> "Ending":
+        """Return how it ended for a rater, or how far they are; before the end there is no code."""
+        done, total = selectors.rater_progress(rater)
+        is_blocked = selectors.is_excluded(rater)
+        submission = selectors.newest_submission(rater)
+        way = _way_of(rater, submission, done=done, is_blocked=is_blocked)
+        is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
+        code, return_url = "", ""
+        if is_over:
+            code, return_url = _take_along(
+                rater.study, way, platform=rater.platform, whose=_whose(rater, submission)
+            )
+        return cls(
+            way,
+            code,
+            return_url,
+            done,
+            is_over=is_over,
+            has_withdrawn=rater.state == RaterState.WITHDRAWN,
+            data_kept=rater.data_kept,
+        )
+
+
+def _way_of(
+    rater: Rater, submission: PlatformSubmission | None, *, done: int, is_blocked: bool
+) -> Way:
+    """Return the way in which the newest submission of a rater ends, by the work done in it.
+
+    One that was opened after the part had ended, or was blocked, holds no work at all.
+    """
+    if submission is None or submission.number == 1:
+        return _way(rater, done=done, is_blocked=is_blocked)
+    was_over = rater.ended_at is not None and rater.ended_at <= submission.opened_at
+    own = done - submission.n_before
+    if was_over or not own:
+        return Way.NO_CONSENT
+    return _way(rater, done=own, is_blocked=is_blocked)
+
+
+def _whose(rater: Rater, submission: PlatformSubmission | None) -> str:
+    """Return by what a code is made: the rater, and which of their submissions after the first."""
+    number = 1 if submission is None else submission.number
+    return rater.code if number == 1 else f"{rater.code} {number}"
+
+
+def _way(rater: Rater, *, done: int, is_blocked: bool) -> Way:
+    """Return the way; whoever is blocked in the middle did not complete the session.
+
+    Platforms want another code for that, so that what was done can be paid in part. Whoever
+    leaves before the first answer took no part.
+    """
+    if rater.state == RaterState.SCREENED or (rater.state == RaterState.ACTIVE and is_blocked):
+        return Way.SCREENED_OUT
+    if rater.state == RaterState.FULL:
+        return Way.FULL
+    return Way.COMPLETE if done else Way.NO_CONSENT
+
+
+def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[str, str]:
+    """Return the code, and the address that takes somebody of a platform back with it.
+
+    A plain visitor has no use for a made-up code, except to show that they completed the session.
+    """
+    crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
+    own = crowd["codes"][way]
+    if platform == Platform.GUEST and way != Way.COMPLETE:
+        return own, ""
+    code = own or salted_hmac("heart.completion", f"{way} {whose}").hexdigest()[:10].upper()
+    if platform == Platform.GUEST:
+        return code, ""
+    address = crowd["return_url"] or (DEFAULT_RETURN.get(Platform(platform), "") if own else "")
+    return code, address.replace("{code}", code)

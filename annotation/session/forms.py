@@ -1,0 +1,278 @@
+"""Parse what raters post; forms return finished values and never save."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.validators import MinLengthValidator
+from django.forms import BoundField
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from annotation.choices import Protocol
+from annotation.session.blinded import StudyPage
+from annotation.studies.rubric import Dimension
+from annotation.studies.verdicts import Answer
+from completions.dialogues.forms import Words
+
+Posted = Mapping[str, Any] | None
+MAX_RATIONALE = 4000
+LONGEST_HIDDEN_MS = 24 * 60 * 60 * 1000
+FARTHEST_OFFSET_MINUTES = 14 * 60
+
+FIVE_POINTS = [
+    (2, _("A is much better")),
+    (1, _("A is slightly better")),
+    (0, _("About the same")),
+    (-1, _("B is slightly better")),
+    (-2, _("B is much better")),
+]
+WINNERS = [("A", _("A is better")), ("B", _("B is better"))]
+STRENGTHS = [
+    (1, _("+ barely")),
+    (2, _("++ a little")),
+    (3, _("+++ clearly")),
+    (4, _("++++ a lot")),
+    (5, _("+++++ by far")),
+]
+RATINGS = [
+    (1, _("not at all")),
+    (2, _("a little")),
+    (3, _("in part")),
+    (4, _("mostly")),
+    (5, _("fully")),
+]
+MARKS = [(1, _("A")), (0, _("neither")), (-1, _("B"))]
+SKIP_REASONS = [
+    ("undecided", _("I cannot decide")),
+    ("unclear", _("I do not understand it")),
+    ("upsetting", _("It upsets me")),
+    ("broken", _("Something is wrong with the text")),
+]
+TOO_SHORT = ngettext_lazy(
+    "The reason is very short: write at least %(limit_value)d character.",
+    "The reason is very short: write at least %(limit_value)d characters.",
+    "limit_value",
+)
+
+
+class Telemetry(forms.Field):
+    """A number that a script reports; a missing or senseless one never costs an answer."""
+
+    widget = forms.HiddenInput
+
+    def __init__(self, *, low: int, high: int, otherwise: int | None) -> None:
+        super().__init__(required=False)
+        self.low, self.high, self.otherwise = low, high, otherwise
+
+    def clean(self, value: object) -> int | None:
+        """Return a whole number within the bounds, or the value that stands for none."""
+        try:
+            number = int(str(value))
+        except ValueError:
+            return self.otherwise
+        return number if self.low <= number <= self.high else self.otherwise
+
+
+class Consent(forms.Form):
+    """Agree or decline, with the signed way in which the visitor came."""
+
+    choice = forms.ChoiceField(choices=[("agree", "agree"), ("decline", "decline")])
+    entry = forms.CharField(max_length=2000, widget=forms.HiddenInput)
+    utc_offset_minutes = Telemetry(
+        low=-FARTHEST_OFFSET_MINUTES, high=FARTHEST_OFFSET_MINUTES, otherwise=None
+    )
+
+
+class Skip(forms.Form):
+    """Why a pair is skipped."""
+
+    reason = forms.ChoiceField(choices=SKIP_REASONS)
+
+
+class AnswerForm(forms.Form):
+    """What all protocols ask for: a reason, and how long the page was out of sight."""
+
+    fragment: ClassVar[str]
+    needs_rationale: ClassVar[bool]
+
+    hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
+    rationale = Words(
+        max_length=MAX_RATIONALE,
+        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        help_text=_("A sentence is enough."),
+        error_messages={"required": _("Write in a few words what made the difference.")},
+    )
+
+    def __init__(
+        self,
+        data: Posted = None,
+        *,
+        study: StudyPage,
+        answer: Answer | None = None,
+        is_practice: bool = False,
+    ) -> None:
+        super().__init__(data, initial=self.initial_of(answer) if answer else None)
+        rationale = self.fields["rationale"]
+        rationale.required = self.needs_rationale and not is_practice
+        if rationale.required:
+            shortest = MinLengthValidator(study.min_rationale_length, TOO_SHORT)
+            rationale.validators.append(shortest)
+        self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
+        self.add_dimensions()
+
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, where the protocol asks for them."""
+
+    def initial_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the values that show ``answer``."""
+        return {"rationale": answer.rationale}
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield each message with the id of the control that it is about."""
+        for name, messages in self.errors.items():
+            field = self[name]
+            is_choice = isinstance(field.field.widget, forms.RadioSelect)
+            for message in messages:
+                yield f"{field.auto_id}_0" if is_choice else str(field.auto_id), str(message)
+
+
+class Preference(AnswerForm):
+    """Five points, from A much better to B much better."""
+
+    fragment = "annotation/_preference.html"
+    needs_rationale = True
+
+    verdict = forms.TypedChoiceField(
+        coerce=int,
+        choices=FIVE_POINTS,
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose one of the five answers.")},
+    )
+    field_order = ("verdict", "rationale", "hidden_ms")
+
+    def initial_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the values that show ``answer``."""
+        return super().initial_of(answer) | {"verdict": answer.verdict}
+
+    def answer(self) -> Answer:
+        """Return what the rater said, in the frame of the screen."""
+        return Answer(
+            verdict=self.cleaned_data["verdict"], rationale=self.cleaned_data["rationale"]
+        )
+
+
+class Rubric(AnswerForm):
+    """A winner, how clearly it wins, and who is ahead on each dimension."""
+
+    fragment = "annotation/_rubric.html"
+    needs_rationale = False
+
+    winner = forms.ChoiceField(
+        choices=WINNERS,
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose A or B.")},
+    )
+    strength = forms.TypedChoiceField(
+        coerce=int,
+        choices=STRENGTHS,
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Say by how much it is better.")},
+    )
+
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, before the reason."""
+        for dimension in self.dimensions:
+            self.fields[f"mark_{dimension.key}"] = forms.TypedChoiceField(
+                coerce=int,
+                choices=MARKS,
+                widget=forms.RadioSelect,
+                required=False,
+                empty_value=None,
+                label=dimension.name,
+            )
+        marks = [f"mark_{dimension.key}" for dimension in self.dimensions]
+        self.order_fields(["winner", "strength", *marks, "rationale", "hidden_ms"])
+
+    def initial_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the values that show ``answer``."""
+        marks = {f"mark_{key}": advantage for key, advantage in answer.marks.items()}
+        verdict = answer.verdict or 0
+        shown = {"winner": "A" if verdict > 0 else "B", "strength": abs(verdict)}
+        return super().initial_of(answer) | shown | marks
+
+    def marks(self) -> Iterator[tuple[Dimension, BoundField]]:
+        """Yield each dimension with its field."""
+        for dimension in self.dimensions:
+            yield dimension, self[f"mark_{dimension.key}"]
+
+    def answer(self) -> Answer:
+        """Return what the rater said, in the frame of the screen."""
+        sign = 1 if self.cleaned_data["winner"] == "A" else -1
+        marks = {
+            dimension.key: self.cleaned_data[f"mark_{dimension.key}"]
+            for dimension in self.dimensions
+        }
+        return Answer(
+            verdict=sign * self.cleaned_data["strength"],
+            rationale=self.cleaned_data["rationale"],
+            marks={key: advantage for key, advantage in marks.items() if advantage is not None},
+        )
+
+
+class Likert(AnswerForm):
+    """A rating of one message on each dimension."""
+
+    fragment = "annotation/_likert.html"
+    needs_rationale = False
+
+    def add_dimensions(self) -> None:
+        """Add a field for each dimension of the rubric, before the reason."""
+        for dimension in self.dimensions:
+            self.fields[f"rating_{dimension.key}"] = forms.TypedChoiceField(
+                coerce=int,
+                choices=RATINGS,
+                widget=forms.RadioSelect,
+                label=dimension.name,
+                error_messages={
+                    "required": _("Rate it on %(dimension)s.") % {"dimension": dimension.name}
+                },
+            )
+        ratings = [f"rating_{dimension.key}" for dimension in self.dimensions]
+        self.order_fields([*ratings, "rationale", "hidden_ms"])
+
+    def initial_of(self, answer: Answer) -> dict[str, Any]:
+        """Return the values that show ``answer``."""
+        shown = {f"rating_{key}": rating for key, rating in answer.marks.items()}
+        return super().initial_of(answer) | shown
+
+    def ratings(self) -> Iterator[tuple[Dimension, BoundField]]:
+        """Yield each dimension with its field."""
+        for dimension in self.dimensions:
+            yield dimension, self[f"rating_{dimension.key}"]
+
+    def answer(self) -> Answer:
+        """Return what the rater said; one message alone has no verdict."""
+        return Answer(
+            verdict=None,
+            rationale=self.cleaned_data["rationale"],
+            marks={one.key: self.cleaned_data[f"rating_{one.key}"] for one in self.dimensions},
+        )
+
+
+FORMS: dict[str, type[Preference | Rubric | Likert]] = {
+    Protocol.PREFERENCE: Preference,
+    Protocol.RUBRIC: Rubric,
+    Protocol.LIKERT: Likert,
+}
+
+
+def answer_form(
+    data: Posted = None,
+    *,
+    study: StudyPage,
+    answer: Answer | None = None,
+    is_practice: bool = False,
+) -> Preference | Rubric | Likert:
+    """Return the form of the study's protocol, empty, posted, or showing an earlier answer."""
+    return FORMS[study.protocol](data, study=study, answer=answer, is_practice=is_practice)

@@ -1,0 +1,131 @@
+"""Pauses and ends: help, break, stop, withdraw, thanks."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.choices import RaterState
+from annotation.judging import services as judging_services
+from annotation.raters import services as rater_services
+from annotation.raters.visit import visit_time
+from annotation.session import http
+from annotation.session.blinded import Progress
+from annotation.session.endings import Ending
+from annotation.session.entry_forms import Withdrawal
+from annotation.session.http import RaterRequest, rater_known, rater_page
+from annotation.session.views import guessing
+from annotation.studies import finding, selectors
+
+
+@require_safe
+@rater_page
+def help_lines(request: HttpRequest, study: str) -> HttpResponse:
+    """Show where to find somebody to talk to; open to everyone."""
+    page = http.study_page(request, study)
+    rater = http.recognised(request, finding.study_or_404(study))
+    has_pair = rater is not None and not Ending.of_rater(rater).is_over
+    context = {"study": page, "has_pair": has_pair}
+    return http.render_fragment(request, "annotation/_help.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def take_break(request: RaterRequest) -> HttpResponse:
+    """Stop the clock of the open pair, and say what is saved and how to come back."""
+    if _is_over(request):
+        return _to_last_page(request)
+    if request.method == "POST":
+        judging_services.pause_judging(rater=request.rater, now=visit_time(request))
+        return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
+    context = {
+        "study": request.page,
+        "done": Progress.of_rater(request.rater).done,
+        "resume_url": _resume_url(request),
+    }
+    return http.render_fragment(request, "annotation/_break.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def stop(request: RaterRequest) -> HttpResponse:
+    """Ask once, then end the rater's part."""
+    if _is_over(request):
+        return _to_last_page(request)
+    if request.method == "POST":
+        judging_services.stop_judging(rater=request.rater, now=visit_time(request))
+        return _to_last_page(request)
+    context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
+    return http.render_fragment(request, "annotation/_stop.html", context)
+
+
+@require_POST
+@rater_known
+def finish(request: RaterRequest) -> HttpResponse:
+    """End the part of a rater for whom no pair is left."""
+    judging_services.finish_with_nothing_left(rater=request.rater, now=visit_time(request))
+    return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def withdraw(request: RaterRequest) -> HttpResponse:
+    """Ask once what is to become of the answers, then remove what links them to a person."""
+    ending = Ending.of_rater(request.rater)
+    if not ending.can_withdraw:
+        return _to_last_page(request)
+    form = Withdrawal(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        keep = form.cleaned_data["answers"] == "keep"
+        rater_services.withdraw_rater(
+            rater=request.rater, now=visit_time(request), keep_answers=keep
+        )
+        return _to_last_page(request)
+    context = {"study": request.page, "ending": ending, "form": form}
+    status = 422 if form.is_bound else 200
+    return http.render_fragment(request, "annotation/_withdraw.html", context, status=status)
+
+
+@require_safe
+@rater_known
+def done(request: RaterRequest) -> HttpResponse:
+    """Thank a rater whose part is over; send anybody else back to their pairs."""
+    if not _is_over(request):
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    return _show_last_page(request)
+
+
+def show_end(request: RaterRequest) -> HttpResponse:
+    """Show the one last page; htmx is sent there, for the whole page changes."""
+    if request.htmx:
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    if guessing.is_due(request):
+        return http.go(request, reverse("annotation:guess", args=[request.page.slug]))
+    return _show_last_page(request)
+
+
+def _show_last_page(request: RaterRequest) -> HttpResponse:
+    ending = Ending.of_rater(request.rater)
+    if ending.code:
+        rater_services.give_code(rater=request.rater, code=ending.code, now=visit_time(request))
+    context = {
+        "study": request.page,
+        "ending": ending,
+        "resume_url": "" if ending.is_over else _resume_url(request),
+    }
+    return http.render_fragment(request, "annotation/_done.html", context)
+
+
+def _to_last_page(request: RaterRequest) -> HttpResponse:
+    return http.go(request, reverse("annotation:done", args=[request.page.slug]))
+
+
+def _is_over(request: RaterRequest) -> bool:
+    rater = request.rater
+    return rater.state != RaterState.ACTIVE or selectors.is_excluded(rater)
+
+
+def _resume_url(request: RaterRequest) -> str:
+    """Return the rater's private link: the way back in from another browser."""
+    link = http.badge(request.rater, use="link")
+    path = reverse("annotation:resume", args=[request.page.slug, link])
+    return request.build_absolute_uri(path)

@@ -1,0 +1,274 @@
+"""Before the first pair: entry, consent, how it works, questions on it, and the way back in."""
+
+import logging
+import secrets
+from dataclasses import asdict, replace
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from access.limits import seconds_to_wait
+from annotation.choices import RaterState
+from annotation.judging import services as judging_services
+from annotation.models import Rater, Study
+from annotation.raters import entry_links, signed_links
+from annotation.raters import services as rater_services
+from annotation.raters.visit import is_simulated_visit, visit_time
+from annotation.session import forms, http
+from annotation.session.blinded import Practice, StudyPage
+from annotation.session.endings import Ending, Way
+from annotation.session.http import RaterRequest, rater_known, rater_page
+from annotation.studies import finding, selectors
+
+logger = logging.getLogger(__name__)
+
+RETRY_S = 120
+REFUSED = (
+    rater_services.BoundElsewhereError,
+    judging_services.StudyNotOpenError,
+    rater_services.WrongPlatformError,
+    rater_services.StudyFullError,
+)
+
+
+@require_safe
+@rater_page
+def entry(request: HttpRequest, study: str) -> HttpResponse:
+    """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
+    found = finding.study_or_404(study)
+    try:
+        arrival = _read_arrival(request, found)
+    except (entry_links.EntryLinkError, signed_links.KeysAwayError) as error:
+        return _say_link_refused(request, found, error)
+    entry = _entry(arrival)
+    if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
+        return _go_on(request, rater, entry)
+    try:
+        known = rater_services.check_arrival(
+            study=found, entry=entry, is_simulated=is_simulated_visit(request)
+        )
+    except REFUSED as refusal:
+        return _say_refused(request, found, refusal, platform=arrival.platform)
+    if known is not None and entry.is_signed:
+        return http.remember(_go_on(request, known, entry), request, known)
+    form = forms.Consent(initial={"entry": http.sign_entry(asdict(entry), study=found)})
+    page = http.study_page(request, study)
+    context = {"study": page, "form": form, "is_preview": arrival.is_preview}
+    return http.render_fragment(request, "annotation/_consent.html", context)
+
+
+@require_POST
+@rater_page
+def consent(request: HttpRequest, study: str) -> HttpResponse:
+    """Enrol a visitor who agrees; store nothing about one who declines."""
+    wait = _seconds_to_wait(request, "entry", settings.HEART_ENTRY_RATE)
+    if wait is None:
+        return _answer_consent(request, finding.study_or_404(study))
+    return http.say_slow_down(
+        request,
+        http.study_page(request, study),
+        heading=_("Very many people are coming in at the moment"),
+        text=_("Wait a minute, go back, and send it again. Nothing was stored yet."),
+        wait=wait,
+    )
+
+
+def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
+    study, form = found.slug, forms.Consent(request.POST)
+    try:
+        form.full_clean()
+        entry = rater_services.Entry(
+            **http.unsign_entry(form.cleaned_data.get("entry", ""), study=found)
+        )
+    except signing.BadSignature:
+        return http.SeeOther(reverse("annotation:entry", args=[study]))
+    if not form.is_valid():
+        return http.SeeOther(reverse("annotation:entry", args=[study]))
+    if form.cleaned_data["choice"] == "decline":
+        return _say_goodbye(request, found, Way.NO_CONSENT, platform=entry.platform)
+    offset = form.cleaned_data["utc_offset_minutes"]
+    try:
+        rater = _enter(request, found, entry, utc_offset_minutes=offset)
+    except REFUSED as refusal:
+        return _say_refused(request, found, refusal, platform=entry.platform)
+    return http.remember(http.SeeOther(reverse("annotation:how", args=[study])), request, rater)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def how(request: RaterRequest) -> HttpResponse:
+    """Explain the question; after a practice choice, show a worked answer."""
+    if request.rater.state != RaterState.ACTIVE:
+        return http.go(request, reverse("annotation:done", args=[request.page.slug]))
+    posted = request.POST if request.method == "POST" else None
+    form = forms.answer_form(posted, study=request.page, is_practice=True)
+    chosen = form.is_valid()
+    practice = Practice.of_study(request.rater.study)
+    context = {
+        "study": request.page,
+        "comparison": practice.comparison,
+        "is_pair": True,
+        "form": form,
+        "worked_answer": practice.worked_answer if chosen else "",
+    }
+    status = 200 if chosen or posted is None else 422
+    return http.render_fragment(request, "annotation/_how.html", context, status=status)
+
+
+@require_safe
+@rater_page
+def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
+    """Let a rater in again by the private link."""
+    found = finding.study_or_404(study)
+    rater = http.rater_of_badge(link, study=found, use="link")
+    if rater is None:
+        return _say_wrong_link(request, http.study_page(request, study))
+    return http.remember(http.SeeOther(reverse("annotation:judge", args=[study])), request, rater)
+
+
+def _say_wrong_link(request: HttpRequest, page: StudyPage) -> HttpResponse:
+    """Count the wrong link for its sender's address; a right one is let in whatever came before."""
+    wait = _seconds_to_wait(request, "wrong-link", settings.HEART_WRONG_LINK_RATE)
+    if wait is not None:
+        return http.say_slow_down(
+            request,
+            page,
+            heading=_("Too many links that open nothing"),
+            text=_("Wait a minute, then copy the whole link once more."),
+            wait=wait,
+        )
+    return http.say(
+        request,
+        page,
+        heading=_("This link does not open anything"),
+        text=_("Perhaps a piece of it was lost on the way. Copy the whole link once more."),
+        status=404,
+    )
+
+
+def _seconds_to_wait(request: HttpRequest, what: str, most: int) -> int | None:
+    return None if is_simulated_visit(request) else seconds_to_wait(request, what, most=most)
+
+
+def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:
+    """Say whether the visitor is the rater whose cookie the browser has."""
+    came = (arrival.platform, arrival.external_id)
+    return not arrival.external_id or came == (rater.platform, rater.external_id)
+
+
+def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
+    """Read who comes from the link, or from what their platform signed where the study wants that.
+
+    Raises
+    ------
+    annotation.raters.entry_links.EntryLinkError
+        If the link is not what a platform fills in, or not signed as it has to be.
+    annotation.raters.signed_links.KeysAwayError
+        If the platform's keys cannot be had now.
+    """
+    if not selectors.content_of(study)["crowd"].get("signed_links"):
+        return entry_links.read_arrival(request.GET)
+    signed = signed_links.read(
+        request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
+    )
+    return replace(entry_links.read_arrival(signed), is_signed=True)
+
+
+def _entry(arrival: entry_links.Arrival) -> rater_services.Entry:
+    """Return who comes, with what this visit's consent form carries and no other's does."""
+    form = secrets.token_urlsafe(16)
+    return rater_services.Entry(
+        arrival.platform, arrival.external_id, arrival.session, form, arrival.is_signed
+    )
+
+
+def _go_on(request: HttpRequest, rater: Rater, entry: rater_services.Entry) -> HttpResponse:
+    """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
+    if entry.external_id and request.method == "GET":
+        own = replace(entry, form=rater.bound_by)
+        rater_services.come_back(
+            rater=rater, entry=own, now=visit_time(request), is_simulated=rater.is_simulated
+        )
+    return http.go(request, reverse("annotation:judge", args=[rater.study.slug]))
+
+
+def _enter(
+    request: HttpRequest,
+    study: Study,
+    entry: rater_services.Entry,
+    *,
+    utc_offset_minutes: int | None,
+) -> Rater:
+    return rater_services.enter_study(
+        study=study,
+        entry=entry,
+        utc_offset_minutes=utc_offset_minutes,
+        now=visit_time(request),
+        writer=http.recognised_writer(request, study),
+        is_simulated=is_simulated_visit(request),
+    )
+
+
+def _say_refused(
+    request: HttpRequest, study: Study, refusal: Exception, *, platform: str
+) -> HttpResponse:
+    if isinstance(refusal, rater_services.BoundElsewhereError):
+        return _say_bound_elsewhere(request, study)
+    if isinstance(refusal, rater_services.StudyFullError):
+        return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
+    if isinstance(refusal, rater_services.WrongPlatformError):
+        wanted = selectors.content_of(study)["crowd"]["platform"].upper()
+        http.count_failed_arrival(request, study, wanted)
+        return _say_open_from_platform(request, study.slug, platform=wanted)
+    return http.say_not_open(request, study)
+
+
+def _say_bound_elsewhere(request: HttpRequest, study: Study) -> HttpResponse:
+    """Tell somebody who took part by another browser how they get back to their answers."""
+    page = http.study_page(request, study.slug)
+    return http.render_fragment(request, "annotation/_bound.html", {"study": page}, status=409)
+
+
+def _say_link_refused(request: HttpRequest, study: Study, error: Exception) -> HttpResponse:
+    """Say what is wrong with a link, or that its signature cannot be checked now."""
+    slug = study.slug
+    if isinstance(error, entry_links.EntryLinkError):
+        logger.warning("a link into %s was refused: no id of %s", slug, error.platform)
+        http.count_failed_arrival(request, study, error.platform)
+        return _say_open_from_platform(request, slug, platform=error.platform)
+    logger.error("the keys for signed links into %s cannot be read: %s", slug, error.__cause__)
+    answer = http.say(
+        request,
+        http.study_page(request, slug),
+        heading=_("We cannot check your link at the moment"),
+        text=_("Please open the study from your platform once more in a few minutes."),
+        status=503,
+    )
+    answer["Retry-After"] = str(RETRY_S)
+    return answer
+
+
+def _say_open_from_platform(request: HttpRequest, slug: str, *, platform: str) -> HttpResponse:
+    """Tell the visitor how to come in, and whoever runs the study what its link has to be."""
+    link = f"{reverse('annotation:entry', args=[slug])}?{entry_links.FILLED_IN[platform]}"
+    note = _("If you run this study, give the platform a link that ends like this: %(link)s")
+    context = {
+        "study": http.study_page(request, slug),
+        "heading": _("This link is not complete"),
+        "text": _("It is missing your participant ID. Please open the study from your platform."),
+        "note": note % {"link": link},
+    }
+    return http.render_fragment(request, "annotation/_message.html", context, status=400)
+
+
+def _say_goodbye(
+    request: HttpRequest, study: Study, way: Way, *, platform: str, status: int = 200
+) -> HttpResponse:
+    """Show the last page to somebody of whom nothing is stored, with the code of that way."""
+    ending = Ending.of_visitor(study, way, platform=platform)
+    context = {"study": http.study_page(request, study.slug), "ending": ending}
+    return http.render_fragment(request, "annotation/_done.html", context, status=status)

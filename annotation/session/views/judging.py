@@ -1,0 +1,175 @@
+"""The loop: a pair, an answer, the next pair."""
+
+import uuid
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from access.limits import MINUTE
+from annotation.assignment import slots
+from annotation.choices import RaterState, StudyState
+from annotation.judging import services as judging_services
+from annotation.models import Lease
+from annotation.raters.visit import visit_time
+from annotation.session import blinded, forms, http
+from annotation.session.blinded import Comparison, Progress
+from annotation.session.http import BadgeRequest, RaterRequest, badge_required, rater_required
+from annotation.session.views.ending import show_end
+from annotation.studies import selectors
+from completions.choices import LeaseOutcome
+
+SAVED = gettext_lazy("Your answer is saved.")
+
+
+@require_safe
+@rater_required
+def judge(request: RaterRequest) -> HttpResponse:
+    """Show the pair that this rater should judge now."""
+    return _show_next(request)
+
+
+@require_POST
+@badge_required
+def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
+    """Keep the posted answer and go on to the next pair."""
+    form = forms.answer_form(request.POST, study=request.page)
+    if not form.is_valid():
+        return _show_again(request, token, form)
+    submission = judging_services.Submission(token, form.answer(), form.cleaned_data["hidden_ms"])
+    try:
+        step = judging_services.submit_and_go_on(
+            badge=request.badge, submission=submission, now=visit_time(request)
+        )
+    except slots.LeaseNotFoundError:
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+    except judging_services.TooManyChangesError:
+        return _ask_to_wait(request, token, form)
+    if step.lease is None or not request.htmx:
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    return show_pair(request, step.lease, saved=str(SAVED))
+
+
+@require_POST
+@rater_required
+def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
+    """Leave this pair out, with the reason given, and go on to the next."""
+    form = forms.Skip(request.POST)
+    if not form.is_valid():
+        return _show_again(request, token, forms.answer_form(study=request.page))
+    try:
+        judging_services.skip_comparison(
+            token=token,
+            rater=request.rater,
+            reason=form.cleaned_data["reason"],
+            now=visit_time(request),
+        )
+    except slots.LeaseNotFoundError:
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+    return _go_on(request, saved=_("Skipped."))
+
+
+@require_safe
+@rater_required
+def last(request: RaterRequest) -> HttpResponse:
+    """Show the last judged pair again with the answer given, to be changed or left."""
+    lease = selectors.last_judged_lease(request.rater)
+    if lease is None or request.rater.state != RaterState.ACTIVE:
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    form = forms.answer_form(study=request.page, answer=blinded.answer_on_screen(lease))
+    return show_pair(request, lease, form)
+
+
+def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
+    """Answer htmx with the next pair at once, and a browser with the way to it."""
+    if request.htmx:
+        return _show_next(request, saved=saved)
+    return http.SeeOther(reverse("annotation:judge", args=[request.page.slug]))
+
+
+def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
+    try:
+        lease = judging_services.lease_next_comparison(rater=request.rater, now=visit_time(request))
+    except judging_services.NotUnderstoodError:
+        return http.go(request, reverse("annotation:comprehension", args=[request.page.slug]))
+    except (judging_services.RaterEndedError, judging_services.StudyNotOpenError):
+        lease = None
+    if lease is None:
+        return _show_halt(request)
+    return show_pair(request, lease, saved=saved)
+
+
+def _show_halt(request: RaterRequest) -> HttpResponse:
+    """Say why there is no next pair: the study rests, or the rater's part is over."""
+    request.rater = selectors.rater_now(request.rater)
+    study = request.rater.study
+    may_go_on = request.rater.state == RaterState.ACTIVE
+    if may_go_on and study.state != StudyState.OPEN and not selectors.is_excluded(request.rater):
+        finish = reverse("annotation:stop", args=[request.page.slug])
+        return http.say_not_open(request, study, way_on=(_("Finish here"), finish))
+    return show_end(request)
+
+
+def _ask_to_wait(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
+    """Show the same pair with what was typed, to be sent again in a minute."""
+    text = _("This answer was changed very often. Wait a minute, then send it again.")
+    form.add_error("rationale", text)
+    answer = _show_again(request, token, form, status=429)
+    answer["Retry-After"] = str(MINUTE)
+    return answer
+
+
+def _show_again(
+    request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm, *, status: int = 422
+) -> HttpResponse:
+    """Show the same pair with what was typed and what is missing."""
+    lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
+    if lease is None:
+        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+    if lease.comparison.is_erased:  # there is nothing to judge any more
+        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    return show_pair(request, lease, form, status=status)
+
+
+def show_pair(
+    request: BadgeRequest,
+    lease: Lease,
+    form: forms.AnswerForm | None = None,
+    *,
+    saved: str = "",
+    status: int = 200,
+    comparison: Comparison | None = None,
+) -> HttpResponse:
+    """Show the pair of a lease, or what an audit puts in its place; all of it is blinded.
+
+    ``form`` has what was typed or answered before; without it the fields are empty.
+    """
+    progress = Progress.of_lease(lease)
+    comparison = comparison or Comparison.from_lease(lease)
+    is_revision = lease.outcome == LeaseOutcome.SUBMITTED
+    every = request.page.break_every
+    context = {
+        "study": request.page,
+        "progress": progress,
+        "comparison": comparison,
+        "is_pair": bool(comparison.message_b),
+        "form": form,
+        "heading": _heading(comparison, progress, is_revision=is_revision),
+        "is_revision": is_revision,
+        "suggests_break": bool(every and progress.done and progress.done % every == 0),
+        "saved": saved,
+    }
+    return http.render_fragment(request, "annotation/_judge.html", context, status=status)
+
+
+def _heading(comparison: Comparison, progress: Progress, *, is_revision: bool) -> str:
+    is_pair = bool(comparison.message_b)
+    if is_revision:
+        return _("Your last pair") if is_pair else _("Your last message")
+    numbers = {"number": progress.number, "total": progress.total}
+    if progress.is_screening:
+        return _("First round, %(number)d of %(total)d") % numbers
+    shown = _("Pair %(number)d of %(total)d") if is_pair else _("Message %(number)d of %(total)d")
+    return shown % numbers

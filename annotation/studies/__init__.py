@@ -1,0 +1,1 @@
+"""A study: its protocol, rubric and state."""

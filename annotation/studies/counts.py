@@ -1,0 +1,161 @@
+"""What a study has, counted: by the page itself of most studies, by a worker of a large one."""
+
+import datetime as dt
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, IntegerField, Model, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from annotation.choices import Purpose
+from annotation.models import Comparison, Judgment, Study
+from annotation.studies import kept, pace, selectors
+from annotation.studies.kept import Kind, Shown
+from annotation.studies.pace import Pace
+from completions.models import Completion, Context
+
+MOST_LIVE = 50_000
+"""Judgments by people, wanted by a plan, of which a page counts what is there itself."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a study has, counted."""
+
+    contexts: int = 0
+    completions: int = 0
+    comparisons: int = 0
+    by_people: int = 0
+    by_judges: int = 0
+    slots_left: int = 0
+
+    @property
+    def wanted(self) -> int:
+        """Judgments by people that the plan asks for, leased ones left out."""
+        return self.by_people + self.slots_left
+
+
+ROWS: tuple[type[Model], ...] = (Completion, Comparison, Judgment)
+"""What counts change with, when there are more."""
+NOTHING, NO_PACE = Tally(), Pace()
+
+
+@dataclass(frozen=True)
+class StudyCounts:
+    """What a study has, what of it is out of use, and how fast judgments came of late.
+
+    ``n_judgments`` are all rows, changed answers among them.
+    """
+
+    tally: Tally = NOTHING
+    n_judgments: int = 0
+    n_contexts_dropped: int = 0
+    n_held_pairs: int = 0
+    people: Pace = NO_PACE
+    judges: Pace = NO_PACE
+
+
+def study_counts(study: Study, now: dt.datetime) -> StudyCounts:
+    """Count what the study has, in three queries."""
+    parts, planned, judged = _parts(study), _planned(study), _judged(study, now)
+    return StudyCounts(
+        tally=Tally(
+            contexts=parts["contexts"],
+            completions=parts["completions"],
+            comparisons=planned["comparisons"],
+            by_people=judged["by_people"],
+            by_judges=judged["by_judges"],
+            slots_left=planned["slots_left"],
+        ),
+        n_judgments=judged["all"],
+        n_contexts_dropped=parts["dropped"],
+        n_held_pairs=planned["held_pairs"],
+        people=Pace(judged["people_in_hour"], judged["people_in_day"]),
+        judges=Pace(judged["judges_in_hour"], judged["judges_in_day"]),
+    )
+
+
+def large_among(studies: Collection[Study]) -> list[Study]:
+    """Return the studies that are too large for a page to count, in one query."""
+    rows = Comparison.objects.filter(study__in=studies).order_by().values_list("study")
+    n = dict(rows.annotate(n=Count("pk")))
+    return [one for one in studies if n.get(one.pk, 0) * one.judgments_per_pair > MOST_LIVE]
+
+
+def kept_counts(
+    studies: Collection[Study], *, now: dt.datetime
+) -> Iterator[tuple[Study, Shown[StudyCounts]]]:
+    """Yield what is kept of large studies, in one query however many there are."""
+    basis = newest_keys(*ROWS) if studies else None
+    for study in studies:
+        yield study, kept.read(COUNTS, study, basis=basis, now=now)
+
+
+def newest_keys(*tables: type[Model]) -> object:
+    """Return what changes with every new row of the tables, of whichever study; one query.
+
+    Counting those of one study would take long; others make its figures old now and then.
+    """
+    newest = (Subquery(_newest(table)) for table in tables)
+    return Study.objects.values_list(*newest).first()
+
+
+def has_few_judgments(study: Study, *, most: int) -> bool:
+    """Say whether a study has so many judgments at most; the cost is that of reading so many."""
+    given = Judgment.objects.filter(comparison__study=study)
+    return given[: most + 1].count() <= most
+
+
+def number_of(rows: QuerySet[Any]) -> Coalesce:
+    """Return the number of rows as a part of another query."""
+    alone = rows.order_by().values(one=Value(1)).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(alone, output_field=IntegerField()), 0)
+
+
+def _newest(table: type[Model]) -> Any:  # noqa: ANN401 (a query for one number)
+    rows: QuerySet[Model] = QuerySet(table)
+    return rows.order_by("-pk").values("pk")[:1]
+
+
+def _is_small(study: Study) -> bool:
+    return not large_among([study])
+
+
+def _parts(study: Study) -> dict[str, int]:
+    contexts = Context.objects.filter(dataset=study.dataset_id)
+    wanted: dict[str, QuerySet[Any]] = {
+        "contexts": contexts,
+        "dropped": contexts.dropped(),
+        "completions": Completion.objects.filter(erased_at=None, context__dataset=study.dataset_id),
+    }
+    one = Study.objects.filter(pk=study.pk)
+    found: Any = one.values(**{name: number_of(rows) for name, rows in wanted.items()})
+    return dict(found.get())
+
+
+def _planned(study: Study) -> dict[str, int]:
+    return Comparison.objects.filter(study=study, purpose=Purpose.MAIN).aggregate(
+        comparisons=Count("pk"),
+        slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
+        held_pairs=Count("pk", filter=Q(held_at__isnull=False)),
+    )
+
+
+def _judged(study: Study, now: dt.datetime) -> dict[str, int]:
+    """Count judgments; a changed answer is one more among all alone."""
+    hour, day = Q(submitted_at__gt=now - pace.HOUR), Q(submitted_at__gt=now - pace.DAY)
+    first = Q(revises__isnull=True)
+    people, judges = first & Q(rater__isnull=False), first & Q(judge__isnull=False)
+    return Judgment.objects.filter(comparison__study=study).aggregate(
+        all=Count("pk"),
+        by_people=Count("pk", filter=people),
+        by_judges=Count("pk", filter=judges),
+        people_in_hour=Count("pk", filter=people & hour),
+        people_in_day=Count("pk", filter=people & day),
+        judges_in_hour=Count("pk", filter=judges & hour),
+        judges_in_day=Count("pk", filter=judges & day),
+    )
+
+
+COUNTS = Kind("counts", _is_small, lambda _study: newest_keys(*ROWS), study_counts)

@@ -1,0 +1,104 @@
+"""Who asks for a study's page of the console: staff, and about a study that exists."""
+
+import datetime as dt
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseClientRefresh
+
+from access import background
+from access.choices import Role
+from access.http import Needs, StaffRequest, members_only
+from annotation.models import Study
+from annotation.studies import counts, kept
+from annotation.studies.counts import StudyCounts
+from annotation.studies.finding import study_or_404
+from annotation.studies.kept import Figures, Kind, Shown
+
+P = ParamSpec("P")
+NO_CONTENT = 204
+
+
+def study_page(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """Let staff in, find the study of the address, and keep the page out of every cache."""
+    return never_cache(members_only()(_of_study(view)))
+
+
+def owners_study_page(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """Let owners in alone, find the study of the address, and keep the page out of every cache."""
+    return never_cache(members_only(Needs(Role.OWNER, Role.OWNER))(_of_study(view)))
+
+
+def _of_study(
+    view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    @wraps(view)
+    def wrapper(
+        request: StaffRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponseBase:
+        return view(request, study_or_404(study), *args, **kwargs)
+
+    return wrapper
+
+
+def managers_page(
+    view: Callable[Concatenate[StaffRequest, P], HttpResponse],
+) -> Callable[..., HttpResponseBase]:
+    """Let managers in, also to look, and keep the page out of every cache."""
+    return never_cache(members_only(Needs(reads=Role.MANAGER))(view))
+
+
+def figures_of(study: Study, kind: Kind[Figures], *, now: dt.datetime) -> Shown[Figures]:
+    """Return figures that may be kept; have a worker make newer ones if they are not current."""
+    shown = kept.shown(kind, study, now=now)
+    if not shown.is_current:
+        ask_for(study, kind)
+    return shown
+
+
+def ask_for(study: Study, kind: Kind[Any]) -> None:
+    """Ask a worker for newer figures, unless somebody did within seconds."""
+    if kept.is_to_ask(kind, study):
+        task = background.app.tasks["annotation.tasks.keep_figures"]
+        task.delay(kind=kind.name, study_id=study.pk)
+
+
+def kept_counts(study: Study, *, now: dt.datetime) -> StudyCounts | None:
+    """Return the counts of a large study as they were kept; None of another, and while none are."""
+    if not counts.large_among([study]):
+        return None
+    ((_study, shown),) = counts.kept_counts([study], now=now)
+    if not shown.is_current:
+        ask_for(study, counts.COUNTS)
+    return shown.figures
+
+
+def with_kept(
+    request: HttpRequest,
+    study: Study,
+    kind: Kind[Figures],
+    page: Callable[[Figures, Shown[Figures]], HttpResponse],
+) -> HttpResponse:
+    """Show a page of figures that may be kept; while there are none, one that waits for them.
+
+    If they are not current, a worker is asked for newer ones. The page that waits asks whether
+    they are there, and loads anew once they are.
+    """
+    shown = figures_of(study, kind, now=timezone.now())
+    if "HX-Request" in request.headers:
+        is_there = shown.figures is not None
+        return HttpResponseClientRefresh() if is_there else HttpResponse(status=NO_CONTENT)
+    if shown.figures is None:
+        parts = {"study": study, "here": kind.name}
+        return render(request, "console/study/waiting.html", parts)
+    return page(shown.figures, shown)

@@ -1,0 +1,104 @@
+"""Figures that take longer than a page may: a worker works them out, pages show what was kept.
+
+They are kept in the cache that all processes share; what is lost there is worked out anew
+(ADR-0053).
+"""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.core.cache import cache
+
+from annotation.models import Study
+
+FORM = 3
+"""To be raised when the shape of figures changes: those of an older form are not read."""
+OLDEST = dt.timedelta(minutes=10)
+"""Figures that are older are worked out anew when a page is asked for, whatever changed."""
+FIGURES = {
+    "counts": "annotation.studies.counts.COUNTS",
+    "judges": "annotation.judges.figures.JUDGES",
+    "plan": "annotation.planning.figures.PLAN",
+    "texts": "annotation.rationales.queries.TEXTS",
+}
+"""Where each kind is; apps above this one add theirs. Workers import them, others need not."""
+KEPT_S = 30 * 24 * 3600
+ASKED_S = 20
+RUNNING_S = 600
+
+Figures = TypeVar("Figures")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Figures]):
+    """How one kind of figures of a study is made.
+
+    ``is_small`` says whether a page may work them out itself. ``basis`` is what they rest on, in
+    short, and told in few milliseconds: as long as it is the same, so are they. They are worked
+    out as of a time, which only what is told of the last hour or day asks for.
+    """
+
+    name: str
+    is_small: Callable[[Study], bool]
+    basis: Callable[[Study], object]
+    work_out: Callable[[Study, dt.datetime], Figures]
+
+
+@dataclass(frozen=True)
+class Shown(Generic[Figures]):
+    """Figures for a page; None while a worker has to work them out first.
+
+    ``as_of`` is None where the page did it itself; ``is_current`` is false if what they rest on
+    has changed since.
+    """
+
+    figures: Figures | None
+    as_of: dt.datetime | None = None
+    is_current: bool = True
+
+
+@dataclass(frozen=True)
+class _Kept(Generic[Figures]):
+    figures: Figures
+    as_of: dt.datetime
+    basis: object
+
+
+def shown(kind: Kind[Figures], study: Study, *, now: dt.datetime) -> Shown[Figures]:
+    """Return the figures of a small study as they are now, of another as they were kept."""
+    if kind.is_small(study):
+        return Shown(kind.work_out(study, now))
+    return read(kind, study, basis=kind.basis(study), now=now)
+
+
+def read(kind: Kind[Figures], study: Study, *, basis: object, now: dt.datetime) -> Shown[Figures]:
+    """Return what was kept of a study, given what the figures rest on now; no query."""
+    kept: _Kept[Figures] | None = cache.get(_key(kind, study))
+    if kept is None:
+        return Shown(None, is_current=False)
+    is_current = now - kept.as_of < OLDEST and kept.basis == basis
+    return Shown(kept.figures, kept.as_of, is_current)
+
+
+def is_to_ask(kind: Kind[Figures], study: Study) -> bool:
+    """Say whether a worker is to be asked now; the next askers within some seconds need not."""
+    return bool(cache.add(f"{_key(kind, study)}:asked", True, ASKED_S))  # noqa: FBT003 (a value)
+
+
+def keep(kind: Kind[Figures], study: Study, *, now: dt.datetime) -> bool:
+    """Work the figures out and keep them; leave it to another worker who is about it."""
+    key = _key(kind, study)
+    if not cache.add(f"{key}:running", True, RUNNING_S):  # noqa: FBT003 (a value)
+        return False
+    try:
+        basis = kind.basis(study)  # before: what comes meanwhile makes them old
+        cache.set(key, _Kept(kind.work_out(study, now), now, basis), KEPT_S)
+    finally:
+        cache.delete(f"{key}:running")
+    return True
+
+
+def _key(kind: Kind[Figures], study: Study) -> str:
+    return f"kept:{FORM}:{kind.name}:{study.pk}"

@@ -1,0 +1,172 @@
+"""A study as one file describes it."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from annotation.studies.protocol.analysing import AnalysisPlan
+from annotation.studies.protocol.conduct import (
+    Checks,
+    Crowd,
+    ExclusionRules,
+    PoolMasses,
+    Screening,
+    SoftScores,
+)
+from annotation.studies.protocol.parts import (
+    ConsentText,
+    HelpLine,
+    Line,
+    Markdown,
+    Paragraph,
+    Paragraphs,
+    Part,
+    Practice,
+    Question,
+)
+
+TAKEN = frozenset(
+    {
+        "contexts",
+        "hooks",
+        "judges",
+        "log",
+        "members",
+        "models",
+        "new",
+        "people",
+        "releases",
+        "retention",
+        "strategies",
+        "studies",
+        "tokens",
+        "webhooks",
+        "writing",
+    }
+)
+"""Addresses below the console's that are not a study's."""
+
+
+def _free(slug: str) -> str:
+    if slug in TAKEN:
+        msg = f"{slug!r} is an address of the console"
+        raise ValueError(msg)
+    return slug
+
+
+Slug = Annotated[
+    str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50), AfterValidator(_free)
+]
+
+
+FEWEST_DIGITS = 8
+"""Different ones in a seed: of 32 drawn by chance fewer come once in 20 million times."""
+
+
+def _hard_to_guess(seed: str) -> str:
+    """Refuse a seed that somebody could try: hashes that rest on it are public."""
+    if not re.fullmatch("[0-9A-Fa-f]{32,64}", seed) or len(set(seed.lower())) < FEWEST_DIGITS:
+        msg = (
+            "leave it out, so that it is drawn; a typed one is 32 to 64 hexadecimal digits drawn "
+            "by chance, as `openssl rand -hex 16` prints them"
+        )
+        raise ValueError(msg)
+    return seed
+
+
+Seed = Annotated[str, AfterValidator(_hard_to_guess)]
+
+
+class StudyProtocol(Part):
+    """Everything that fixes a study: its numbers and every word that raters read.
+
+    Its ``seed`` is secret until the study is closed; where None, it is drawn when the study is
+    stored (ADR-0074).
+    """
+
+    slug: Slug
+    name: Annotated[str, Field(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*)?$", max_length=50)] = ""
+    version: Annotated[int, Field(ge=1, le=999)] = 1
+    title: Annotated[str, Field(min_length=1, max_length=120)]
+    protocol: Literal["preference", "rubric", "likert"]
+    plan: Literal["balanced", "adaptive"] = "balanced"
+    rubric: Line
+    seed: Seed | None = None
+    judgments_per_pair: Annotated[int, Field(ge=1, le=1000)]
+    pairs_per_context: Annotated[int, Field(ge=0, le=30_000)]
+    session_length: Annotated[int, Field(ge=1, le=1000)]
+    lease_minutes: Annotated[int, Field(ge=1, le=1440)] = 30
+    min_rationale_length: Annotated[int, Field(ge=0, le=1000)]
+    break_every: Annotated[int, Field(ge=0, le=1000)] = 20
+    source_guesses: Annotated[int, Field(ge=0, le=20)] = 0
+    reports_to_hold: Annotated[int, Field(ge=1, le=100)] = 3
+    soft_scores: SoftScores = SoftScores()
+    pool_masses: PoolMasses | None = None
+    checks: Checks = Checks()
+    screening: Screening = Screening()
+    exclusion: ExclusionRules = ExclusionRules()
+    crowd: Crowd = Crowd()
+    analysis: AnalysisPlan | None = None
+    question: Line
+    invitation: Paragraph
+    consent: ConsentText
+    instructions: Paragraphs
+    practice: Practice
+    comprehension: Annotated[tuple[Question, ...], Field(max_length=10)] = ()
+    debrief: Markdown
+    help_lines: Annotated[tuple[HelpLine, ...], Field(min_length=1)]
+    contact: Annotated[str, Field(max_length=200)] = ""
+
+    @model_validator(mode="after")
+    def _practice_is_on_the_scale(self) -> Self:
+        if self.protocol == "likert":
+            return self
+        if not (self.practice.message_b and self.practice.winner and self.practice.strength):
+            msg = "practice needs message_b, winner and strength"
+            raise ValueError(msg)
+        scale = {self.soft_scores.slightly, self.soft_scores.much}
+        if self.protocol == "preference" and self.practice.strength not in scale:
+            msg = f"practice.strength must be one of {sorted(scale)}, which the five points have"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _adaptive_plans_have_pairs(self) -> Self:
+        if self.plan == "adaptive" and self.protocol == "likert":
+            msg = "a likert study has no pairs to choose from: its plan is balanced"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
+    def _checks_have_a_source(self) -> Self:
+        if self.screening.pairs and not self.checks.gold_set:
+            msg = "screening needs a gold_set to take its pairs from"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def family(self) -> str:
+        """What all versions of this study have in common: ``name``, or else the slug."""
+        return self.name or self.slug
+
+    def content(self, rubric: Mapping[str, Any], *, normaliser: str) -> dict[str, Any]:
+        """Return what a study stores: this file as plain values, with the rubric itself.
+
+        ``normaliser`` is the version of what dresses every message alike. Of the seed it has the
+        SHA-256 alone: so pages, logs and releases may show all of it, its hash fixes the draws,
+        and whoever is told the seed later sees that it is the one. A file that names no analyses
+        has the hash that it would have if files could not.
+        """
+        nothing = {"seed"} | ({"analysis"} if self.analysis is None else set[str]())
+        written = self.model_dump(mode="json", exclude=nothing)
+        if self.seed is not None:
+            written["seed_sha256"] = hashlib.sha256(self.seed.encode()).hexdigest()
+        return {**written, "rubric": dict(rubric), "normaliser": normaliser}
+
+    def mentions(self, words: Iterable[str]) -> list[str]:
+        """Return those of ``words`` that occur in what raters read, whatever their case."""
+        read = self.model_dump_json(exclude={"rubric", "checks", "analysis"}).casefold()
+        return [word for word in words if word.casefold() in read]

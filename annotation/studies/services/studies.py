@@ -1,0 +1,288 @@
+"""Create studies from their files, lock them, make new versions and change their state."""
+
+import datetime as dt
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from access.nudges import Work, nudge
+from access.services import record
+from annotation.choices import PlanKind, Protocol, StudyState
+from annotation.models import Study
+from annotation.studies.protocol import StudyProtocol, content_hash
+from annotation.studies.rubric import Rubric
+from annotation.studies.services.seeding import with_seed
+from completions.dialogues import normaliser
+from completions.models import Dataset
+
+ALLOWED = {
+    StudyState.DRAFT: {StudyState.LOCKED, StudyState.OPEN},
+    StudyState.LOCKED: {StudyState.OPEN, StudyState.CLOSED},
+    StudyState.OPEN: {StudyState.PAUSED, StudyState.CLOSED},
+    StudyState.PAUSED: {StudyState.OPEN, StudyState.CLOSED},
+    StudyState.CLOSED: set[StudyState](),
+}
+VERBS = {
+    StudyState.LOCKED: "locked",
+    StudyState.OPEN: "opened",
+    StudyState.PAUSED: "paused",
+    StudyState.CLOSED: "closed",
+}
+LONGEST_SLUG = 50
+NAMES = ("slug", "name", "version")
+"""Fields of a study file that say which study it is, not what it is like."""
+
+
+class StudyExistsError(Exception):
+    """A study of that slug exists already, and is no draft that could still be replaced."""
+
+
+class StudyNotFoundError(Exception):
+    """There is no study of that name to make a new version of."""
+
+
+class NothingChangedError(Exception):
+    """The file says what the newest version says."""
+
+
+class RubricShownError(Exception):
+    """A preference study names a dimension of the rubric that its raters must not see."""
+
+
+class DimensionUnknownError(Exception):
+    """A study weighs a dimension that its rubric does not have."""
+
+
+class StudyStateError(Exception):
+    """The study cannot go from its state to the one asked for."""
+
+
+@transaction.atomic
+def create_study(
+    *,
+    protocol: StudyProtocol,
+    rubric: Rubric,
+    dataset: Dataset,
+    now: dt.datetime,
+    by: User | None = None,
+    may_replace: bool = True,
+) -> Study:
+    """Store a validated study file, with the rubric it names, as a draft on the dataset.
+
+    A draft of that slug that has no comparisons yet is replaced, unless that is ruled out: what
+    was never locked or planned binds nobody. A file without a seed keeps that draft's; in a new
+    study it is drawn.
+
+    Raises
+    ------
+    StudyExistsError
+        If the slug is taken.
+    SeedTakenError
+        If another study has the seed that was typed.
+    RubricShownError
+        If raters of a preference study would read the name of a dimension.
+    DimensionUnknownError
+        If a dimension is weighed that the rubric does not have.
+    """
+    check_rubric(protocol, rubric)
+    known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
+    if known is not None and not (may_replace and _is_replaceable(known)):
+        msg = f'there is a study "{protocol.slug}" already'
+        raise StudyExistsError(msg)
+    fields = fields_of(with_seed(protocol, draft=known), rubric)
+    if known is None:
+        study = Study.objects.create(dataset=dataset, created_at=now, **fields)
+    else:
+        Study.objects.filter(pk=known.pk).update(dataset=dataset, **fields)
+        study = Study.objects.get(pk=known.pk)
+    action = "study.created" if known is None else "study.replaced"
+    record(action=action, subject=f"study {study.slug}", now=now, by=by)
+    return study
+
+
+@transaction.atomic
+def create_version(
+    *, protocol: StudyProtocol, rubric: Rubric, now: dt.datetime, by: User | None = None
+) -> Study:
+    """Store a changed file of a locked study as the draft of its next version.
+
+    It is a study of its own, on the same dataset, with the slug ``<name>-v<version>``: what was
+    judged under the earlier protocol stays there, under the earlier hash. A draft of that version
+    that has no comparisons yet is replaced. A file without a seed keeps that draft's; without a
+    draft it is drawn anew, for the earlier version's will be known once that is closed.
+
+    Raises
+    ------
+    StudyNotFoundError
+        If there is no study of the file's name.
+    StudyStateError
+        If no version is locked yet, or the newest is a draft with comparisons.
+    NothingChangedError
+        If the file says what the newest version says.
+    SeedTakenError
+        If another study has the seed that was typed.
+    RubricShownError
+        If raters of a preference study would read the name of a dimension.
+    DimensionUnknownError
+        If a dimension is weighed that the rubric does not have.
+    """
+    check_rubric(protocol, rubric)
+    draft, locked = _newest_versions(protocol.family)
+    version = locked.version + 1
+    slug = versioned_slug(locked.name, version)
+    named = protocol.model_copy(update={"slug": slug, "name": locked.name, "version": version})
+    if _says_the_same(fields_of(named, rubric)["content"], locked.content):
+        msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
+        raise NothingChangedError(msg)
+    fields = fields_of(with_seed(named, draft=draft), rubric)
+    if draft is not None:
+        draft.delete()
+    study = Study.objects.create(dataset_id=locked.dataset_id, created_at=now, **fields)
+    record(
+        action="study.versioned",
+        subject=f"study {study.slug}",
+        now=now,
+        by=by,
+        before={"study": locked.slug, "protocol_hash": locked.protocol_hash},
+        after={"version": version},
+    )
+    return study
+
+
+def versioned_slug(name: str, version: int) -> str:
+    """Return the slug of a later version, short enough for its column."""
+    tail = f"-v{version}"
+    return name[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
+
+
+def lock_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
+    """Freeze the study under the hash of its content: from now on only its state changes."""
+    return _move(study, StudyState.LOCKED, now=now, by=by)
+
+
+def open_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
+    """Let raters in; the first opening of a draft locks it on the way."""
+    return _move(study, StudyState.OPEN, now=now, by=by)
+
+
+def pause_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
+    """Hand out no new work for now; answers to pairs already shown are still kept."""
+    return _move(study, StudyState.PAUSED, now=now, by=by)
+
+
+def close_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
+    """Hand out no more work for good."""
+    return _move(study, StudyState.CLOSED, now=now, by=by)
+
+
+@transaction.atomic
+def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None) -> Study:
+    """Change the state under the row's lock; asking for the present state changes nothing.
+
+    Raises
+    ------
+    StudyStateError
+        If the protocol does not allow the step, e.g. out of CLOSED.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    before = StudyState(study.state)
+    if state == before:
+        return study
+    if state not in ALLOWED[before]:
+        msg = f"a study that is {before.label.lower()} cannot become {state.label.lower()}"
+        raise StudyStateError(msg)
+    study.state = state
+    if study.locked_at is None:
+        study.locked_at = now
+        study.protocol_hash = content_hash(study.content)
+    study.save(update_fields=["state", "locked_at", "protocol_hash"])
+    record(
+        action=f"study.{VERBS[state]}",
+        subject=f"study {study.slug}",
+        now=now,
+        by=by,
+        before={"state": before},
+        after={"state": state, "protocol_hash": study.protocol_hash},
+    )
+    if state == StudyState.OPEN:  # its judges may be asked
+        nudge(Work.ASK_JUDGES)
+    return study
+
+
+def check_rubric(protocol: StudyProtocol, rubric: Rubric) -> None:
+    """Hold the study against the rubric that it names.
+
+    Raises
+    ------
+    RubricShownError, DimensionUnknownError
+        As for a new study.
+    """
+    _check_words(protocol, rubric)
+    unknown = set(protocol.analysis.weights if protocol.analysis else ()) - set(rubric.keys)
+    if unknown:
+        msg = (
+            f"analysis.weights: the rubric {rubric.reference} has no dimension "
+            f"{', '.join(sorted(unknown))}; it has {', '.join(rubric.keys)}"
+        )
+        raise DimensionUnknownError(msg)
+
+
+def _check_words(protocol: StudyProtocol, rubric: Rubric) -> None:
+    names = [dimension.name for dimension in rubric.dimensions]
+    if protocol.protocol == "preference" and (shown := protocol.mentions(names)):
+        msg = f"raters of a preference study must not read the rubric's words: {shown}"
+        raise RubricShownError(msg)
+
+
+def _is_replaceable(study: Study) -> bool:
+    return study.locked_at is None and not study.comparisons.exists()
+
+
+def _newest_versions(name: str) -> tuple[Study | None, Study]:
+    """Return the draft that may be replaced, if there is one, and the newest locked version."""
+    versions = list(
+        Study.objects.select_for_update().filter(name=name, is_simulated=False).order_by("-version")
+    )
+    locked = next((study for study in versions if study.locked_at is not None), None)
+    if not versions:
+        msg = f'there is no study "{name}" to make a new version of'
+        raise StudyNotFoundError(msg)
+    if locked is None:
+        msg = f'"{versions[0].slug}" is a draft still: create it again from the changed file'
+        raise StudyStateError(msg)
+    if versions[0] == locked:
+        return None, locked
+    if not _is_replaceable(versions[0]):
+        msg = f'"{versions[0].slug}" is a draft that is planned already: lock it first'
+        raise StudyStateError(msg)
+    return versions[0], locked
+
+
+def _says_the_same(written: dict[str, Any], stored: dict[str, Any]) -> bool:
+    """Say whether a file says what is stored; one without a seed says nothing of it."""
+    left_out = {*NAMES, *({"seed_sha256"} - written.keys())}
+    one, other = (
+        {key: value for key, value in content.items() if key not in left_out}
+        for content in (written, stored)
+    )
+    return one == other
+
+
+def fields_of(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:
+    """Return the columns of a study from its file; the rest of the file is its content."""
+    return {
+        "slug": protocol.slug,
+        "name": protocol.family,
+        "version": protocol.version,
+        "plan": PlanKind(protocol.plan.upper()),
+        "title": protocol.title,
+        "protocol": Protocol(protocol.protocol.upper()),
+        "judgments_per_pair": protocol.judgments_per_pair,
+        "pairs_per_context": protocol.pairs_per_context,
+        "session_length": protocol.session_length,
+        "lease_minutes": protocol.lease_minutes,
+        "min_rationale_length": protocol.min_rationale_length,
+        "seed": protocol.seed,
+        "content": protocol.content(rubric.content(), normaliser=normaliser.VERSION),
+    }

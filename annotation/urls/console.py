@@ -1,0 +1,79 @@
+"""Addresses of the console, mounted under /console/."""
+
+from django.urls import path
+
+from annotation.external import console as external_console
+from annotation.judges import console as judge_console
+from annotation.judges import runs_console as runs
+from annotation.making import console as making
+from annotation.overview import console, study_console
+from annotation.quality import console as quality_console
+from annotation.quality import reports_console
+from annotation.rationales import console as rationales_console
+from annotation.session.views import withdrawing_writer
+
+app_name = "console"
+urlpatterns = [
+    path("", console.overview, name="overview"),
+    path(
+        "writing/<slug:dataset>/writers/<slug:code>/withdraw/",
+        withdrawing_writer.withdraw_for,
+        name="withdraw_writer",
+    ),
+    path("judges/", runs.all_judges, name="all_judges"),
+    path("judges.csv", runs.all_judges_csv, name="all_judges_csv"),
+    path("new/", making.start, name="new"),
+    path("new/file/", making.take_file, name="new_file"),
+    path("new/from/<slug:template>/", making.fill, name="new_form"),
+    path("<slug:study>/protocol/", making.protocol, name="protocol"),
+    path("<slug:study>/protocol/edit/", making.edit, name="edit"),
+    path("<slug:study>/protocol/version/", making.version, name="version"),
+    path("<slug:study>/protocol.toml", making.toml, name="toml"),
+    path("<slug:study>/open/", console.open_study, name="open"),
+    path("<slug:study>/pause/", console.pause_study, name="pause"),
+    path("<slug:study>/close/", console.close_study, name="close"),
+    path("<slug:study>/", study_console.study_shown, name="study"),
+    path("<slug:study>/live/", study_console.live, name="live"),
+    path("<slug:study>/lock/", study_console.lock, name="lock"),
+    path("<slug:study>/plan/", study_console.plan, name="plan"),
+    path("<slug:study>/contexts/", study_console.contexts, name="contexts"),
+    path("<slug:study>/extend/", study_console.extend, name="extend"),
+    path("<slug:study>/checks/", quality_console.checks, name="checks"),
+    path("<slug:study>/checks/mark/", quality_console.mark, name="mark_gold"),
+    path("<slug:study>/checks/<int:pk>/switch/", quality_console.switch, name="switch_check"),
+    path("<slug:study>/judges/", judge_console.judges, name="judges"),
+    path("<slug:study>/judges/<slug:key>/", judge_console.judged, name="judged"),
+    path("<slug:study>/judge-runs/", runs.runs, name="judge_runs"),
+    path("<slug:study>/judge-runs.csv", runs.runs_csv, name="judge_runs_csv"),
+    path("<slug:study>/judge-runs/new/", runs.choose, name="judge_choose"),
+    path("<slug:study>/judge-runs/plan/", runs.plan, name="judge_plan"),
+    path("<slug:study>/judge-runs/start/", runs.start, name="judge_start"),
+    path("<slug:study>/judge-runs/<int:pk>/", runs.run, name="judge_run"),
+    path("<slug:study>/judge-runs/<int:pk>/progress/", runs.progress, name="judge_progress"),
+    path("<slug:study>/judge-runs/<int:pk>/failed/", runs.failed, name="judge_failed"),
+    *(
+        path(
+            f"<slug:study>/judge-runs/<int:pk>/{name}/",
+            runs.act,
+            {"name": name},
+            name=f"judge_{name}",
+        )
+        for name in ("pause", "resume", "cancel", "retry")
+    ),
+    path("<slug:study>/personal-data/", rationales_console.queue, name="personal_data"),
+    path(
+        "<slug:study>/personal-data.csv",
+        rationales_console.queue_csv,
+        name="personal_data_csv",
+    ),
+    path("<slug:study>/personal-data/<int:pk>/", rationales_console.text, name="personal_text"),
+    path("<slug:study>/external/", external_console.external, name="external"),
+    path("<slug:study>/external/store/", external_console.store, name="store_external"),
+    path(
+        "<slug:study>/external/<int:pk>/decide/",
+        external_console.decide,
+        name="decide_external",
+    ),
+    path("<slug:study>/reports/", reports_console.reports, name="reports"),
+    path("<slug:study>/reports/<slug:key>/decide/", reports_console.decide, name="decide"),
+]
