@@ -38,16 +38,17 @@ def dress(study: Any) -> None:  # noqa: ANN401 (models need the settings)
     from annotation.models import Exclusion  # noqa: PLC0415
     from benchmarks.refit_rows import copies, unchecked  # noqa: PLC0415
     from benchmarks.report_costs import make_fits  # noqa: PLC0415
-    from ranking import services  # noqa: PLC0415
     from ranking.choices import AnalysisKind  # noqa: PLC0415
+    from ranking.raters import services as rater_services  # noqa: PLC0415
+    from ranking.report import services as report_services  # noqa: PLC0415
     from tests.factories_written_once import make_exclusion, make_log_entry  # noqa: PLC0415
 
     _add_checks(study.pk)
     fits = make_fits(study)
     for fit in fits:
-        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
+        report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
     started = time.perf_counter()
-    measured = services.measure_raters(study=study, now=timezone.now())
+    measured = rater_services.measure_raters(study=study, now=timezone.now())
     sys.stdout.write(
         f"{len(measured.rows):,} raters measured in {time.perf_counter() - started:.1f} s\n"
     )
@@ -138,9 +139,9 @@ def _queries(study: Any) -> dict[str, str]:  # noqa: ANN401 (models need the set
     """Return what pages that are parts of others are asked with, by the name of their view."""
     from django.utils import timezone  # noqa: PLC0415 (models need the settings)
 
-    from ranking import review_selectors  # noqa: PLC0415
+    from ranking.raters import queries as rater_queries  # noqa: PLC0415
 
-    rows = review_selectors.shown_raters(study, now=timezone.now()).rows
+    rows = rater_queries.shown_raters(study, now=timezone.now()).rows
     leaving = urlencode([("rater", row.code) for row in rows if row.would_go])
     return {"raters:moves": f"?{leaving}", "console:live": f"?state={study.state}"}
 

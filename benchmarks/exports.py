@@ -28,18 +28,18 @@ def export(form: str) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from annotation.models import Study  # noqa: PLC0415
-    from ranking import exports  # noqa: PLC0415
+    from ranking.exports import rows  # noqa: PLC0415
     from ranking.management.exporting import put  # noqa: PLC0415
 
     study = Study.objects.get(slug=STUDY)
     at_rest = _peak()
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        found = exports.export_of(study, "judgments", exports.Asked(), now=timezone.now())
-        blocks = exports.written(found, exports.Form(form))
+        found = rows.export_of(study, "judgments", rows.Asked(), now=timezone.now())
+        blocks = rows.written(found, rows.Form(form))
         path = put(blocks, Path(folder) / f"x.{form}", is_forced=False)
         seconds, size = time.perf_counter() - started, path.stat().st_size
-    n = exports.n_rows(study, "judgments") or 0
+    n = rows.n_rows(study, "judgments") or 0
     sys.stdout.write(
         f"{form:<8} {n:>10,} rows {seconds:>7.1f} s {n / seconds:>8,.0f} rows/s "
         f"{size / MEGA:>7.0f} MB   peak {_peak():>4} MiB, {at_rest} before the first row\n"

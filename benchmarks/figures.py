@@ -101,9 +101,9 @@ def captions(fit: "Fit") -> Iterator[tuple[Figure, str]]:
     RuntimeError
         If an analysis did not find a table.
     """
-    from ranking import analysis_selectors  # noqa: PLC0415 (models need the settings)
+    from ranking.fits import analysis_queries  # noqa: PLC0415 (models need the settings)
 
-    found = {one.kind.lower(): one.findings for one in analysis_selectors.analyses_of(fit)}
+    found = {one.kind.lower(): one.findings for one in analysis_queries.analyses_of(fit)}
     for figure in FIGURES:
         if not figure.kind:
             yield figure, BOARD_CAPTION

@@ -11,9 +11,9 @@ from scipy import optimize, special
 
 from benchmarks import simulation
 from ranking.analyses import Ground
-from ranking.columns import JudgmentColumns
-from ranking.gate import Asked, Outcome, run_gate
-from ranking.method import Method
+from ranking.gate.rules import Asked, Outcome, run_gate
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT

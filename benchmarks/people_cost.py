@@ -16,11 +16,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
 django.setup()
 
 from annotation.choices import Protocol  # noqa: E402 (needs the settings)
-from ranking.estimate import estimate_ratings  # noqa: E402
-from ranking.groups import GroupedJudgments, PairCounts, TextGroup  # noqa: E402
-from ranking.method import Method  # noqa: E402
+from ranking.fits.estimate import estimate_ratings  # noqa: E402
+from ranking.fits.people import rate_people  # noqa: E402
+from ranking.judgments.groups import GroupedJudgments, PairCounts, TextGroup  # noqa: E402
+from ranking.judgments.method import Method  # noqa: E402
 from ranking.numerics.strength_mode import StrengthMode  # noqa: E402
-from ranking.people import rate_people  # noqa: E402
 
 SEED = 20260105
 N_SYSTEMS, N_TEXTS, N_RATERS = 18, 3, 15

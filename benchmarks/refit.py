@@ -38,11 +38,11 @@ def scan() -> None:
 
 def measure(study: Any, n_rounds: int) -> None:  # noqa: ANN401 (models need the settings)
     """Time the parts of a study's refit, in turns."""
-    from ranking import frames  # noqa: PLC0415 (as above)
     from ranking.choices import ContextSet, EvaluatorPool  # noqa: PLC0415
-    from ranking.estimate import estimate_ratings  # noqa: PLC0415
-    from ranking.frames import Selection  # noqa: PLC0415
-    from ranking.services.claiming import method_of  # noqa: PLC0415
+    from ranking.fits.estimate import estimate_ratings  # noqa: PLC0415
+    from ranking.fits.services.claiming import method_of  # noqa: PLC0415
+    from ranking.judgments import frames  # noqa: PLC0415 (as above)
+    from ranking.judgments.frames import Selection  # noqa: PLC0415
 
     selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
     judgments = frames.read_judgments(selection)

@@ -18,8 +18,10 @@ from django.utils import timezone
 
 from annotation.choices import StudyState
 from annotation.models import Study
-from ranking import analysis_selectors, selectors, services
+from ranking.fits import analysis_queries, selectors
+from ranking.fits import services as fit_services
 from ranking.models import Fit
+from ranking.report import services as report_services
 
 MEBI = 2**10  # resource counts in KiB
 N_ROUNDS = 5
@@ -71,7 +73,7 @@ def measure_report(fits: list[Fit], *, each_selection: bool) -> None:
     """Compute the analyses of the preferred selection kind by kind, then of the others."""
     whole = Cost()
     for fit in fits if each_selection else fits[:1]:
-        found = {kind: analysed(fit, kind) for kind in analysis_selectors.known_kinds()}
+        found = {kind: analysed(fit, kind) for kind in analysis_queries.known_kinds()}
         spent = sum(found.values(), Cost())
         if not whole.wall:
             for kind, one in found.items():
@@ -85,7 +87,7 @@ def measure_report(fits: list[Fit], *, each_selection: bool) -> None:
 
 def analysed(fit: Fit, kind: str) -> Cost:
     """Compute one analysis of a fit, and say what it took."""
-    return cost(partial(services.analyse_fit, fit_id=fit.pk, kind=kind, clock=timezone.now))
+    return cost(partial(report_services.analyse_fit, fit_id=fit.pk, kind=kind, clock=timezone.now))
 
 
 def make_fits(study: Study) -> list[Fit]:
@@ -93,10 +95,10 @@ def make_fits(study: Study) -> list[Fit]:
 
     Returns the fits, the most telling selection first.
     """
-    claimed = services.claim_changed_fits(study=study, now=timezone.now())
+    claimed = fit_services.claim_changed_fits(study=study, now=timezone.now())
     for pk in claimed:
         fit = Fit.objects.get(pk=pk)
-        spent = cost(partial(services.run_fit, fit_id=pk, clock=timezone.now))
+        spent = cost(partial(fit_services.run_fit, fit_id=pk, clock=timezone.now))
         say(f"fit of {fit.n_judgments:,}, {fit.pool} {fit.context_set}", spent)
     study.state = StudyState.CLOSED
     study.save(update_fields=["state"])
@@ -111,7 +113,7 @@ def addresses(fit: Fit) -> Iterator[str]:
     for name in ("leaderboard", "history", "verdicts", "fits"):
         yield reverse(f"ranking:{name}", args=[study])
     yield reverse("ranking:fit", args=[study, fit.key])
-    for kind in analysis_selectors.known_kinds():
+    for kind in analysis_queries.known_kinds():
         yield reverse("ranking:analysis", args=[study, fit.key, kind.lower()])
 
 

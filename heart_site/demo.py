@@ -38,10 +38,10 @@ from completions.systems import services as system_services
 from completions.writers import desk_queries
 from completions.writers import services as writer_services
 from completions.writers.badges import invitation_link
-from ranking import frames
-from ranking import selectors as ranking
-from ranking import services as publishing
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.fits import selectors as ranking
+from ranking.fits import services as publishing
+from ranking.judgments import frames
 from ranking.models import Fit
 
 CONTEXTS_AUTHORED = 24

@@ -31,7 +31,8 @@ from completions.strategies import services as strategy_services
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for
-from ranking import services as ranking
+from ranking.fits import services as fit_services
+from ranking.report import services as report_services
 
 logger = logging.getLogger(__name__)
 
@@ -128,8 +129,8 @@ def _folder_in_use() -> Iterator[None]:
                 strategy_services.forget_labelling_claims()
                 judge_services.forget_judging_claims()
                 rationales_services.forget_rationale_claims()
-                ranking.forget_fit_claims()
-                ranking.forget_analysis_claims()
+                fit_services.forget_fit_claims()
+                report_services.forget_analysis_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)
         yield
 

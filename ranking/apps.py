@@ -15,6 +15,6 @@ class RankingConfig(AppConfig):
         """Let the console tell of fits that were refused, and keep figures of this app."""
         from annotation.studies.kept import FIGURES  # noqa: PLC0415 (models are there only now)
 
-        MORE_ALERTS.append("ranking.fit_selectors.refused_alerts")
-        FIGURES["moves"] = "ranking.services.moving.MOVES"
-        FIGURES["release"] = "ranking.release_selectors.RELEASE"
+        MORE_ALERTS.append("ranking.fits.queries.refused_alerts")
+        FIGURES["moves"] = "ranking.raters.services.moving.MOVES"
+        FIGURES["release"] = "ranking.releases.queries.RELEASE"

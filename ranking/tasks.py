@@ -3,13 +3,17 @@
 from django.utils import timezone
 
 from access.background import app
-from ranking import services
+from ranking.fits import services as fit_services
+from ranking.raters import services as rater_services
+from ranking.refits import services as refits_services
+from ranking.releases import services as release_services
+from ranking.report import services as report_services
 
 
 @app.task(ignore_result=True)
 def refit_changed_studies() -> int:
     """Claim the fits that are out of date and hand each to a worker; safe to run twice."""
-    claimed = services.claim_all_changed_fits(now=timezone.now())
+    claimed = fit_services.claim_all_changed_fits(now=timezone.now())
     for fit_id in claimed:
         run_fit.delay(fit_id=fit_id)
     return len(claimed)
@@ -18,13 +22,13 @@ def refit_changed_studies() -> int:
 @app.task(ignore_result=True)
 def run_fit(*, fit_id: int) -> None:
     """Compute one claimed fit, and let an adaptive plan follow it; safe to run twice."""
-    services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
+    fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def refit_now(*, study_id: int) -> None:
     """Claim whatever ratings of one study are out of date and hand each to a worker."""
-    claimed = services.claim_refit(study_id=study_id, now=timezone.now())
+    claimed = refits_services.claim_refit(study_id=study_id, now=timezone.now())
     for fit_id in claimed.fits:
         run_fit.delay(fit_id=fit_id)
     for analysis_id in claimed.analyses:
@@ -34,7 +38,7 @@ def refit_now(*, study_id: int) -> None:
 @app.task(ignore_result=True)
 def claim_due_analyses() -> int:
     """Claim the analyses that are due next and hand each to a worker; safe to run twice."""
-    claimed = services.claim_due_analyses(now=timezone.now())
+    claimed = report_services.claim_due_analyses(now=timezone.now())
     for analysis_id in claimed:
         run_analysis.delay(analysis_id=analysis_id)
     return len(claimed)
@@ -43,7 +47,7 @@ def claim_due_analyses() -> int:
 @app.task(ignore_result=True)
 def run_analysis(*, analysis_id: int) -> None:
     """Compute one claimed analysis; safe to run twice."""
-    services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
+    report_services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
@@ -52,10 +56,10 @@ def review_judged_studies() -> int:
 
     Studies that were never measured are measured, and nobody is decided about.
     """
-    unmeasured = services.studies_to_measure()
+    unmeasured = rater_services.studies_to_measure()
     for study_id in unmeasured:
         measure_raters.delay(study_id=study_id)
-    judged = services.studies_to_review(now=timezone.now())
+    judged = rater_services.studies_to_review(now=timezone.now())
     for study_id in judged:
         review_raters.delay(study_id=study_id)
     return len(unmeasured) + len(judged)
@@ -64,25 +68,25 @@ def review_judged_studies() -> int:
 @app.task(ignore_result=True)
 def review_raters(*, study_id: int) -> None:
     """Hold the raters of one study against its rules; safe to run twice."""
-    services.review_study(study_id=study_id, now=timezone.now())
+    rater_services.review_study(study_id=study_id, now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def measure_raters(*, study_id: int) -> None:
     """Measure the raters of one study for the console; safe to run twice."""
-    services.measure_study(study_id=study_id, now=timezone.now())
+    rater_services.measure_study(study_id=study_id, now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def build_release(*, release_id: int) -> None:
     """Build one claimed release; safe to run twice."""
-    services.run_release(release_id=release_id, clock=timezone.now)
+    release_services.run_release(release_id=release_id, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def reclaim_lost_releases() -> int:
     """Beat tick: hand each release whose worker was lost to another."""
-    lost = services.reclaim_lost_releases(now=timezone.now())
+    lost = release_services.reclaim_lost_releases(now=timezone.now())
     for release_id in lost:
         build_release.delay(release_id=release_id)
     return len(lost)

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from ranking import analysis_selectors
 from ranking.analyses import Ground
 from ranking.choices import AnalysisKind
 from ranking.findings import Column, ColumnKind, Findings, Table
-from ranking.services import analysing
+from ranking.fits import analysis_queries
+from ranking.report.services import analysing
 
 
 def findings_of(ground: Ground) -> Findings:
@@ -21,5 +21,5 @@ def findings_of(ground: Ground) -> Findings:
 def know_kinds(monkeypatch: pytest.MonkeyPatch, kinds: Iterable[AnalysisKind]) -> None:
     """Let there be these kinds of analyses, each of which counts the judgments."""
     found = tuple(kinds)
-    monkeypatch.setattr(analysis_selectors, "known_kinds", lambda: found)
+    monkeypatch.setattr(analysis_queries, "known_kinds", lambda: found)
     monkeypatch.setattr(analysing, "analyse", lambda _kind, ground: findings_of(ground))

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking.frames import integers
+from ranking.judgments.frames import integers
 
 READS = ("SELECT", "COPY")  # and neither savepoints nor settings
 

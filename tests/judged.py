@@ -7,8 +7,8 @@ from itertools import combinations
 
 from annotation.models import Comparison, DimensionMark, Judge, Rater, Study
 from completions.models import Context, System
-from ranking import services
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.fits import services
 from ranking.models import Fit
 from tests.factories import (
     make_comparison,

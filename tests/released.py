@@ -12,10 +12,13 @@ from annotation.models import Comparison, Judgment, Study
 from completions.dialogues.cutting import turns_hash
 from completions.files.toml import content_hash
 from completions.models import Context
-from ranking import figures, services
+from ranking import figures
 from ranking.choices import ReleaseState
+from ranking.fits import services as fit_services
 from ranking.models import Release
-from ranking.releases.writing import SUMS, sha256_of, sums
+from ranking.released import queries as released_queries
+from ranking.released.writing import SUMS, sha256_of, sums
+from ranking.releases import services as release_services
 from tests.factories import NOW, digest, make_judge
 from tests.factories_written_once import make_release
 from tests.judged import make_marked_judgment
@@ -40,7 +43,7 @@ def make_study_to_release(**fields: object) -> Study:
     given = QuerySet(Judgment).filter(comparison__study=study)  # type: ignore[var-annotated]
     given.update(protocol_hash=content_hash(content))
     study.refresh_from_db()
-    services.refit_study(study=study, clock=lambda: START)
+    fit_services.refit_study(study=study, clock=lambda: START)
     return study
 
 
@@ -49,10 +52,10 @@ def build(study: Study, folder: Path, *, is_drawn: bool = True) -> Release:
 
     Drawing takes most of the time: tests that look at no figure may have them blank.
     """
-    release = services.claim_release(study=study, now=START)
+    release = release_services.claim_release(study=study, now=START)
     blank = mock.patch.object(figures, "rendered", return_value=b"<svg/>")
     with nullcontext() if is_drawn else blank:
-        services.build_release(release=release, folder=folder, clock=lambda: START)
+        release_services.build_release(release=release, folder=folder, clock=lambda: START)
     release.refresh_from_db()
     return release
 
@@ -61,7 +64,7 @@ def make_kept_release(study: Study, **fields: object) -> Release:
     """Store a release that is built, with a file where the site keeps them."""
     built = {"state": ReleaseState.DONE, "ended_at": START, "manifest_hash": "0" * 64}
     release = make_release(study=study, **built | fields)
-    folder = services.folder_of(release)
+    folder = released_queries.folder_of(release)
     folder.mkdir(parents=True)
     (folder / "README.md").write_text("Read me.\n", encoding="utf-8")
     (folder / SUMS).write_text(sums(folder), encoding="utf-8")

@@ -9,7 +9,7 @@ from annotation.choices import Protocol, Side
 from annotation.models import Comparison, DimensionMark, Judge, JudgeCall, Judgment, Rater, Study
 from completions.choices import CallState
 from completions.models import System
-from ranking.scores import ScoreColumns
+from ranking.judgments.scores import ScoreColumns
 from tests.factories import (
     NOW,
     make_comparison,

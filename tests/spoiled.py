@@ -8,7 +8,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import QuerySet
 
 from annotation.models import Study
-from ranking import services
+from ranking.fits import services
 from tests.factories import (
     HOUR,
     NOW,

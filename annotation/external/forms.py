@@ -14,6 +14,7 @@ from completions.dialogues.upload_forms import FileUpload, Sent
 
 MOST_WORDS = 1000
 STRENGTHS = range(1, 6)
+DAY = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
 
 
 class ExternalUpload(FileUpload):
@@ -27,8 +28,8 @@ class ExternalUpload(FileUpload):
     )
     recruitment = Words(label=_("How the raters were found"), max_length=MOST_WORDS)
     consent = Words(label=_("What the raters agreed to"), max_length=MOST_WORDS)
-    collected_from = forms.DateField(label=_("Collected from"))
-    collected_until = forms.DateField(label=_("Collected until"))
+    collected_from = forms.DateField(label=_("Collected from"), widget=DAY)
+    collected_until = forms.DateField(label=_("Collected until"), widget=DAY)
     is_simulated = forms.BooleanField(label=_("The raters are programs"), required=False)
     columns = forms.CharField(
         label=_("Columns that are called otherwise, such as winner=better"), required=False

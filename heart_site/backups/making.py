@@ -11,7 +11,7 @@ from django.db import connection
 
 from heart_site.backups import postgres, sqlite, state
 from heart_site.backups.manifest import NAME, BackupError, Manifest, checksums
-from ranking.code import code_version
+from ranking.judgments.code import code_version
 
 FILES = "files"
 LEFT_OUT = ("secret-key", "in-use")

@@ -23,9 +23,9 @@ from django.urls import URLResolver, get_resolver, resolve
 
 from annotation.choices import Platform, StudyState
 from annotation.models import Judgment, Study
-from ranking.analysis_selectors import analyses_of
+from ranking.fits.analysis_queries import analyses_of
+from ranking.fits.selectors import ENDED, newest_fits
 from ranking.models import Fit, Rating, Release
-from ranking.selectors import ENDED, newest_fits
 
 CLOSED_TO_STRANGERS = ("admin/", "console/", "accounts/", "hooks/", "w/", "s/")
 WITHOUT_STUDY = ("", "api/v1/studies/")

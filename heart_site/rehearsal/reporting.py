@@ -12,10 +12,10 @@ from heart_site.simulation.people import Kind
 from heart_site.simulation.rebuilding import Mismatch, rebuild
 from heart_site.simulation.scoring import Detection, detect, recovery
 from heart_site.simulation.sides import Balance, balances
-from ranking import selectors as ranking
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.fits import selectors as ranking
 from ranking.models import Rating
-from ranking.services import Review
+from ranking.raters.services.reviewing import Review
 
 SHOWN_MISMATCHES = 10
 MOST_POINTS = 5

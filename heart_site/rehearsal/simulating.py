@@ -9,7 +9,8 @@ from heart_site.rehearsal import evidence
 from heart_site.rehearsal.rehearsing import Cast, Tell, rehearse
 from heart_site.rehearsal.reporting import Report, report_on
 from heart_site.simulation.people import SHARES, Kind, draw_population
-from ranking import services as ranking
+from ranking.fits import services as fit_services
+from ranking.raters import services as rater_services
 
 BEGAN = dt.timedelta(days=4)
 """How long ago a rehearsal begins: all of it has happened when its ratings are computed."""
@@ -37,6 +38,6 @@ def simulate(
     planted = evidence.plant(twin, seed=rehearsal.seed)
     cast = Cast(people, planted.truth, rehearsal.seed)
     rehearse(study=twin, cast=cast, tell=tell)
-    review = ranking.review_raters(study=twin, dry_run=False, now=now)
-    ranking.refit_study(study=twin, clock=lambda: now)
+    review = rater_services.review_raters(study=twin, dry_run=False, now=now)
+    fit_services.refit_study(study=twin, clock=lambda: now)
     return report_on(twin, cast, planted.strengths, review)

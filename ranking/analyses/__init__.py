@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import NoReturn, Protocol
 
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.method import Method
-from ranking.orders import OtherOrder
-from ranking.scores import ScoreColumns
-from ranking.sources import Sources
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
+from ranking.judgments.orders import OtherOrder
+from ranking.judgments.scores import ScoreColumns
+from ranking.judgments.sources import Sources
 
 
 class NoSources:

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from ranking.analyses.common import tabulated
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry

@@ -10,7 +10,6 @@ from ranking.analyses.cells import decimal
 from ranking.analyses.checks_funnel import pairs_funnel
 from ranking.analyses.checks_residuals import heat_table, worst_table
 from ranking.analyses.common import Fitted, fitted, whole_wins
-from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -20,6 +19,7 @@ from ranking.findings import (
     Picture,
     Table,
 )
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats
 from ranking.numerics.checks.calibration import calibration_bins, stretch
 from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_test

@@ -10,12 +10,12 @@ from ranking.analyses.agreement.opinions import Samples
 from ranking.analyses.cells import decimal
 from ranking.analyses.reasons import Reasons
 from ranking.analyses.theme_tables import THEME, head
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
+from ranking.judgments.sources import ThemeLabels
 from ranking.numerics.agreement.two_coders import ac1, drawn_kappas, pabak, tables_by_unit
 from ranking.numerics.arrays import Booleans, Integers
-from ranking.sources import ThemeLabels
 
 PRESENT, UNSURE = 1.0, 0.5
 FEWEST = 20

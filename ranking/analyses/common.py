@@ -6,9 +6,9 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.outcomes import check_enough
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError

@@ -10,9 +10,9 @@ from ranking.analyses import Ground
 from ranking.analyses.boards import Board, few_resamples_warning, rated
 from ranking.analyses.cells import RATED
 from ranking.analyses.common import method_of_marks
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Integers
 from ranking.numerics.elo import CENTRE
 from ranking.numerics.few_units import expanded_intervals, few_units_warning

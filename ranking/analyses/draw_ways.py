@@ -8,8 +8,8 @@ from scipy import special
 
 from ranking.analyses.common import tabulated
 from ranking.analyses.outcomes import Outcomes, graded
-from ranking.columns import JudgmentColumns
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError

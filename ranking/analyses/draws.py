@@ -7,14 +7,9 @@ from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.common import judgment_weights
 from ranking.analyses.draw_ways import WAYS, Judged, Treated, differences, treat
-from ranking.analyses.outcomes import (
-    Outcomes,
-    check_enough,
-    outcomes,
-    ranks_of,
-)
-from ranking.columns import JudgmentColumns
+from ranking.analyses.outcomes import Outcomes, check_enough, outcomes, ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.models.cumulative import CumulativeFit

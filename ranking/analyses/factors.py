@@ -28,12 +28,7 @@ from ranking.numerics.factors import (
     parallel_analysis,
 )
 from ranking.numerics.few_units import TOO_FEW_UNITS
-from ranking.numerics.reliability import (
-    correlations,
-    cronbach_alphas,
-    mcdonald_omegas,
-    moments,
-)
+from ranking.numerics.reliability import correlations, cronbach_alphas, mcdonald_omegas, moments
 
 N_CHANCE = 500
 AT_THE_EDGE = 0.995

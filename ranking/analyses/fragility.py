@@ -7,8 +7,8 @@ import numpy as np
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.common import Fitted, fitted
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.checks.fragility import (
     MOST_TRIED,

@@ -8,9 +8,9 @@ import numpy as np
 from ranking.analyses.boards import FEWEST, Resampled, resampled
 from ranking.analyses.common import method_of_marks
 from ranking.analyses.joint_boards import JointBoards
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.composites import JointRatings
 from ranking.numerics.elo import to_elo
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.calibrated_judge import verdict_figures
 from ranking.numerics.strength import STRONGEST, Shares, shares

@@ -17,12 +17,12 @@ from ranking.findings import (
     Picture,
     Table,
 )
+from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import Correlation, TooFewError, pearson, spearman
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.multiplicity import benjamini_hochberg
-from ranking.sources import SystemFacts
 
 DESIGN_LINE_MS = 500
 STILL = 1e-12  # squared points: what rounding leaves of resamples that are all ties

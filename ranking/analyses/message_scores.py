@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import ItemFacts
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.factors import FEWEST_MEASURES
-from ranking.sources import ItemFacts
 
 FEWEST_MESSAGES = 30
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats
 from ranking.numerics.models.grades import Graded
 

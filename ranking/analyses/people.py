@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ranking.analyses import Ground
 from ranking.analyses.cells import ends, family_of, share_cells
-from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,6 +17,7 @@ from ranking.findings import (
     Picture,
     Table,
 )
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 from ranking.numerics.multiplicity import benjamini_hochberg

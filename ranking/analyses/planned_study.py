@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ranking.analyses.common import Fitted
-from ranking.columns import JudgmentColumns
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.planning.correlation import intraclass_correlation
 from ranking.numerics.planning.design import Contrast

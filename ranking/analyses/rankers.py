@@ -8,8 +8,8 @@ import scipy
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.common import Fitted, fitted, judgment_weights
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.elo import to_elo
 from ranking.numerics.rankers.network import DAMPING, eigenvector_scores, pagerank

@@ -9,8 +9,8 @@ from annotation.quality.rules.outlier import PairAnswers, evidence
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.outcomes import check_enough, ranks_of
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.elo import to_elo

@@ -9,8 +9,8 @@ from ranking.analyses import Ground
 from ranking.analyses.coders import coder_tables, coverage, readings
 from ranking.analyses.reasons import Reasons, coded
 from ranking.analyses.theme_tables import shares_table, together_table, winning_table
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import (
     ClusteredMean,

@@ -16,11 +16,11 @@ from ranking.findings import (
     Picture,
     Table,
 )
+from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_difference
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.usage import Usage, usage
-from ranking.sources import SystemFacts
 
 METHOD = (
     "A model labelled each message with the strategies that it shows; an uncertain label counts "

@@ -7,7 +7,6 @@ from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.outcomes import check_enough, ranks_of
 from ranking.analyses.style_figures import LABELS, POSITION, Covered, cover
-from ranking.columns import JudgmentColumns
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -17,6 +16,7 @@ from ranking.findings import (
     Picture,
     Table,
 )
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo

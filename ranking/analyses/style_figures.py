@@ -6,7 +6,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.common import judgment_weights
-from ranking.columns import JudgmentColumns
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
 
 POSITION = "position"

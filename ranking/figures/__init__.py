@@ -6,7 +6,7 @@ those into a file. It is loaded when a figure is drawn and not before.
 
 from collections.abc import Callable
 
-from ranking.board import Board
+from ranking.boards.board import Board
 from ranking.figures import ratings
 from ranking.figures.funnel import funnel
 from ranking.figures.heat import heat

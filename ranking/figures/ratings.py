@@ -1,6 +1,6 @@
 """The leaderboard: ratings with both of their intervals, tier by tier."""
 
-from ranking.board import Board
+from ranking.boards.board import Board
 from ranking.figures.colours import BLUE, PALE
 from ranking.figures.marks import QUIET, Block, Mark, Spot, Stroke, Words
 from ranking.figures.sheet import extent

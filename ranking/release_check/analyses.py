@@ -9,15 +9,15 @@ import numpy as np
 
 from completions.dialogues.normaliser import plain
 from ranking.analyses import Ground, analyse
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.implied import implied_columns
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.implied import implied_columns
+from ranking.judgments.style import FEATURES, features
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame
 from ranking.release_check.ratings import count_numbers, method_of
 from ranking.release_check.sources import NotReleasedError, ReleaseSources
-from ranking.style import FEATURES, features
 
 STYLED = ("STYLE", "BIAS", "RATIONALES", "JUDGE")
 # They draw among judgments or evaluators in an order that a release does not have, or ask for

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ranking.release_check.bundle import Bundle, Row
 from ranking.release_check.shapes import SCALES
-from ranking.releases.external import id_of
-from ranking.releases.tables import BY_NAME
+from ranking.released.files.external import id_of
+from ranking.released.files.tables import BY_NAME
 
 
 def problems_of_external(bundle: Bundle) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ranking.releases.writing import SUMS, files_of, read_sums, sha256_of
+from ranking.released.writing import SUMS, files_of, read_sums, sha256_of
 
 
 def problems_of_files(folder: Path) -> Iterator[str]:

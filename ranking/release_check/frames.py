@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ranking.columns import JudgmentColumns
-from ranking.groups import GroupedJudgments, MarkGroup, PairCounts, TextGroup
-from ranking.implied import implied_groups
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts, TextGroup
+from ranking.judgments.implied import implied_groups
+from ranking.judgments.method import Method
+from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.arrays import Integers
 from ranking.numerics.strength import grade_to_strength
 from ranking.release_check.bundle import Bundle, Row
-from ranking.scores import ScoreColumns
 
 GRADED, ALONE = "PREFERENCE", "LIKERT"
 HUMAN, LLM, EVERY = "HUMAN", "LLM", "ALL"

@@ -7,7 +7,7 @@ from typing import Any
 
 from completions.files.toml import content_hash
 from ranking.release_check.bundle import Bundle, UnreadableError
-from ranking.releases.tables import BY_NAME
+from ranking.released.files.tables import BY_NAME
 
 
 def problems_of_hashes(bundle: Bundle) -> Iterator[str]:

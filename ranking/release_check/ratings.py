@@ -5,11 +5,11 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any
 
-from ranking.estimate import Estimate, EstimateRefusedError, estimate_ratings
-from ranking.groups import GroupedJudgments
-from ranking.method import Method
+from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
+from ranking.fits.people import RatedPeople, rate_people
+from ranking.judgments.groups import GroupedJudgments
+from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.people import RatedPeople, rate_people
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame

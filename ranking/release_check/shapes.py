@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ranking.release_check.bundle import Bundle, Row
-from ranking.releases.names import ABOUT, names_of_files
-from ranking.releases.tables import BY_NAME, TABLES
-from ranking.releases.writing import files_of
+from ranking.released.files.names import ABOUT, names_of_files
+from ranking.released.files.tables import BY_NAME, TABLES
+from ranking.released.writing import files_of
 
 REFERENCES: Mapping[str, Mapping[str, str]] = {
     "contexts": {"source_context": "contexts"},

@@ -7,9 +7,9 @@ from typing import NoReturn
 import numpy as np
 
 from ranking.findings import AnalysisRefusedError
+from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.release_check.bundle import Row
 from ranking.release_check.frames import Frame
-from ranking.sources import ItemFacts, SystemFacts
 
 
 class NotReleasedError(AnalysisRefusedError):

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ranking.code import code_version
+from ranking.judgments.code import code_version
 from ranking.release_check.analyses import problems_of_analysis
 from ranking.release_check.bundle import Bundle, UnreadableError
 from ranking.release_check.external import problems_of_external
@@ -19,7 +19,7 @@ from ranking.release_check.shapes import (
     problems_of_references,
     problems_of_shape,
 )
-from ranking.releases.names import ABOUT
+from ranking.released.files.names import ABOUT
 
 SHOWN = 40
 AGREEMENT = "agreement"

@@ -11,7 +11,7 @@ from django.test import Client
 from access.models import LogEntry
 from access.scopes import Scope
 from annotation.models import ExternalBatch, ExternalJudgment, Judgment
-from ranking import services
+from ranking.fits import services
 from tests.factories import (
     HOUR,
     NOW,

@@ -9,7 +9,7 @@ from django.test import Client
 from access.problems import TITLES, pointers, problem
 from access.scopes import Scope
 from heart_site.errors import bad_request, forbidden
-from ranking import api
+from ranking.api import views
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member
 
@@ -52,7 +52,7 @@ class TestErrors:
         assert_problem(answer, 401, "authentication_failed")
 
     def test_a_fault_of_ours_says_nothing_of_it(self, monkeypatch):
-        monkeypatch.setattr(api.Ratings, "get", lambda *_a, **_k: 1 / 0)
+        monkeypatch.setattr(views.Ratings, "get", lambda *_a, **_k: 1 / 0)
         client = Client(raise_request_exception=False)
 
         answer = client.get("/api/v1/studies/any/ratings/")

@@ -10,7 +10,7 @@ from django.test import Client
 from access.choices import Role
 from access.scopes import Scope
 from ranking.models import Release
-from ranking.releases.writing import SUMS
+from ranking.released.writing import SUMS
 from tests.factories import make_study
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_fit, make_member, make_release

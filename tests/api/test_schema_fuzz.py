@@ -14,7 +14,7 @@ from access.api_http.permissions import Scoped
 from access.scopes import Scope
 from annotation.api.views import Studies
 from completions.models import Context
-from ranking.api import Judgments
+from ranking.api.views import Judgments
 from tests.api.fuzzing import Asker, Plan, failures, load
 from tests.factories import make_system
 from tests.factories_of_access import bearing, make_secret

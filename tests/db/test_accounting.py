@@ -7,9 +7,10 @@ from annotation.judges.ensembles import Standing
 from annotation.judges.verdict_queries import judges_page
 from annotation.models import Exclusion, Rater
 from completions.choices import CallState, LeaseOutcome
-from ranking import accounting, frames
-from ranking.accounting import CLASSES, verdict_accounting
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.judgments import frames
+from ranking.raters import accounting
+from ranking.raters.accounting import CLASSES, verdict_accounting
 from tests.factories import (
     HOUR,
     NOW,

@@ -5,11 +5,11 @@ import pytest
 from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
 from annotation.planning import services as annotation
-from ranking import services
-from ranking.board_selectors import board_of
-from ranking.exports import Asked, export_of
+from ranking.boards.queries import board_of
+from ranking.exports.rows import Asked, export_of
+from ranking.fits import services
 from ranking.numerics.information import GREATEST_RATIO
-from ranking.serializers import BoardOut
+from ranking.results.serializers import BoardOut
 from tests.factories import (
     HOUR,
     NOW,

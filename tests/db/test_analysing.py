@@ -7,13 +7,15 @@ from django.db import IntegrityError, transaction
 from django.test import override_settings
 
 from annotation.models import Exclusion, Study
-from ranking import analysis_selectors, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.code import code_version
 from ranking.findings import AnalysisRefusedError, Findings
+from ranking.fits import analysis_queries, selectors
+from ranking.fits import services as fit_services
+from ranking.fits.services.stored import CHANGED
+from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
-from ranking.services import analysing
-from ranking.services.stored import CHANGED
+from ranking.report import services as report_services
+from ranking.report.services import analysing
 from tests.analysed import findings_of, know_kinds
 from tests.factories import NOW, make_judgment, make_rater
 from tests.factories_written_once import make_analysis, make_fit
@@ -40,7 +42,7 @@ def kept(module_rows):
     """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
     with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
         study = make_judged_study(n_dialogues=3)
-        services.refit_study(study=study, clock=lambda: START)
+        fit_services.refit_study(study=study, clock=lambda: START)
     return study.pk
 
 
@@ -58,12 +60,12 @@ def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
 def refit(study, now):
     """Let one more judgment come, and the ratings with it."""
     make_judgment(comparison=study.comparisons.first(), submitted_at=now)
-    return services.refit_study(study=study, clock=lambda: now)
+    return fit_services.refit_study(study=study, clock=lambda: now)
 
 
 def claim(now=START):
     """Claim what is due and return which analyses that is."""
-    return [named(pk) for pk in services.claim_due_analyses(now=now)]
+    return [named(pk) for pk in report_services.claim_due_analyses(now=now)]
 
 
 def named(pk):
@@ -74,9 +76,9 @@ def named(pk):
 def run_all(now=START):
     """Compute whatever is due, one after the other, and return which analyses that was."""
     done = []
-    while claimed := services.claim_due_analyses(now=now):
+    while claimed := report_services.claim_due_analyses(now=now):
         for pk in claimed:
-            assert services.run_analysis(analysis_id=pk, clock=lambda: now)
+            assert report_services.run_analysis(analysis_id=pk, clock=lambda: now)
             done.append(named(pk))
     return done
 
@@ -100,12 +102,12 @@ class TestClaimDueAnalyses:
         assert claim(START + 2 * MINUTE) == [(COMBINED, ContextSet.ALL, CHECKS)]
 
     def test_a_lost_claim_is_taken_over_once(self, study):
-        (lost,) = services.claim_due_analyses(now=START)
+        (lost,) = report_services.claim_due_analyses(now=START)
         later = START + analysing.CLAIM_LENGTH
 
-        assert services.reclaim_lost_analyses(now=later - MINUTE) == []
-        assert services.claim_due_analyses(now=later) == [lost]
-        assert services.reclaim_lost_analyses(now=later) == []
+        assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
+        assert report_services.claim_due_analyses(now=later) == [lost]
+        assert report_services.reclaim_lost_analyses(now=later) == []
 
     def test_a_refused_fit_is_not_analysed(self, study):
         Fit.objects.update(code_version="numerics-old")
@@ -129,11 +131,11 @@ class TestClaimDueAnalyses:
         assert Analysis.objects.latest("pk").fit == newest(study)
 
     def test_what_was_begun_is_finished_though_a_newer_fit_came(self, study):
-        (begun,) = services.claim_due_analyses(now=START)
-        services.run_analysis(analysis_id=begun, clock=lambda: START)
+        (begun,) = report_services.claim_due_analyses(now=START)
+        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
         refit(study, START + 2 * MINUTE)
 
-        (second,) = services.claim_due_analyses(now=START + 3 * MINUTE)
+        (second,) = report_services.claim_due_analyses(now=START + 3 * MINUTE)
 
         rows = Analysis.objects.in_bulk([begun, second])
         assert rows[second].fit == rows[begun].fit != newest(study)
@@ -151,11 +153,11 @@ class TestClaimDueAnalyses:
         self, study, settings
     ):
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
-        (begun,) = services.claim_due_analyses(now=START)
-        services.run_analysis(analysis_id=begun, clock=lambda: START)
+        (begun,) = report_services.claim_due_analyses(now=START)
+        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
         refit(study, START + MINUTE)
         published = newest(study)
-        services.publish_fit(fit=published, now=START + MINUTE)
+        fit_services.publish_fit(fit=published, now=START + MINUTE)
         refit(study, START + 2 * MINUTE)
 
         run_all(START + 2 * MINUTE)
@@ -168,7 +170,7 @@ class TestClaimDueAnalyses:
         self, study, settings
     ):
         settings.HEART_ANALYSIS_PACE_SECONDS = 30
-        other = services.refit_study(study=make_judged_study(), clock=lambda: START)
+        other = fit_services.refit_study(study=make_judged_study(), clock=lambda: START)
         first = [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
 
         assert run_all() == [*first, *first]
@@ -188,15 +190,17 @@ class TestClaimDueAnalyses:
         Fit.objects.update(code_version="numerics-old")
         study = make_judged_study()
         for context_set in (ContextSet.REGULAR, ContextSet.ALL):
-            fit = services.claim_fit(study=study, pool=HUMAN, context_set=context_set, now=START)
+            fit = fit_services.claim_fit(
+                study=study, pool=HUMAN, context_set=context_set, now=START
+            )
             assert fit is not None
-            services.run_fit(fit_id=fit.pk, clock=lambda: START)
+            fit_services.run_fit(fit_id=fit.pk, clock=lambda: START)
 
         assert run_all() == [(HUMAN, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
 
     def test_new_code_is_asked_again(self, study, monkeypatch):
         run_all()
-        monkeypatch.setattr(analysis_selectors, "code_version", lambda: "numerics-new")
+        monkeypatch.setattr(analysis_queries, "code_version", lambda: "numerics-new")
         monkeypatch.setattr(analysing, "code_version", lambda: "numerics-new")
         Fit.objects.update(code_version="numerics-new")
 
@@ -207,10 +211,10 @@ class TestClaimDueAnalyses:
         self, study, django_assert_num_queries
     ):
         for _ in range(2):
-            services.refit_study(study=make_judged_study(), clock=lambda: START)
+            fit_services.refit_study(study=make_judged_study(), clock=lambda: START)
 
         with django_assert_num_queries(4):
-            found = list(analysis_selectors.missing_analyses(now=START, pause=PAUSE))
+            found = list(analysis_queries.missing_analyses(now=START, pause=PAUSE))
 
         assert len(found) == 3 * 8
 
@@ -218,7 +222,7 @@ class TestClaimDueAnalyses:
         fit = newest(study)
         make_analysis(fit=fit, code_version=code_version())
 
-        assert services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START) is False
+        assert report_services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START) is False
         with pytest.raises(IntegrityError), transaction.atomic():
             make_analysis(fit=fit, code_version=code_version())
 
@@ -228,23 +232,25 @@ class TestRunAnalysis:
         fit = newest(study)
         make_judgment(comparison=study.comparisons.first(), submitted_at=START + MINUTE)
 
-        assert services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START + 2 * MINUTE)
+        assert report_services.analyse_fit(
+            fit_id=fit.pk, kind=PAIRS, clock=lambda: START + 2 * MINUTE
+        )
 
         row = Analysis.objects.get()
         assert (row.state, row.ended_at, row.begun) == (FitState.DONE, START + 2 * MINUTE, 1)
         assert Findings.of(row.result).tables[0].rows == ((fit.n_judgments,),)
 
     def test_stores_once_when_run_twice(self, study):
-        (pk,) = services.claim_due_analyses(now=START)
+        (pk,) = report_services.claim_due_analyses(now=START)
 
-        first = services.run_analysis(analysis_id=pk, clock=lambda: START)
-        second = services.run_analysis(analysis_id=pk, clock=lambda: START + MINUTE)
+        first = report_services.run_analysis(analysis_id=pk, clock=lambda: START)
+        second = report_services.run_analysis(analysis_id=pk, clock=lambda: START + MINUTE)
 
         assert (first, second) == (True, False)
         assert Analysis.objects.get(pk=pk).ended_at == START
 
     def test_of_two_workers_one_stores(self, study, monkeypatch):
-        (pk,) = services.claim_due_analyses(now=START)
+        (pk,) = report_services.claim_due_analyses(now=START)
         other = {"state": FitState.REFUSED, "refusal": "The other was first.", "ended_at": START}
 
         def slowly(_kind, ground):
@@ -253,11 +259,11 @@ class TestRunAnalysis:
 
         monkeypatch.setattr(analysing, "analyse", slowly)
 
-        assert services.run_analysis(analysis_id=pk, clock=lambda: START) is False
+        assert report_services.run_analysis(analysis_id=pk, clock=lambda: START) is False
         assert Analysis.objects.get(pk=pk).refusal == "The other was first."
 
     def test_an_analysis_that_is_gone_is_no_error(self):
-        assert services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
+        assert report_services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
 
     def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
         def refuse(_kind, _ground):
@@ -265,7 +271,7 @@ class TestRunAnalysis:
             raise AnalysisRefusedError(msg)
 
         monkeypatch.setattr(analysing, "analyse", refuse)
-        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
 
         row = Analysis.objects.get()
         assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
@@ -289,14 +295,14 @@ class TestRunAnalysis:
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
     def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
         monkeypatch.setattr(analysing, "analyse", lambda *_: Findings(number, ()))
-        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
 
         assert Analysis.objects.get().refusal == analysing.BROKEN
 
     def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
 
-        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
 
         assert Analysis.objects.get().refusal == CHANGED
 
@@ -305,14 +311,14 @@ class TestRunAnalysis:
         decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": later}
         Exclusion.objects.create(rater=make_rater(study=study), **decided)
 
-        services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: later)
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: later)
 
         assert Analysis.objects.get().state == FitState.DONE
 
     def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
         row = make_analysis(fit=newest(study), begun=analysing.MOST_BEGUN)
 
-        assert services.run_analysis(analysis_id=row.pk, clock=lambda: START)
+        assert report_services.run_analysis(analysis_id=row.pk, clock=lambda: START)
 
         row.refresh_from_db()
         assert (row.state, row.refusal) == (FitState.REFUSED, analysing.LOST)
@@ -320,14 +326,16 @@ class TestRunAnalysis:
     def test_a_fit_that_is_not_done_is_not_analysed(self):
         running = make_fit()
 
-        assert services.analyse_fit(fit_id=running.pk, kind=PAIRS, clock=lambda: START) is False
+        assert (
+            report_services.analyse_fit(fit_id=running.pk, kind=PAIRS, clock=lambda: START) is False
+        )
         assert not Analysis.objects.exists()
 
     def test_begun_ones_are_dropped_when_no_worker_lives_and_ended_ones_kept(self, study):
         ended = run_all()
         make_analysis()
 
-        assert services.forget_analysis_claims() == 1
+        assert report_services.forget_analysis_claims() == 1
         assert Analysis.objects.count() == len(ended)
 
 
@@ -341,7 +349,7 @@ class TestAnalysesOfAFit:
         refused = done | {"state": FitState.REFUSED, "refusal": "One system."}
         make_analysis(fit=fit, kind=PAIRS, **refused)
 
-        pairs, checks, style = analysis_selectors.analyses_of(fit)
+        pairs, checks, style = analysis_queries.analyses_of(fit)
 
         assert (pairs.kind, pairs.refusal, pairs.findings) == (PAIRS, "One system.", None)
         assert (checks.kind, checks.state, checks.ended_at) == (CHECKS, FitState.RUNNING, None)
@@ -353,13 +361,13 @@ class TestAnalysesOfAFit:
         make_analysis(fit=fit, code_version="numerics-2", claimed_at=START + MINUTE)
         make_analysis(fit=fit, code_version="numerics-1", claimed_at=START)
 
-        (shown,) = analysis_selectors.analyses_of(fit)
+        (shown,) = analysis_queries.analyses_of(fit)
 
         assert shown.code_version == "numerics-2"
 
 
 def analysed_fit(fit):
-    return analysis_selectors.analysed_fit(fit, Fit.objects.all())
+    return analysis_queries.analysed_fit(fit, Fit.objects.all())
 
 
 class TestTheFitWhoseAnalysesAreShown:
@@ -375,8 +383,8 @@ class TestTheFitWhoseAnalysesAreShown:
         run_all()
         before = newest(study)
         refit(study, START + PAUSE)
-        (pk,) = services.claim_due_analyses(now=START + PAUSE)
-        services.run_analysis(analysis_id=pk, clock=lambda: START + PAUSE)
+        (pk,) = report_services.claim_due_analyses(now=START + PAUSE)
+        report_services.run_analysis(analysis_id=pk, clock=lambda: START + PAUSE)
 
         shown = analysed_fit(newest(study))
 

@@ -8,10 +8,10 @@ from annotation.choices import Purpose, RaterState
 from annotation.models import Exclusion, JudgeCall, Rater
 from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
-from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.services.claiming import method_of
-from ranking.tallies import win_tables
+from ranking.fits.services.claiming import method_of
+from ranking.judgments import frames
+from ranking.judgments.tallies import win_tables
 from tests.counted import counted_reads
 from tests.factories import (
     NOW,

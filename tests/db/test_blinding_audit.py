@@ -12,7 +12,7 @@ from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from annotation.session.views import judging
 from completions.choices import SystemKind
 from heart_site.blinding import auditing
-from ranking.selectors import Results
+from ranking.fits.selectors import Results
 from tests.factories import (
     NOW,
     make_comparison,

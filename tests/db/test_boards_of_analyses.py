@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ranking import frames
 from ranking.analyses.boards import rated
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.estimate import estimate_ratings
-from ranking.method import Method
+from ranking.fits.estimate import estimate_ratings
+from ranking.judgments import frames
+from ranking.judgments.method import Method
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.judged import make_judged_study

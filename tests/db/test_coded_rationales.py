@@ -6,12 +6,12 @@ import pytest
 
 from annotation.models import Judgment, RationaleRun
 from completions.choices import CallState, Presence, RunState
-from ranking import frames
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.frames.sources import DatabaseSources
+from ranking.fits.services.grounds import ground_of
+from ranking.judgments import frames
+from ranking.judgments.frames.sources import DatabaseSources
 from ranking.models import Fit
-from ranking.services.grounds import ground_of
 from tests.factories import make_assistant
 from tests.factories_of_rationales import (
     BOOK,

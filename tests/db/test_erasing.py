@@ -27,9 +27,9 @@ from completions.models import (
     WritingLease,
 )
 from completions.runs.services import refusing
-from ranking import frames
-from ranking.exports import Asked, export_of
-from ranking.services import refit_study
+from ranking.exports.rows import Asked, export_of
+from ranking.fits.services.running import refit_study
+from ranking.judgments import frames
 from tests.factories import (
     HOUR,
     NOW,

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from completions.models import Dataset, System
 from ranking.choices import EvaluatorPool
-from ranking.data_dictionary import PREFERENCES
+from ranking.exports.data_dictionary import PREFERENCES
 from tests.exported import LATER, make_mixed_study
 from tests.factories import HOUR, make_judgment, make_study
 from tests.judged import fit_one, make_judged_study
@@ -89,7 +89,7 @@ class TestFiles:
             yield b"half"
             raise RuntimeError
 
-        monkeypatch.setattr("ranking.exports.written", broken)
+        monkeypatch.setattr("ranking.exports.rows.written", broken)
 
         with pytest.raises(RuntimeError):
             export("judgments", make_judgment().comparison.study, tmp_path / "x.csv")

@@ -13,10 +13,11 @@ from annotation.choices import Protocol
 from annotation.models import Judgment, Study
 from completions.choices import SystemKind
 from completions.models import Dataset
-from ranking import exports, rule
-from ranking.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
-from ranking.exports import Asked, ExportRefusedError, Form
-from ranking.exports.sources import columns_of
+from ranking.exports import rows as export_rows
+from ranking.exports.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
+from ranking.exports.rows import Asked, ExportRefusedError, Form
+from ranking.exports.rows.sources import columns_of
+from ranking.judgments import analysis_set
 from tests.exported import LATER, make_mixed_study
 from tests.factories import make_alone, make_comparison, make_judgment, make_rater, make_study
 from tests.factories_of_external import make_batch, make_batch_decision, make_external
@@ -38,11 +39,11 @@ def study(kept):
 
 
 def export(study, name="judgments", asked=USUAL, now=LATER):
-    return exports.export_of(study, name, asked, now=now)
+    return export_rows.export_of(study, name, asked, now=now)
 
 
 def content(study, name, form, **options):
-    return b"".join(exports.written(export(study, name), form, **options))
+    return b"".join(export_rows.written(export(study, name), form, **options))
 
 
 def records(study, name="judgments", asked=USUAL, now=LATER):
@@ -53,7 +54,7 @@ def records(study, name="judgments", asked=USUAL, now=LATER):
 
 class TestJudgments:
     def test_count_exactly_when_the_analysis_counts_them(self, study):
-        counting = rule.analysis_set(study=study, as_of=LATER)
+        counting = analysis_set.analysis_set(study=study, as_of=LATER)
 
         found = records(study)
 
@@ -114,7 +115,7 @@ class TestJudgments:
 
     def test_are_fetched_in_batches(self, study, monkeypatch):
         fetched = []
-        monkeypatch.setattr("ranking.exports.facts.BATCH", 5)
+        monkeypatch.setattr("ranking.exports.rows.facts.BATCH", 5)
         real = type(study.comparisons.all()).iterator
 
         def spy(self, chunk_size=None):
@@ -138,7 +139,7 @@ def study_judgments(study):
 class TestForms:
     @pytest.mark.parametrize("name", PLAIN)
     def test_hold_the_same_rows(self, study, name, monkeypatch):
-        monkeypatch.setattr("ranking.exports.writing.GROUP", 7)
+        monkeypatch.setattr("ranking.exports.rows.writing.GROUP", 7)
         columns = export(study, name).columns
 
         read = list(
@@ -156,7 +157,7 @@ class TestForms:
                 assert one[column.name] == as_csv(column, line[column.name])
 
     def test_of_parquet_have_groups_of_rows(self, study, monkeypatch):
-        monkeypatch.setattr("ranking.exports.writing.GROUP", 10)
+        monkeypatch.setattr("ranking.exports.rows.writing.GROUP", 10)
 
         file = parquet.ParquetFile(io.BytesIO(content(study, "judgments", Form.PARQUET)))
 
@@ -176,7 +177,7 @@ class TestForms:
         def unread():
             yield pytest.fail("a row was read")
 
-        blocks = exports.written(export(study).of_rows(unread()), Form.CSV)
+        blocks = export_rows.written(export(study).of_rows(unread()), Form.CSV)
 
         assert b"why_not" in next(blocks)
 
@@ -263,14 +264,16 @@ class TestComparisons:
 
 class TestNames:
     def test_say_simulated_if_anything_is(self, study):
-        assert exports.file_name(study, "judgments", Form.CSV) == (
+        assert export_rows.file_name(study, "judgments", Form.CSV) == (
             f"simulated-{study.slug}-judgments.csv"
         )
 
     def test_say_nothing_of_it_if_nothing_is(self):
         study = make_judgment().comparison.study
 
-        assert exports.file_name(study, "raters", Form.PARQUET) == f"{study.slug}-raters.parquet"
+        assert (
+            export_rows.file_name(study, "raters", Form.PARQUET) == f"{study.slug}-raters.parquet"
+        )
 
     def test_of_no_export_are_refused(self, study):
         with pytest.raises(ExportRefusedError, match="judgments, comparisons"):

@@ -12,8 +12,11 @@ from access.models.append_only import AppendOnlyError
 from annotation.choices import Protocol
 from annotation.models import Exclusion, Study
 from completions.models import Context
-from ranking import estimate, frames, selectors, services
 from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.fits import estimate, selectors
+from ranking.fits import services as fit_services
+from ranking.fits.services import claiming, running
+from ranking.judgments import frames
 from ranking.models import DimensionRate, Fit
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from tests.factories import (
@@ -39,12 +42,12 @@ def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
 
 
 def claim(study, now, pool=HUMAN):
-    return services.claim_fit(study=study, pool=pool, context_set=ContextSet.ALL, now=now)
+    return fit_services.claim_fit(study=study, pool=pool, context_set=ContextSet.ALL, now=now)
 
 
 def fitted(study, now, pool=HUMAN):
     fit = claim(study, now, pool)
-    services.run_fit(fit_id=fit.pk, clock=lambda: now)
+    fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
     fit.refresh_from_db()
     return fit
 
@@ -53,7 +56,7 @@ def fitted(study, now, pool=HUMAN):
 def kept(module_rows):
     """Fits of people's judgments, and of all: two sets of contexts each."""
     study = make_judged_study()
-    services.refit_study(study=study, clock=lambda: AT)
+    fit_services.refit_study(study=study, clock=lambda: AT)
     return study.pk
 
 
@@ -112,48 +115,48 @@ class TestClaimChangedFits:
     def test_claims_each_pool_and_context_set_with_judgments(self, now):
         study = make_judged_study(with_llm=True)
 
-        claimed = services.claim_changed_fits(study=study, now=now)
+        claimed = fit_services.claim_changed_fits(study=study, now=now)
 
         assert len(claimed) == study.fits.count() == 6
 
     def test_claims_nothing_while_nothing_changes(self, refitted, now):
-        assert services.claim_changed_fits(study=refitted, now=now + LATER) == []
+        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
 
     def test_claims_nothing_twice_while_fits_are_under_way(self, now):
         study = make_judged_study()
-        services.claim_changed_fits(study=study, now=now)
+        fit_services.claim_changed_fits(study=study, now=now)
 
-        assert services.claim_changed_fits(study=study, now=now) == []
+        assert fit_services.claim_changed_fits(study=study, now=now) == []
 
     def test_a_new_judgment_by_a_person_leaves_the_judges_fit_alone(self, now):
         study = make_judged_study(with_llm=True)
-        services.refit_study(study=study, clock=lambda: now)
+        fit_services.refit_study(study=study, clock=lambda: now)
         make_judgment(comparison=study.comparisons.first())
 
-        claimed = services.claim_changed_fits(study=study, now=now + LATER)
+        claimed = fit_services.claim_changed_fits(study=study, now=now + LATER)
 
         pools = Fit.objects.filter(pk__in=claimed).values_list("pool", flat=True)
         assert set(pools) == {HUMAN, COMBINED}
 
     def test_waits_until_enough_judgments_or_a_minute_came(self, refitted, now, monkeypatch):
-        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
         make_judgment(comparison=refitted.comparisons.first())
         second = dt.timedelta(seconds=1)
 
-        too_soon = services.claim_changed_fits(study=refitted, now=now + 59 * second)
-        in_time = services.claim_changed_fits(study=refitted, now=now + 60 * second)
+        too_soon = fit_services.claim_changed_fits(study=refitted, now=now + 59 * second)
+        in_time = fit_services.claim_changed_fits(study=refitted, now=now + 60 * second)
 
         assert (len(too_soon), len(in_time)) == (0, 4)
 
     def test_a_new_method_does_not_wait(self, refitted, now, settings):
         settings.HEART_BOOTSTRAP_REPLICATES = 100
 
-        assert len(services.claim_changed_fits(study=refitted, now=now)) == 4
+        assert len(fit_services.claim_changed_fits(study=refitted, now=now)) == 4
 
     def test_a_surplus_judgment_changes_nothing(self, refitted, now):
         make_judgment(comparison=refitted.comparisons.first(), is_surplus=True)
 
-        assert services.claim_changed_fits(study=refitted, now=now + LATER) == []
+        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
 
     def test_an_exclusion_taken_back_gives_a_newer_fit_of_the_same_ratings(self, now, admin_user):
         study = make_judged_study()
@@ -186,14 +189,14 @@ class TestReclaimLostFits:
     def test_takes_over_a_claim_whose_worker_is_gone(self, now):
         fit = claim(make_judged_study(), now)
 
-        assert services.reclaim_lost_fits(now=now + LATER) == [fit.pk]
-        assert services.reclaim_lost_fits(now=now + LATER) == []
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == [fit.pk]
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
 
     def test_leaves_fresh_claims_and_ended_fits_alone(self, now):
         claim(make_judged_study(), now + LATER)
         fitted(make_judged_study(), now)
 
-        assert services.reclaim_lost_fits(now=now + LATER) == []
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
 
 
 class TestRunFit:
@@ -264,7 +267,7 @@ class TestRunFit:
     def test_the_seed_of_the_method_decides_the_intervals(self, now):
         study = make_judged_study()
         counts = counted(study, now, HUMAN)
-        method = services.claiming.method_of(study)
+        method = claiming.method_of(study)
 
         once, again = (estimate.estimate_ratings(counts, method) for _ in range(2))
         other = estimate.estimate_ratings(counts, dataclasses.replace(method, seed=1))
@@ -274,7 +277,7 @@ class TestRunFit:
     def test_running_twice_stores_once(self, now):
         fit = fitted(make_judged_study(), now)
 
-        assert services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
         assert fit.ratings.count() == 3
 
     def test_two_workers_at_once_store_once(self, now, monkeypatch):
@@ -282,13 +285,13 @@ class TestRunFit:
         compute = estimate.estimate_ratings
 
         def while_another_finishes(counts, method):
-            monkeypatch.setattr(services.running, "estimate_ratings", compute)
-            assert services.run_fit(fit_id=fit.pk, clock=lambda: now)
+            monkeypatch.setattr(running, "estimate_ratings", compute)
+            assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
             return compute(counts, method)
 
-        monkeypatch.setattr(services.running, "estimate_ratings", while_another_finishes)
+        monkeypatch.setattr(running, "estimate_ratings", while_another_finishes)
 
-        assert services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
         assert fit.ratings.count() == 3
 
     def test_gives_the_claim_up_when_a_judgment_came_in_late(self, now):
@@ -296,7 +299,7 @@ class TestRunFit:
         fit = claim(study, now)
         make_judgment(comparison=study.comparisons.first())
 
-        assert services.run_fit(fit_id=fit.pk, clock=lambda: now) is False
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now) is False
         assert not study.fits.exists()
         assert claim(study, now).n_judgments == 13
 

@@ -11,9 +11,11 @@ from django.test import override_settings
 from django.utils import timezone
 
 from annotation.models import Study
-from ranking import selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits import selectors
+from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
+from ranking.report import services as report_services
 from tests.analysed import know_kinds
 from tests.factories import NOW, make_study
 from tests.factories_written_once import make_analysis, make_fit
@@ -36,7 +38,7 @@ def kept(module_rows):
     """A study with its fits."""
     with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
         study = make_judged_study(n_dialogues=3)
-        services.refit_study(study=study, clock=lambda: START)
+        fit_services.refit_study(study=study, clock=lambda: START)
     return study.pk
 
 
@@ -112,7 +114,7 @@ class TestList:
 
 class TestShow:
     def test_shows_the_board_and_how_analyses_stand(self, study, fit):
-        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PAIRS, clock=lambda: START)
+        report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PAIRS, clock=lambda: START)
         refused = {"state": FitState.REFUSED, "ended_at": START, "refusal": "No ties."}
         make_analysis(fit=fit, kind=AnalysisKind.DRAWS, claimed_at=START, **refused)
 

@@ -8,8 +8,8 @@ from annotation.rationales import services as rationales_services
 from completions.choices import CallState
 from completions.generation import services as completions
 from completions.models import GenerationCall
-from ranking import services as ranking
 from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.fits import services as ranking
 from ranking.models import Fit
 from tests.factories import NOW, digest, make_generation_call, make_judge_call, make_study
 from tests.factories_of_rationales import make_rationale_call

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import DimensionMark, Judgment
-from ranking.gate_report import SIMULATED
+from ranking.gate.report import SIMULATED
 from ranking.models import Fit
 from tests.factories import NOW, make_judge, make_llm_judgment, make_study, make_system
 from tests.judged import fit_one, make_judged_study

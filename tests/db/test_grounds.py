@@ -8,12 +8,12 @@ import pytest
 from django.test import override_settings
 
 from annotation.models import Study
-from ranking import frames
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
+from ranking.fits.services import grounds
+from ranking.fits.services.grounds import forget_judgments, ground_of
+from ranking.fits.services.stored import JudgmentsChangedError
+from ranking.judgments import frames
 from ranking.models import Fit
-from ranking.services import grounds
-from ranking.services.grounds import forget_judgments, ground_of
-from ranking.services.stored import JudgmentsChangedError
 from tests.factories import NOW, make_judgment
 from tests.judged import fit_one, make_judged_study
 

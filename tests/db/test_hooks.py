@@ -24,7 +24,7 @@ from annotation.studies.verdicts import Answer
 from completions.choices import PauseReason, RunState
 from completions.runs.services import states
 from ranking.choices import FitState
-from ranking.services import refit_study
+from ranking.fits.services.running import refit_study
 from tests.factories import NOW, make_comparison, make_judgment, make_rater, make_study
 from tests.factories_of_hooks import SECRET, make_delivery, make_hook, receiving
 from tests.factories_of_runs import make_generation_run

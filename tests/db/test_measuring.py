@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from annotation.choices import RaterState
 from annotation.quality import services as annotation_services
-from ranking import review_selectors, services, tasks
+from ranking import tasks
 from ranking.models import Measurement, RaterFigures
+from ranking.raters import queries, services
 from tests.factories import HOUR, make_rater, make_study
 from tests.factories_written_once import make_user
 from tests.reviewed import LATER, answer, make_pairs, make_reviewed_study
@@ -22,11 +23,11 @@ LATEST = LATER + 2 * HOUR
 @pytest.fixture
 def _large(monkeypatch):
     """Take every study for one that pages do not measure themselves."""
-    monkeypatch.setattr(review_selectors, "MOST_LIVE", 0)
+    monkeypatch.setattr(queries, "MOST_LIVE", 0)
 
 
 def shown(study, *, now=LATER):
-    return review_selectors.shown_raters(study, now=now)
+    return queries.shown_raters(study, now=now)
 
 
 @pytest.mark.usefixtures("_large")
@@ -37,7 +38,7 @@ class TestWhatIsKept:
 
         services.measure_raters(study=study, now=LATER)
 
-        computed = review_selectors.measure(study, as_of=LATER)
+        computed = queries.measure(study, as_of=LATER)
         assert shown(study) == replace(computed, is_live=False)
         assert any(row.findings for row in computed.rows)
         assert computed.median_seconds is not None
@@ -49,7 +50,7 @@ class TestWhatIsKept:
 
         services.measure_raters(study=study, now=LATEST)
 
-        computed = review_selectors.measure(study, as_of=LATEST)
+        computed = queries.measure(study, as_of=LATEST)
         assert shown(study, now=LATEST) == replace(computed, is_live=False)
         assert Measurement.objects.count() == 1
 
@@ -76,7 +77,7 @@ class TestWhatIsKept:
         assert standing() == "out"
         annotation_services.reinstate_rater(rater=careless, reason="!", by=person, now=LATEST)
         assert standing() == "in"
-        computed = review_selectors.measure(study, as_of=LATEST)
+        computed = queries.measure(study, as_of=LATEST)
         assert shown(study, now=LATEST).rows == computed.rows
 
     def test_says_how_many_came_since(self):
@@ -119,7 +120,7 @@ class TestWhoIsMeasured:
     def test_a_small_study_is_measured_by_the_page(self):
         study, _careless = make_reviewed_study()
 
-        assert shown(study) == review_selectors.measure(study, as_of=LATER)
+        assert shown(study) == queries.measure(study, as_of=LATER)
 
     def test_a_review_keeps_what_it_measured(self):
         study, _careless = make_reviewed_study()

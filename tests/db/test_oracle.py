@@ -4,8 +4,8 @@ import pytest
 
 from annotation.models import Judgment, Rater, Study
 from heart_site.blinding import oracle
-from ranking import selectors, services
 from ranking.choices import EvaluatorPool
+from ranking.fits import selectors, services
 from ranking.models import Fit, Rating
 from tests.factories import HOUR, NOW
 from tests.factories_written_once import make_member, make_release

@@ -7,11 +7,12 @@ import pytest
 
 from completions.choices import SystemKind
 from completions.models import Completion, System
-from ranking import frames, people
 from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
-from ranking.estimate import estimate_ratings
+from ranking.fits import people
+from ranking.fits.estimate import estimate_ratings
+from ranking.fits.services.claiming import method_of
+from ranking.judgments import frames
 from ranking.models import HumanRating
-from ranking.services.claiming import method_of
 from tests.counted import counted_reads
 from tests.factories import (
     HOUR,

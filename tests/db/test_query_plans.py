@@ -18,7 +18,7 @@ from completions.models import GenerationCall, StrategyCall
 from completions.runs.services import calling
 from completions.writers.services import mailing
 from heart_site import standing
-from ranking import frames
+from ranking.judgments import frames
 from tests.factories import NOW
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member

@@ -5,7 +5,7 @@ from django.db import InternalError, connection, transaction
 from django.urls import reverse
 
 from completions.models import System
-from ranking import services
+from ranking.fits import services
 from tests.factories import make_system
 from tests.judged import make_judged_study
 from tests.rated import close

@@ -8,9 +8,9 @@ from django.db.models import F, Value
 from django.db.models.functions import NullIf
 
 from annotation.models import DimensionMark, Judgment
-from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.frames.integers import NotWholeNumbersError, read_integers
+from ranking.judgments import frames
+from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
 from tests.counted import counted_reads
 from tests.factories import (
     NOW,

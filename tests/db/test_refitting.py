@@ -7,9 +7,14 @@ from django.db import connection
 from django.test import override_settings
 
 from annotation.models import Study
-from ranking import fit_selectors, selectors, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits import queries as fit_queries
+from ranking.fits import selectors
+from ranking.fits import services as fit_services
+from ranking.fits.services import claiming
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
+from ranking.refits import services as refits_services
+from ranking.report import services as report_services
 from tests.analysed import know_kinds
 from tests.factories import NOW, make_judgment, make_study
 from tests.factories_written_once import make_dimension_rate, make_fit, make_human_rating
@@ -33,7 +38,7 @@ def kept(module_rows):
     """A study with ratings of two pools and two sets of contexts."""
     with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
         study = make_judged_study(n_dialogues=3)
-        services.refit_study(study=study, clock=lambda: START)
+        fit_services.refit_study(study=study, clock=lambda: START)
     return study.pk
 
 
@@ -43,7 +48,7 @@ def study(kept):
 
 
 def ask(study, now=START):
-    return services.claim_refit(study_id=study.pk, now=now)
+    return refits_services.claim_refit(study_id=study.pk, now=now)
 
 
 def newest(study, pool=EvaluatorPool.COMBINED):
@@ -54,10 +59,10 @@ def newest(study, pool=EvaluatorPool.COMBINED):
 
 class TestClaimRefit:
     def test_claims_what_changed_however_little_and_however_soon(self, study, monkeypatch):
-        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
         make_judgment(comparison=study.comparisons.first(), submitted_at=START)
 
-        assert services.claim_changed_fits(study=study, now=START + SECOND) == []
+        assert fit_services.claim_changed_fits(study=study, now=START + SECOND) == []
         found = ask(study, START + SECOND)
 
         assert len(found.fits) == 4
@@ -69,12 +74,12 @@ class TestClaimRefit:
     def test_what_it_claims_is_analysed_without_waiting(self, study):
         first = ask(study)
         for pk in first.analyses:
-            services.run_analysis(analysis_id=pk, clock=lambda: START)
+            report_services.run_analysis(analysis_id=pk, clock=lambda: START)
         make_judgment(comparison=study.comparisons.first(), submitted_at=START)
         for pk in ask(study, START + SECOND).fits:
-            services.run_fit(fit_id=pk, clock=lambda: START + SECOND)
+            fit_services.run_fit(fit_id=pk, clock=lambda: START + SECOND)
 
-        (claimed,) = services.claim_due_analyses(now=START + 2 * SECOND)
+        (claimed,) = report_services.claim_due_analyses(now=START + 2 * SECOND)
 
         assert Analysis.objects.get(pk=claimed).fit == newest(study)
 
@@ -92,7 +97,7 @@ class TestClaimRefit:
         make_fit(study=study, claimed_at=START)
 
         assert ask(study, START + SECOND).n_under_way == 1
-        assert ask(study, START + fit_selectors.CLAIM_LENGTH).n_under_way == 0
+        assert ask(study, START + fit_queries.CLAIM_LENGTH).n_under_way == 0
 
     def test_a_fit_under_way_in_another_study_does_not_matter(self, study):
         make_fit(claimed_at=START)
@@ -107,7 +112,7 @@ class TestClaimRefit:
         assert {row.fit for row in rows} == set(Fit.objects.all())
 
     def test_a_study_without_judgments_has_nothing_to_claim(self):
-        assert ask(make_study()) == services.Refit()
+        assert ask(make_study()) == refits_services.Refit()
 
 
 def tamper(table, column, pk, number):
@@ -119,7 +124,7 @@ def tamper(table, column, pk, number):
 class TestVerifyFit:
     def test_a_fit_is_what_its_judgments_give(self, study):
         for fit in Fit.objects.all():
-            found = services.verify_fit(fit)
+            found = fit_services.verify_fit(fit)
 
             assert found.is_sound, found
             assert found.n_figures >= 3 * 11
@@ -127,7 +132,7 @@ class TestVerifyFit:
     def test_later_judgments_and_decisions_do_not_matter(self, study):
         make_judgment(comparison=study.comparisons.first(), submitted_at=START + SECOND)
 
-        assert services.verify_fit(newest(study)).is_sound
+        assert fit_services.verify_fit(newest(study)).is_sound
 
     @pytest.mark.parametrize(
         ("column", "by"), [("elo", 1e-5), ("elo_high", 1e-5), ("theta", 1e-8), ("rank_high", 1)]
@@ -138,7 +143,7 @@ class TestVerifyFit:
         assert rating is not None
         tamper("ranking_rating", column, rating.pk, getattr(rating, column) + by)
 
-        found = services.verify_fit(fit)
+        found = fit_services.verify_fit(fit)
 
         (difference,) = found.differences
         assert not found.is_sound
@@ -153,7 +158,7 @@ class TestVerifyFit:
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM ranking_rating WHERE id = %s", [fit.ratings.last().pk])
 
-        found = services.verify_fit(fit)
+        found = fit_services.verify_fit(fit)
 
         figures = {(one.figure, one.stored is None) for one in found.differences}
         assert {("E wins", False), ("n_contexts", False), ("elo", True)} <= figures
@@ -164,7 +169,7 @@ class TestVerifyFit:
         assert rate is not None
         tamper("ranking_dimensionrate", "wins", rate.pk, rate.wins - 1)
 
-        (difference,) = services.verify_fit(fit).differences
+        (difference,) = fit_services.verify_fit(fit).differences
 
         assert (difference.figure, difference.stored) == (f"{rate.dimension} wins", rate.wins - 1)
         assert not HumanRating.objects.exists()
@@ -172,7 +177,7 @@ class TestVerifyFit:
     def test_judgments_that_are_others_now_are_named(self, study):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
 
-        found = services.verify_fit(newest(study))
+        found = fit_services.verify_fit(newest(study))
 
         assert not found.is_sound
         assert "no longer those" in found.trouble
@@ -180,7 +185,7 @@ class TestVerifyFit:
     def test_says_when_other_code_computed_it(self, study):
         Fit.objects.update(code_version="numerics-old")
 
-        found = services.verify_fit(newest(study))
+        found = fit_services.verify_fit(newest(study))
 
         assert (found.is_other_code, found.is_sound) == (True, True)
 
@@ -188,21 +193,21 @@ class TestVerifyFit:
         fit = fit_one(make_judged_study(n_dialogues=1), START)
 
         assert fit.state == FitState.REFUSED
-        assert services.verify_fit(fit).is_sound
+        assert fit_services.verify_fit(fit).is_sound
         fit.refusal = "For another reason."
-        assert "For another reason." in services.verify_fit(fit).trouble
+        assert "For another reason." in fit_services.verify_fit(fit).trouble
 
     def test_ratings_that_were_stored_as_refused_are_found(self, study):
         fit = newest(study)
         fit.state, fit.refusal = FitState.REFUSED, "One dialogue."
 
-        assert "stored as refused" in services.verify_fit(fit).trouble
+        assert "stored as refused" in fit_services.verify_fit(fit).trouble
 
     def test_writes_nothing(self, study, django_assert_max_num_queries):
         before = list(Rating.objects.values())
 
         with django_assert_max_num_queries(30) as queries:
-            services.verify_fit(newest(study))
+            fit_services.verify_fit(newest(study))
 
         # On PostgreSQL a reading asks for room to add up, for its own transaction.
         assert {query["sql"].split()[0] for query in queries} <= {"SELECT", "COPY", "SET"}

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from django.db import connection
 
-from ranking import services
-from ranking.releases.writing import files_of
+from ranking.released.writing import files_of
+from ranking.report import services
 from tests.released import START, build, make_study_to_release
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("shared_database")]

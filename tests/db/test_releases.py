@@ -22,11 +22,13 @@ from annotation.rationales.services.scanning import scan_rationales
 from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
 from completions.models import Dataset
-from ranking import services
+from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
 from ranking.release_check import verify
 from ranking.release_check.files import problems_of_files
-from ranking.releases.writing import SUMS, files_of
+from ranking.released.writing import SUMS, files_of
+from ranking.releases import services as release_services
+from ranking.report import services as report_services
 from tests.factories_written_once import make_brought_completion, make_user
 from tests.released import (
     START,
@@ -59,7 +61,7 @@ def built(module_rows, place):
         study = make_study_to_release()
         fit = study.fits.get(pool="COMBINED", context_set="ALL")
         for kind in ("AGREEMENT", "PAIRS", "DIMENSIONS", "BIAS"):
-            services.analyse_fit(fit_id=fit.pk, kind=kind, clock=lambda: START)
+            report_services.analyse_fit(fit_id=fit.pk, kind=kind, clock=lambda: START)
         build(study, place / "built")
     return place / "built", study.pk
 
@@ -99,7 +101,7 @@ def withheld(built, place):
         exclude_rater(rater=excluded, reason="Bob from Utrecht.", by=make_user(), now=START)
         take_answers_back(withdrawn)
         later = timezone.now()
-        services.refit_study(study=study, clock=lambda: later)
+        fit_services.refit_study(study=study, clock=lambda: later)
 
     return build_another(built, place / "withheld", withhold, is_drawn=True)
 
@@ -372,14 +374,14 @@ class TestTheSameBytes:
         assert [one["version"] for one in abouts] == [1, 2]
 
     def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path):
-        release = services.claim_release(study=study, now=START)
+        release = release_services.claim_release(study=study, now=START)
 
         def stop(step):
             if step == "documents":
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            services.build_release(
+            release_services.build_release(
                 release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
             )
         assert list((tmp_path / "out").iterdir()) == []
@@ -395,7 +397,7 @@ class TestTheSameBytes:
         code = study.raters.order_by("pk").first().code
         type(study).objects.filter(pk=study.pk).update(title=f"About {code}")
 
-        with pytest.raises(services.ReleaseRefusedError, match="pseudonym"):
+        with pytest.raises(release_services.ReleaseRefusedError, match="pseudonym"):
             build(study, tmp_path / "release", is_drawn=False)
         assert not (tmp_path / "release").exists()
 

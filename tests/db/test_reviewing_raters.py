@@ -8,9 +8,11 @@ from django.contrib.auth.models import User
 from annotation.choices import Protocol
 from annotation.models import Exclusion
 from annotation.quality import services as annotation_services
-from ranking import frames, services
+from ranking.fits import services as fit_services
+from ranking.judgments import frames
 from ranking.models import Rating
-from ranking.review_selectors import rater_rows
+from ranking.raters import services as rater_services
+from ranking.raters.queries import rater_rows
 from tests.factories import make_llm_judgment, make_rater, make_study
 from tests.reviewed import (
     LATER,
@@ -29,7 +31,7 @@ DAY = dt.timedelta(days=1)
 
 
 def review(study, *, dry_run=False, now=LATER):
-    return services.review_raters(study=study, dry_run=dry_run, now=now)
+    return rater_services.review_raters(study=study, dry_run=dry_run, now=now)
 
 
 class TestADryRun:
@@ -77,7 +79,7 @@ class TestADryRun:
 
     def test_shows_the_ratings_of_the_leaderboard_as_those_of_now(self):
         study, _careless = make_reviewed_study()
-        services.refit_study(study=study, clock=lambda: LATER)
+        fit_services.refit_study(study=study, clock=lambda: LATER)
         stored = Rating.objects.filter(fit__study=study, fit__pool="HUMAN", fit__context_set="ALL")
 
         (people,) = review(study, dry_run=True).movements
@@ -165,8 +167,8 @@ class TestARealRun:
     def test_does_nothing_when_others_would_go_than_those_agreed_to(self):
         study, careless = make_reviewed_study()
 
-        with pytest.raises(services.ReviewChangedError):
-            services.review_raters(study=study, dry_run=False, now=LATER, expected=["R0"])
+        with pytest.raises(rater_services.ReviewChangedError):
+            rater_services.review_raters(study=study, dry_run=False, now=LATER, expected=["R0"])
 
         assert decisions(careless) == []
 

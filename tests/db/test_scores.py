@@ -10,16 +10,18 @@ import pytest
 from annotation.choices import Protocol, Purpose
 from annotation.models import Exclusion
 from completions.choices import SystemKind
-from ranking import analysis_selectors, fit_selectors, frames, services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
-from ranking.frames import Selection
-from ranking.groups import NO_PAIRS
-from ranking.implied import implied_columns
+from ranking.fits import analysis_queries, queries
+from ranking.fits.services.verifying import verify_fit
+from ranking.judgments import frames
+from ranking.judgments.frames import Selection
+from ranking.judgments.groups import NO_PAIRS
+from ranking.judgments.implied import implied_columns
 from ranking.models import Analysis, Fit, Rating
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
-from ranking.services.verifying import verify_fit
+from ranking.report import services
 from tests.factories import NOW, make_comparison, make_rater, make_study, make_system
 from tests.judged import fit_one, make_judged_study
 from tests.rated import close
@@ -232,9 +234,9 @@ class TestAnalysis:
     def test_is_the_only_kind_of_such_a_study_and_of_no_other(self):
         likert, pairs = make_rated_study(), make_judged_study()
 
-        assert analysis_selectors.kinds_of(likert) == (LIKERT,)
-        assert LIKERT not in analysis_selectors.kinds_of(pairs)
-        assert len(analysis_selectors.kinds_of(pairs)) == len(analysis_selectors.known_kinds()) - 1
+        assert analysis_queries.kinds_of(likert) == (LIKERT,)
+        assert LIKERT not in analysis_queries.kinds_of(pairs)
+        assert len(analysis_queries.kinds_of(pairs)) == len(analysis_queries.known_kinds()) - 1
 
     def test_means_are_those_of_the_points(self):
         systems = [make_system(slug=slug) for slug in ("ash", "birch", "cedar")]
@@ -259,7 +261,7 @@ class TestAnalysis:
         later = START + dt.timedelta(seconds=61)
         second = fit_one(study, later)
 
-        due = list(analysis_selectors.missing_analyses(now=later, pause=dt.timedelta(seconds=600)))
+        due = list(analysis_queries.missing_analyses(now=later, pause=dt.timedelta(seconds=600)))
 
         assert (second, LIKERT) in [(one.fit, one.kind) for one in due]
 
@@ -290,7 +292,7 @@ class TestAnalysis:
         make_judged_study(study=twin)
         fit_one(twin, START)
 
-        assert fit_selectors.orders_beside(fit_one(likert, START)) == ()
+        assert queries.orders_beside(fit_one(likert, START)) == ()
 
     def test_judges_are_held_against_people(self):
         def points(dialogue, place, rater):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from completions.choices import CallState, Presence, Stratum, SystemKind
-from ranking import frames
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.frames.sources import DatabaseSources
+from ranking.judgments import frames
+from ranking.judgments.frames.sources import DatabaseSources
 from tests.factories import (
     NOW,
     make_comparison,

@@ -7,8 +7,9 @@ from django.core.cache import caches
 
 from access.nudges import Work
 from annotation.models import Exclusion, Rater
-from ranking import services
 from ranking.choices import FitState
+from ranking.fits import services as fit_services
+from ranking.fits.services import claiming, ticking
 from ranking.models import Fit
 from tests.factories import make_judgment, make_rater
 from tests.judged import make_judged_study
@@ -31,19 +32,19 @@ def nothing_seen():
 def looks(monkeypatch):
     """The studies that were looked at."""
     looked = []
-    look_at = services.claiming.look_at
+    look_at = claiming.look_at
 
     def look(*, study, now):
         looked.append(study)
         return look_at(study=study, now=now)
 
-    monkeypatch.setattr(services.ticking, "look_at", look)
+    monkeypatch.setattr(ticking, "look_at", look)
     return looked
 
 
 def tick(now):
     """Claim what is due and let it be done; nobody here reads what was computed."""
-    claimed = services.claim_all_changed_fits(now=now)
+    claimed = fit_services.claim_all_changed_fits(now=now)
     Fit.objects.filter(pk__in=claimed).update(state=FitState.DONE, ended_at=now)
     return claimed
 
@@ -116,7 +117,7 @@ class TestWhatATickNotices:
 
     def test_a_judgment_that_comes_while_it_looks(self, now, monkeypatch):
         make_judged_study()
-        look_at = services.claiming.look_at
+        look_at = claiming.look_at
 
         def look(*, study, now):
             found = look_at(study=study, now=now)
@@ -124,14 +125,14 @@ class TestWhatATickNotices:
             return found
 
         with monkeypatch.context() as meanwhile:
-            meanwhile.setattr(services.ticking, "look_at", look)
+            meanwhile.setattr(ticking, "look_at", look)
             tick(now)
 
         assert len(tick(now + SECOND)) == 4
 
     def test_a_claim_that_was_given_up(self, now):
         study = make_judged_study()
-        services.claim_all_changed_fits(now=now)
+        fit_services.claim_all_changed_fits(now=now)
         Fit.objects.filter(study=study).delete()
 
         assert len(tick(now + SECOND)) == 4
@@ -154,7 +155,7 @@ class TestWhatATickNotices:
 
 class TestChangesThatWait:
     def test_are_looked_at_when_their_minute_is_over(self, now, monkeypatch):
-        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
         study = make_judged_study()
         tick(now)
         judge(study)
@@ -164,7 +165,7 @@ class TestChangesThatWait:
         assert [len(claimed) for claimed in found] == [0, 0, 0, 4]
 
     def test_have_a_worker_look_then(self, now, monkeypatch):
-        monkeypatch.setattr(services.claiming, "MOVED", 0.5)
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
         study = make_judged_study()
         tick(now)
         judge(study)
@@ -175,7 +176,7 @@ class TestChangesThatWait:
         assert told == [Work.REFIT]
 
     def test_are_not_looked_at_before_there_are_enough(self, now, looks, monkeypatch):
-        for module in (services.claiming, services.ticking):
+        for module in (claiming, ticking):
             monkeypatch.setattr(module, "MOVED", 0.25)
         study = make_judged_study()  # of twelve judgments: three more are enough
         tick(now)
@@ -188,7 +189,7 @@ class TestChangesThatWait:
         assert len(looks) == 2
 
     def test_a_quiet_hour_does_not_make_the_first_judgment_wait(self, now, looks, monkeypatch):
-        for module in (services.claiming, services.ticking):
+        for module in (claiming, ticking):
             monkeypatch.setattr(module, "MOVED", 0.25)
         study = make_judged_study()
         tick(now)

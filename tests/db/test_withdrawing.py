@@ -9,7 +9,7 @@ from annotation.models import Comparison, Judgment, Report
 from annotation.raters import services as rater_services
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
-from ranking import frames
+from ranking.judgments import frames
 from tests.factories import (
     HOUR,
     make_comparison,

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ranking import export, serializers
+from ranking.downloads import tables
+from ranking.results import serializers
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/api.md").read_text(encoding="utf-8")
 TABLE = re.compile(r"^\| (field|column) \|.*\n\|.*\n((?:\|.*\n)+)", re.MULTILINE)
@@ -30,8 +31,8 @@ def test_the_page_explains_the_json_fields_of(explained, serializer):
 
 
 def test_the_page_explains_the_columns_of_ensemble_csv():
-    assert [*export.ENSEMBLE_COLUMNS, "judge_<name>"] == ENSEMBLE_CSV
+    assert [*tables.ENSEMBLE_COLUMNS, "judge_<name>"] == ENSEMBLE_CSV
 
 
 def test_the_page_explains_the_columns_of_ratings_csv():
-    assert [*export.RATING_COLUMNS, "win_per_cent_<dimension>"] == RATINGS_CSV
+    assert [*tables.RATING_COLUMNS, "win_per_cent_<dimension>"] == RATINGS_CSV

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ranking import data_dictionary
+from ranking.exports import data_dictionary
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/exports.md"
 BETWEEN = re.compile(r"<!-- dictionary: begin -->\n(.*)<!-- dictionary: end -->", re.DOTALL)

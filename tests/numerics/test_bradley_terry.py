@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.numerics.bradley_terry import (
-    NotConvergedError,
-    fit_bradley_terry,
-    fit_replicates,
-)
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry, fit_replicates
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode

@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.numerics.calibrated_judge import (
-    cross_validated,
-    fit_judge,
-    folds,
-    verdict_figures,
-)
+from ranking.numerics.calibrated_judge import cross_validated, fit_judge, folds, verdict_figures
 from ranking.numerics.clustered_means import TooFewDialoguesError
-from ranking.numerics.judge_scores import (
-    clustered_wilson,
-    hits,
-    squared_errors,
-    turned_correlation,
-)
+from ranking.numerics.judge_scores import clustered_wilson, hits, squared_errors, turned_correlation
 from tests.numerics import peers
 
 WEIGHTS = np.array([1.2, -0.4, 0.0])

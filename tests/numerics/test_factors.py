@@ -11,12 +11,7 @@ from ranking.numerics.factors import (
     most_factors,
     parallel_analysis,
 )
-from ranking.numerics.reliability import (
-    correlations,
-    cronbach_alphas,
-    mcdonald_omegas,
-    moments,
-)
+from ranking.numerics.reliability import correlations, cronbach_alphas, mcdonald_omegas, moments
 from tests.numerics import peers
 from tests.shared_data import shared_file
 

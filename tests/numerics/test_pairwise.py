@@ -5,11 +5,7 @@ import pytest
 import scipy
 
 from ranking.numerics.multiplicity import holm
-from ranking.numerics.pairwise import (
-    difference_intervals,
-    pairwise_p_values,
-    step_down_p_values,
-)
+from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
 from ranking.numerics.ranks import rank_intervals
 
 ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])

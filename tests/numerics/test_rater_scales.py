@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.rater_scales import (
-    FEWEST,
-    PRIOR,
-    NoSpreadError,
-    from_the_others,
-    normalise,
-)
+from ranking.numerics.rater_scales import FEWEST, PRIOR, NoSpreadError, from_the_others, normalise
 from tests.numerics import peers
 
 

@@ -7,10 +7,11 @@ import pytest
 from django.utils import timezone
 
 from access.nudges import Work
-from ranking import services, tasks
+from ranking import tasks
 from ranking.choices import AnalysisKind, FitState
+from ranking.fits import services
 from ranking.models import Analysis
-from ranking.services import analysing
+from ranking.report.services import analysing
 from tests.analysed import know_kinds
 from tests.factories import NOW
 from tests.judged import make_judged_study

@@ -10,7 +10,7 @@ from annotation.judges.verdict_queries import judges_page
 from annotation.models import JudgeCall, Judgment
 from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
-from ranking.accounting import verdict_accounting
+from ranking.raters.accounting import verdict_accounting
 from tests.factories import (
     NOW,
     make_alone,

@@ -29,7 +29,7 @@ from completions.runs import services as run_services
 from completions.runs.services import running
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers import services as writer_services
-from ranking import services as ranking
+from ranking.fits import services as ranking
 from tests.factories import (
     NOW,
     make_generation_call,

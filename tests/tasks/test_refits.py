@@ -9,8 +9,8 @@ from django.utils import timezone
 from annotation.raters.services.withdrawing import withdraw_rater
 from ranking import tasks
 from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.fits.selectors import latest_fit
 from ranking.models import Fit
-from ranking.selectors import latest_fit
 from tests.factories import NOW, make_judgment, make_rater
 from tests.judged import make_judged_study
 

@@ -4,8 +4,8 @@ import pytest
 
 from annotation.studies import protocol, rubric
 from annotation.studies.protocol import STUDIES, ProtocolError
-from ranking.analysis_selectors import known_kinds
 from ranking.choices import AnalysisKind
+from ranking.fits.analysis_queries import known_kinds
 
 FILE = (STUDIES / "heart-preference.toml").read_text(encoding="utf-8")
 RUBRIC = rubric.load_rubric("heart-1").content()

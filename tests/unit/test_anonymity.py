@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking import anonymity
+from ranking.releases import anonymity
 
 
 @st.composite

@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from ranking.board import (
+from ranking.boards.board import (
     Board,
     BoardRow,
     Conditions,
@@ -13,7 +13,7 @@ from ranking.board import (
     PeopleRefusal,
     PeopleRow,
 )
-from ranking.board_text import as_text
+from ranking.boards.text import as_text
 
 
 def make_row(name="Ash", **fields):

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from ranking.exports.arrays import arrow_array
+from ranking.exports.rows.arrays import arrow_array
 
 AT = dt.datetime(1969, 7, 20, 20, 17, 40, 123456, tzinfo=dt.UTC)
 KINDS: dict[Any, list[Any]] = {

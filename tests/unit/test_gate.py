@@ -7,13 +7,13 @@ import pytest
 import scipy
 from scipy import special
 
-from ranking import gate
 from ranking.analyses import Ground
 from ranking.analyses.boards import rated
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError
-from ranking.gate import OVERALL, Asked, More, Outcome, UnknownSystemError, run_gate
-from ranking.method import Method
+from ranking.gate import rules
+from ranking.gate.rules import OVERALL, Asked, More, Outcome, UnknownSystemError, run_gate
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.multiplicity import holm
 from ranking.numerics.strength_mode import StrengthMode
@@ -138,16 +138,16 @@ class TestNumbers:
         np.testing.assert_allclose([one.p_adjusted for one in tests], adjusted)
 
     def test_what_one_test_alone_would_show_may_fall_to_the_correction(self):
-        alone = gate.GateTest("x", 0, 0, 0, 0, 0, 0.03, 0.9, 1, 1, p_adjusted=0.18)
+        alone = rules.GateTest("x", 0, 0, 0, 0, 0, 0.03, 0.9, 1, 1, p_adjusted=0.18)
 
-        assert gate._outcome((alone,), ASKED) is Outcome.UNDECIDED
-        assert gate._outcome((replace(alone, p_adjusted=0.03),), ASKED) is Outcome.DROPPED
+        assert rules._outcome((alone,), ASKED) is Outcome.UNDECIDED
+        assert rules._outcome((replace(alone, p_adjusted=0.03),), ASKED) is Outcome.DROPPED
 
     def test_dimensions_alone_let_nobody_pass(self):
-        held = gate.GateTest("H", 0, 0, 0, 0, 0, 0.99, 0.001, 1, 1)
+        held = rules.GateTest("H", 0, 0, 0, 0, 0, 0.99, 0.001, 1, 1)
 
-        assert gate._outcome((held,), ASKED) is Outcome.UNDECIDED
-        assert gate._outcome((replace(held, name=OVERALL),), ASKED) is Outcome.HELD
+        assert rules._outcome((held,), ASKED) is Outcome.UNDECIDED
+        assert rules._outcome((replace(held, name=OVERALL),), ASKED) is Outcome.HELD
 
     def test_no_drop_allowed_needs_no_number(self, rng):
         found = run_gate(ground(judged(rng, per_unit=3)), replace(ASKED, max_drop=0.0))

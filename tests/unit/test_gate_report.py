@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ranking.gate import OVERALL, Asked, Gate, GateTest, More, Outcome
-from ranking.gate_report import (
+from ranking.gate.report import (
     SIMULATED,
     Basis,
     GateReport,
@@ -19,6 +18,7 @@ from ranking.gate_report import (
     escaped,
     verdict,
 )
+from ranking.gate.rules import OVERALL, Asked, Gate, GateTest, More, Outcome
 from ranking.plots.rings import TooFewAxesError
 
 BASIS = Basis(

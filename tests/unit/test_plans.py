@@ -6,7 +6,7 @@ import pytest
 
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
-from ranking.plans import HEADER, Bill, Layout, Rates, first_plan, plan_of
+from ranking.planner.plans import HEADER, Bill, Layout, Rates, first_plan, plan_of
 
 WISH = Wish(20 / ELO_PER_LOG_UNIT)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranking.preferences import Rule, Vote, as_messages, preference, split_of
+from ranking.exports.preferences import Rule, Vote, as_messages, preference, split_of
 
 USUAL = Rule()
 

@@ -5,14 +5,14 @@ import datetime as dt
 import pytest
 
 from ranking.choices import PeopleKind
-from ranking.people import PeopleKind as PureKind
-from ranking.releases import coarse
-from ranking.releases.archive import zipped
-from ranking.releases.identities import JUDGMENT, RATER, identity
-from ranking.releases.licences import may_share
-from ranking.releases.renaming import names_in, renamed
-from ranking.releases.tables import BY_NAME
-from ranking.releases.writing import line, read_sums, sums
+from ranking.fits.people import PeopleKind as PureKind
+from ranking.released.archive import zipped
+from ranking.released.files import coarse
+from ranking.released.files.identities import JUDGMENT, RATER, identity
+from ranking.released.files.licences import may_share
+from ranking.released.files.renaming import names_in, renamed
+from ranking.released.files.tables import BY_NAME
+from ranking.released.writing import line, read_sums, sums
 
 SECRET, OTHER = "ab" * 32, "cd" * 32
 

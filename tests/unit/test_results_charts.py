@@ -7,8 +7,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.plots.chosen import MOST, Chosen
-from ranking.shown.names import Name, Names
-from ranking.shown.tables import shown_table
+from ranking.report.shown.names import Name, Names
+from ranking.report.shown.tables import shown_table
 
 NAMES = Names(
     systems={

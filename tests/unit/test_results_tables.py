@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
-from ranking.shown.cells import Warmth, written
-from ranking.shown.names import Name, Names
-from ranking.shown.people import FEWEST_TOGETHER, public_table
-from ranking.shown.tables import shown_table
+from ranking.report.shown.cells import Warmth, written
+from ranking.report.shown.names import Name, Names
+from ranking.report.shown.people import FEWEST_TOGETHER, public_table
+from ranking.report.shown.tables import shown_table
 
 NAMES = Names(
     systems={"ash": Name("Ash"), "beech": Name("Simulated Beech", is_simulated=True)},

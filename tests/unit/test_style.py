@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ranking.style import FEATURES, features
+from ranking.judgments.style import FEATURES, features
 
 # A question and a statement or two in each script.
 CHINESE = "\u4f60\u597d\u5417\uff1f\u6211\u5728\u542c\u3002\u8bf7\u8bf4\u3002"

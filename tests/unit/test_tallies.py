@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from ranking.groups import GroupedJudgments, PairCounts
-from ranking.method import Method
+from ranking.judgments.groups import GroupedJudgments, PairCounts
+from ranking.judgments.method import Method
+from ranking.judgments.tallies import outcomes, win_tables
 from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
-from ranking.tallies import outcomes, win_tables
 
 N_UNITS, N_SYSTEMS, N = 4, 3, 200
 

@@ -124,7 +124,7 @@ PROCESSES = {
         )
         for command in OF_FILES
     },
-    "a web process after pages": process(VISITS, ALL, {"redis"}, shows="ranking.results_pages"),
+    "a web process after pages": process(VISITS, ALL, {"redis"}, shows="ranking.results.pages"),
     "a worker that has done nothing": process(WORKER, ALL, PAGES, KEYS, shows="ranking.tasks"),
     **{
         f"a worker of {queue} after its ticks": process(
@@ -154,7 +154,7 @@ PROCESSES = {
     ),
     "a writer of Parquet": process(
         f"{SET_UP}import pyarrow as pa\n"
-        "from ranking.exports.arrays import arrow_array\n"
+        "from ranking.exports.rows.arrays import arrow_array\n"
         "pa.RecordBatch.from_arrays([arrow_array(['x', None], pa.string())], names=['x'])\n"
         "from pyarrow import parquet",
         {"pandas"},

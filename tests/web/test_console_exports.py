@@ -11,7 +11,7 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.models import Study
 from completions.models import Dataset
-from ranking.data_dictionary import TABLES
+from ranking.exports.data_dictionary import TABLES
 from tests.exported import make_mixed_study
 from tests.factories import make_study
 from tests.factories_written_once import make_member

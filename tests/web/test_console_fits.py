@@ -7,8 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from ranking import services, tasks
+from ranking import tasks
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits import services
 from ranking.models import Fit
 from tests.factories import NOW, make_study
 from tests.factories_written_once import make_analysis, make_fit

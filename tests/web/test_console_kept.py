@@ -9,8 +9,8 @@ from annotation.planning import figures as planning_figures
 from annotation.planning import services as planning_services
 from annotation.studies import counts, kept
 from annotation.studies import services as study_services
-from ranking import release_selectors
-from ranking.services import moving
+from ranking.raters.services import moving
+from ranking.releases import queries
 from tests.factories import (
     HOUR,
     NOW,
@@ -34,7 +34,7 @@ def handed(monkeypatch):
     monkeypatch.setattr(planning_figures, "MOST_LIVE", 0)
     monkeypatch.setattr(figures, "MOST_LIVE", 0)
     monkeypatch.setattr(counts, "MOST_LIVE", 0)
-    monkeypatch.setattr(release_selectors, "MOST_LIVE", 0)
+    monkeypatch.setattr(queries, "MOST_LIVE", 0)
     monkeypatch.setattr(moving, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     asked: list[str] = []

@@ -14,8 +14,8 @@ from annotation.models import Judgment, PlatformEvent
 from annotation.raters import services
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Completion
-from ranking import stale_selectors
 from ranking.choices import EvaluatorPool, FitState, ReleaseState
+from ranking.fits import stale_queries
 from tests.factories import (
     HOUR,
     NOW,
@@ -171,7 +171,7 @@ class TestStaleResults:
         make_fit(study=rater.study, **DONE | {"pool": EvaluatorPool.LLM})
         make_fit(**DONE)
 
-        (found,) = stale_selectors.of_rater(rater)
+        (found,) = stale_queries.of_rater(rater)
 
         assert [key for key, _at in found.fits] == [fit.key]
 
@@ -184,38 +184,38 @@ class TestStaleResults:
             manifest_hash="1" * 64,
         )
 
-        (found,) = stale_selectors.of_rater(rater)
+        (found,) = stale_queries.of_rater(rater)
 
         assert found.releases == (made.version,)
 
     def test_a_fit_says_so_once_the_data_is_withdrawn(self, rater, fit):
-        assert not stale_selectors.has_withdrawn_data(fit)
+        assert not stale_queries.has_withdrawn_data(fit)
 
         services.withdraw_rater(rater=rater, now=fit.as_of + HOUR)
 
-        assert stale_selectors.has_withdrawn_data(fit)
+        assert stale_queries.has_withdrawn_data(fit)
 
     def test_a_fit_made_after_the_withdrawal_does_not(self, rater, fit):
         services.withdraw_rater(rater=rater, now=fit.as_of - HOUR)
 
-        assert not stale_selectors.has_withdrawn_data(fit)
+        assert not stale_queries.has_withdrawn_data(fit)
 
     def test_anonymised_answers_make_nothing_stale(self, rater, fit):
         services.withdraw_rater(rater=rater, now=fit.as_of + HOUR, keep_answers=True)
 
-        assert not stale_selectors.has_withdrawn_data(fit)
+        assert not stale_queries.has_withdrawn_data(fit)
 
     def test_rest_on_the_texts_of_a_writer(self, judgment, fit):
         writer = make_writer(dataset=judgment.comparison.study.dataset)
         text = judgment.comparison.first
         Completion.objects.filter(pk=text.pk).update(writer=writer)
 
-        (found,) = stale_selectors.of_writer(writer)
+        (found,) = stale_queries.of_writer(writer)
         assert [key for key, _at in found.fits] == [fit.key]
 
         Completion.objects.filter(pk=text.pk).update(text="", erased_at=fit.as_of + HOUR)
         has_gone = text.context.dataset_id == fit.study.dataset_id
-        assert stale_selectors.has_withdrawn_data(fit) is has_gone
+        assert stale_queries.has_withdrawn_data(fit) is has_gone
 
 
 class TestEvidence:

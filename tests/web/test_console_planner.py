@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.choices import Protocol
-from ranking import services
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
-from ranking.plans import HEADER
+from ranking.fits import services
+from ranking.planner.plans import HEADER
 from tests.factories import (
     HOUR,
     NOW,

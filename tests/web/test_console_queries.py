@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ranking import services
+from ranking.fits import services
 from tests.console_pages import console_pages
 from tests.factories import HOUR, NOW, make_judge
 from tests.factories_of_runs import make_judge_run

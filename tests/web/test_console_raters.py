@@ -10,7 +10,10 @@ from django.utils import timezone
 
 from annotation.models import Exclusion, Judgment, Rater, Study
 from annotation.quality import services as annotation_services
-from ranking import console, export, review_selectors, services, tasks
+from ranking import tasks
+from ranking.downloads import tables
+from ranking.monitor import console
+from ranking.raters import queries, services
 from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member
 from tests.reviewed import LATER, answer, decisions, make_pairs, make_reviewed_study
@@ -184,7 +187,7 @@ class TestTheTableToDownload:
         text = staff.get(address("csv", study)).getvalue().decode()
 
         (row,) = [row for row in csv.DictReader(io.StringIO(text)) if row["rater"] == careless.code]
-        assert tuple(row) == export.RATER_COLUMNS
+        assert tuple(row) == tables.RATER_COLUMNS
         assert row["checks_passed"] == "0"
         assert (row["findings"], row["standing"]) == ("checks-1", "out")
         assert row["decided_by_rule"] == "checks-1"
@@ -338,7 +341,7 @@ class TestALargeStudy:
 
     @pytest.fixture(autouse=True)
     def _large(self, monkeypatch):
-        monkeypatch.setattr(review_selectors, "MOST_LIVE", 0)
+        monkeypatch.setattr(queries, "MOST_LIVE", 0)
 
     def test_says_as_of_when_and_has_it_measured_anew(self, staff, monkeypatch, reviewed):
         handed: list[int] = []
@@ -382,7 +385,7 @@ class TestTheAnswersOfARater:
         found = staff.get(address("answers_csv", study, careless.code), {"kind": "failed"})
 
         rows = list(csv.DictReader(io.StringIO(found.getvalue().decode())))
-        assert tuple(rows[0]) == export.ANSWER_COLUMNS
+        assert tuple(rows[0]) == tables.ANSWER_COLUMNS
         assert {(row["rater"], row["is_passed"]) for row in rows} == {(careless.code, "False")}
         assert len(rows) == 4
 

@@ -14,11 +14,13 @@ from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
 from annotation.models import Rater, Study
-from ranking import services, tasks
+from ranking import tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.release_check import verify
-from ranking.services import releasing
+from ranking.released import queries as released_queries
+from ranking.releases import services as release_services
+from ranking.releases.services import releasing
 from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member, make_release
 from tests.released import START, make_kept_release, make_study_to_release
@@ -95,7 +97,7 @@ def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(
     release = Release.objects.get()
     assert begun == [release.pk] * 2
     assert release.state == ReleaseState.DONE
-    assert verify(services.folder_of(release), is_quick=True).is_sound
+    assert verify(released_queries.folder_of(release), is_quick=True).is_sound
     answer = client.get(address("release_zip", study, release.key))
     content = b"".join(answer.streaming_content)
     again = b"".join(client.get(address("release_zip", study, release.key)).streaming_content)
@@ -157,7 +159,7 @@ def test_a_release_whose_worker_is_lost_is_begun_again_and_given_up_after_three(
     release = make_release(claimed_at=now - releasing.CLAIM_LENGTH, begun=releasing.MOST_BEGUN)
 
     tasks.reclaim_lost_releases()
-    services.run_release(release_id=release.pk, clock=lambda: START)
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
 
     release.refresh_from_db()
     assert begun == [release.pk]
@@ -167,7 +169,7 @@ def test_a_release_whose_worker_is_lost_is_begun_again_and_given_up_after_three(
 def test_an_error_of_the_software_is_kept_as_a_refusal(monkeypatch):
     release = make_release(fits=["there-is-none"])
 
-    services.run_release(release_id=release.pk, clock=lambda: START)
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
 
     release.refresh_from_db()
     assert release.refusal == releasing.BROKEN
@@ -181,7 +183,7 @@ def test_a_full_disk_is_told_in_words(monkeypatch):
 
     monkeypatch.setattr(releasing, "build_release", fail)
 
-    services.run_release(release_id=release.pk, clock=lambda: START)
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
 
     release.refresh_from_db()
     assert release.state == ReleaseState.REFUSED

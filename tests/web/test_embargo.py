@@ -15,8 +15,8 @@ from access.choices import Role
 from access.models import LogEntry
 from access.scopes import Scope
 from annotation.models import Study
-from ranking import fit_selectors, services
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
+from ranking.fits import queries, services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study
 from tests.factories_of_access import bearing, make_secret
@@ -240,6 +240,6 @@ def test_an_analysis_of_another_study_holds_only_what_is_public_of_this_one(stud
     other = make_study(dataset=study.dataset)
     beside = make_rated_fit(study=other, pool=fit.pool)
 
-    assert fit_selectors.orders_beside(beside) == ()
+    assert queries.orders_beside(beside) == ()
     publish(fit)
-    assert [one.fit for one in fit_selectors.orders_beside(beside)] == [fit.key]
+    assert [one.fit for one in queries.orders_beside(beside)] == [fit.key]

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotation.choices import Side
-from ranking import services
+from ranking.fits import services
 from ranking.models import Fit
 from tests.factories import (
     HOUR,

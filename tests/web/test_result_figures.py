@@ -3,12 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from ranking import figure_views, figures
+from ranking import figures
 from ranking.choices import AnalysisKind, FitState
-from ranking.figure_views import KEPT_S
 from ranking.figures import FiguresBusyError
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.models import Fit
+from ranking.results import figure_views
+from ranking.results.figure_views import KEPT_S
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis, make_fit, make_member
 from tests.findings import heat_map, make_findings

@@ -8,8 +8,8 @@ from django.urls import reverse
 from annotation.models import Study
 from completions.choices import SystemKind
 from completions.models import Context
-from ranking import services
 from ranking.choices import FitState
+from ranking.fits import services
 from tests.factories import (
     HOUR,
     NOW,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.models import Rater
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
-from ranking.results_questions import QUESTIONS
+from ranking.report.questions import QUESTIONS
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis
 from tests.findings import make_findings

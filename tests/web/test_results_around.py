@@ -10,9 +10,9 @@ from django.db.models.functions import Concat
 from django.urls import reverse
 
 from annotation.models import Judge
-from ranking import views
 from ranking.choices import FitState
 from ranking.models import Fit
+from ranking.results import views
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_study, make_system
 from tests.factories_written_once import make_fit
 from tests.judged import make_judged_study

@@ -9,9 +9,10 @@ from django.test import override_settings
 from django.urls import reverse
 
 from completions.systems.services.assistants import assistant_for
-from ranking import services
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
+from ranking.fits import services as fit_services
 from ranking.models import Fit
+from ranking.report import services as report_services
 from tests.factories import NOW
 from tests.factories_of_rationales import code_all
 from tests.judged import make_judged_study
@@ -26,11 +27,11 @@ def key(module_rows):
     study = make_judged_study(with_llm=True)
     code_all(study, assistant_for("coder", "offline"), at=NOW)
     with override_settings(HEART_BOOTSTRAP_REPLICATES=20):
-        fits = services.refit_study(study=study, clock=lambda: NOW + MINUTE)
+        fits = fit_services.refit_study(study=study, clock=lambda: NOW + MINUTE)
         close(study)
         where = (EvaluatorPool.COMBINED, ContextSet.ALL)
         fit = next(one for one in fits if (one.pool, one.context_set) == where)
-        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW)
+        report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW)
     return fit.pk
 
 

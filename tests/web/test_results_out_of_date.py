@@ -12,7 +12,7 @@ from annotation.models import Study
 from annotation.quality import services as quality_services
 from annotation.raters import services as rater_services
 from completions.models import Completion
-from ranking import services
+from ranking.fits import services
 from tests.factories import NOW, make_judgment, make_writer
 from tests.judged import make_judged_study
 from tests.rated import close

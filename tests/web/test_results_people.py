@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Study
-from ranking import services
+from ranking.fits import services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW
 from tests.factories_written_once import make_human_rating

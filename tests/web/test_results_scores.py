@@ -10,12 +10,16 @@ from django.urls import reverse
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking import selectors, services
-from ranking.accounting import verdict_accounting
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.gate import Asked
+from ranking.fits import selectors
+from ranking.fits import services as fit_services
+from ranking.gate import services as gate_services
+from ranking.gate.rules import Asked
+from ranking.gate.services import NoFitError
 from ranking.models import Analysis, Fit
-from ranking.services.gating import NoFitError
+from ranking.raters import services as rater_services
+from ranking.raters.accounting import verdict_accounting
+from ranking.report import services as report_services
 from tests.factories import NOW, make_rater, make_study, make_system
 from tests.factories_written_once import make_member
 from tests.judged import make_judged_study
@@ -33,12 +37,12 @@ def _few_replicates(settings):
 
 
 def refit(study, at=START, *, with_analysis=True):
-    services.refit_study(study=study, clock=lambda: at)
+    fit_services.refit_study(study=study, clock=lambda: at)
     close(study)
     fit = selectors.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
     assert fit is not None
     if with_analysis:
-        services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.LIKERT, clock=lambda: at)
+        report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.LIKERT, clock=lambda: at)
     return fit
 
 
@@ -238,10 +242,10 @@ class TestDownloads:
 class TestElsewhere:
     def test_the_gate_has_no_preferences_to_go_by(self, study):
         with pytest.raises(NoFitError, match="rated alone"):
-            services.ask_gate(study=study, asked=Asked("ash", "birch"))
+            gate_services.ask_gate(study=study, asked=Asked("ash", "birch"))
 
     def test_a_review_of_raters_foretells_the_implied_order(self, study):
-        review = services.review_raters(study=study, dry_run=True, now=START)
+        review = rater_services.review_raters(study=study, dry_run=True, now=START)
 
         assert review.movements[0].n_before == 54
         assert len(review.movements[0].moves) == 3

@@ -24,8 +24,8 @@ from heart_site.rehearsal.reporting import as_lines
 from heart_site.rehearsal.simulating import simulate
 from heart_site.simulation.people import Kind
 from heart_site.simulation.rebuilding import rebuild
-from ranking import frames
-from ranking.exports import Asked, export_of
+from ranking.exports.rows import Asked, export_of
+from ranking.judgments import frames
 from tests.conftest import rolled_back
 from tests.factories import (
     NOW,

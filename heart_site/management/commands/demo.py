@@ -12,7 +12,7 @@ from completions.contexts.selection import SelectionError
 from completions.dialogues.ingest import IngestError
 from completions.runs.services.sole import AnotherAtWorkError
 from heart_site import demo, embedded
-from ranking import selectors as ranking
+from ranking.fits import selectors as ranking
 
 
 class Command(BaseCommand):

@@ -11,10 +11,11 @@ from access.cell_guard import csv_lines
 from annotation.choices import Protocol
 from annotation.models import Study
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
-from ranking import planner_selectors, services
 from ranking.choices import AnalysisKind
-from ranking.planner_forms import DEFAULTS, Asked, Question
-from ranking.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
+from ranking.planner import queries
+from ranking.planner.forms import DEFAULTS, Asked, Question
+from ranking.planner.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
+from ranking.report import services
 
 FEWEST_SYSTEMS = 2
 
@@ -40,10 +41,10 @@ def _power(options: Mapping[str, Any], say: Say) -> None:
         msg = "here messages are rated alone: the planner is about judgments of pairs"
         raise RefusedError(msg)
     _analyse_if_needed(study, asked)
-    pilot = planner_selectors.pilot_of(study, asked.evaluators)
-    rates = asked.rates(planner_selectors.measured(study))
+    pilot = queries.pilot_of(study, asked.evaluators)
+    rates = asked.rates(queries.measured(study))
     if pilot is None:
-        layout = planner_selectors.layout_of(study)
+        layout = queries.layout_of(study)
         if layout.n_systems < FEWEST_SYSTEMS:
             msg = "the dataset has no texts of two systems yet: there is nothing to plan"
             raise RefusedError(msg)
@@ -70,9 +71,9 @@ def _asked(options: Mapping[str, Any]) -> Asked:
 
 def _analyse_if_needed(study: Study, asked: Asked) -> None:
     """Look into the newest ratings here and now, unless somebody did."""
-    if planner_selectors.pilot_of(study, asked.evaluators) is not None:
+    if queries.pilot_of(study, asked.evaluators) is not None:
         return
-    if (fit := planner_selectors.newest_fit(study, asked.evaluators)) is not None:
+    if (fit := queries.newest_fit(study, asked.evaluators)) is not None:
         services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
 
 

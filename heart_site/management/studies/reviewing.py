@@ -7,8 +7,10 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
-from ranking import rater_pages, services, tasks
-from ranking.services import Move, Movement
+from ranking import tasks
+from ranking.monitor import pages
+from ranking.raters import services
+from ranking.raters.services.reviewing import Move, Movement
 
 
 def _add_arguments(parser: CommandParser) -> None:
@@ -38,7 +40,7 @@ def _review_or_queue(options: Mapping[str, Any], say: Say) -> None:
 def _review(options: Mapping[str, Any], say: Say) -> None:
     dry_run = bool(options["dry_run"])
     review = services.review_raters(study=the_study(options), dry_run=dry_run, now=timezone.now())
-    page = rater_pages.ReviewPage.of(review)
+    page = pages.ReviewPage.of(review)
     verb = "would be left out" if dry_run else "left out"
     say(f"{len(page.leaving)} of {page.n_raters} raters {verb}, with {page.n_answers} answers")
     for line in page.leaving:

@@ -13,9 +13,9 @@ from ranking.analyses.agreement.people import (
     independence,
 )
 from ranking.analyses.agreement.steadiness import steadiness
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings, Table
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.agreement.opinions import Opinions
 from ranking.numerics.arrays import Booleans
 from ranking.numerics.few_units import TOO_FEW_UNITS

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.cells import decimal
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.opinions import Answers, Opinions, opinions_of
 from ranking.numerics.agreement.resampled import Estimate, draw_times, estimated
 from ranking.numerics.arrays import Floats

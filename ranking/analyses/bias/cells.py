@@ -7,8 +7,8 @@ import numpy as np
 
 from ranking.analyses import cells
 from ranking.analyses.cells import decimal
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.position import two_sided_p
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import (

@@ -7,11 +7,11 @@ import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, adjusted, mean_of
 from ranking.analyses.cells import ends, family_of, interval_cells
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean
-from ranking.sources import SystemFacts
 
 UNNAMED = "no family"
 MOST_FAMILIES = 30

@@ -2,17 +2,10 @@
 
 import numpy as np
 
-from ranking.analyses.bias.cells import (
-    P_VALUE,
-    Tendency,
-    adjusted,
-    adjusted_p,
-    tendency,
-    with_all,
-)
+from ranking.analyses.bias.cells import P_VALUE, Tendency, adjusted, adjusted_p, tendency, with_all
 from ranking.analyses.cells import ends, family_of, interval_cells
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError
 from ranking.numerics.partial import NothingLeftError, partial_slope

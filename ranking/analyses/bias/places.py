@@ -4,21 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.bias.cells import (
-    P_VALUE,
-    PEOPLE,
-    adjusted,
-    difference_of,
-    kinds,
-)
+from ranking.analyses.bias.cells import P_VALUE, PEOPLE, adjusted, difference_of, kinds
 from ranking.analyses.cells import ends, family_of, interval_cells
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError
 from ranking.numerics.partial import NothingLeftError, partial_slope
-from ranking.sources import JudgmentFacts
 
 FEWEST_PLACES = 6  # judgments that make a first and a last third
 STEP = 100  # judgments

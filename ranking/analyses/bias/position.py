@@ -7,8 +7,8 @@ import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, Tendency, adjusted_p, tendency, with_all
 from ranking.analyses.cells import ends, family_of
-from ranking.columns import JudgmentColumns
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Integers
 
 KIND = Column("kind", "Evaluators", ColumnKind.TEXT)

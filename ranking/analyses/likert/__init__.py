@@ -15,9 +15,9 @@ from ranking.analyses.likert.means import (
 from ranking.analyses.likert.measures import Measure, measures
 from ranking.analyses.likert.orders import agreement_table, orders_of, orders_table
 from ranking.findings import AnalysisRefusedError, Findings, Table
+from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.rater_scales import FEWEST
-from ranking.scores import ScoreColumns
 
 FEWEST_JUDGES = 2
 METHOD = (

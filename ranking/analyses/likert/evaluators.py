@@ -7,7 +7,7 @@ import numpy as np
 from ranking.analyses.cells import decimal
 from ranking.analyses.likert.measures import Measure
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.method import Method
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 from ranking.numerics.correlation import TooFewError

@@ -7,7 +7,7 @@ import numpy as np
 from ranking.analyses.cells import decimal
 from ranking.analyses.likert.measures import Measure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.method import Method
+from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.clustered_means import ClusteredMean
 from ranking.numerics.ranks import rank_intervals

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError, clustered_mean
 from ranking.numerics.crossed_means import crossed_mean, resampled_means, unit_totals
 from ranking.numerics.rater_scales import NoSpreadError, RaterScales, normalise
-from ranking.scores import ScoreColumns
 
 ALL = "All dimensions"
 

@@ -13,12 +13,12 @@ from ranking.analyses.likert.means import SYSTEM, best_first
 from ranking.analyses.likert.measures import Measure
 from ranking.analyses.outcomes import ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Table
-from ranking.groups import NO_PAIRS
+from ranking.judgments.groups import NO_PAIRS
+from ranking.judgments.orders import OtherOrder
 from ranking.numerics.arrays import Floats
 from ranking.numerics.correlation import TooFewError
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.orders import order_agreement, resampled_kendall
-from ranking.orders import OtherOrder
 
 FEWEST = 2
 AGREEMENT = (

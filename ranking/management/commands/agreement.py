@@ -24,10 +24,10 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the figures; bad input ends with exit code 2."""
         # Imported here, so that listing the commands does not wait for NumPy and SciPy.
-        from ranking.file_agreement.measuring import Resampling, agreement  # noqa: PLC0415
-        from ranking.file_agreement.opinions import AgreementRefusedError  # noqa: PLC0415
-        from ranking.file_agreement.text import as_text  # noqa: PLC0415
-        from ranking.judgment_files import (  # noqa: PLC0415
+        from ranking.files.agreement.measuring import Resampling, agreement  # noqa: PLC0415
+        from ranking.files.agreement.opinions import AgreementRefusedError  # noqa: PLC0415
+        from ranking.files.agreement.text import as_text  # noqa: PLC0415
+        from ranking.files.judgments import (  # noqa: PLC0415
             JudgmentFileError,
             Wanted,
             read_judgments,

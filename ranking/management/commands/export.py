@@ -9,10 +9,11 @@ from django.utils import timezone
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
 from completions.management.progress import Progress
-from ranking import data_dictionary, exports
 from ranking.choices import EvaluatorPool
+from ranking.exports import data_dictionary
+from ranking.exports import rows as export_rows
+from ranking.exports.preferences import SPLITS, Rule
 from ranking.management.exporting import FileRefusedError, put
-from ranking.preferences import SPLITS, Rule
 
 DICTIONARY = "dictionary"
 NAMES = (*(table.name for table in data_dictionary.TABLES), DICTIONARY)
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         """Declare what, of which study, how and where."""
         parser.add_argument("what", choices=NAMES)
         parser.add_argument("--study", help="slug of the study; the dictionary needs none")
-        parser.add_argument("--format", choices=[*exports.FORMS, "md", "json"], default=None)
+        parser.add_argument("--format", choices=[*export_rows.FORMS, "md", "json"], default=None)
         parser.add_argument("--out", type=Path, required=True, help="a file, or a folder")
         parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
         parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
@@ -49,21 +50,21 @@ class Command(BaseCommand):
                 path = _put_dictionary(out, asked)
             else:
                 path = self._put_table(_study(asked["study"]), what, out, asked)
-        except (exports.ExportRefusedError, FileRefusedError) as error:
+        except (export_rows.ExportRefusedError, FileRefusedError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
     def _put_table(self, study: Study, what: str, out: Path, asked: dict[str, Any]) -> Path:
         form = _form(asked, what)
-        name = exports.file_name(study, what, form)
+        name = export_rows.file_name(study, what, form)
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise FileRefusedError(msg)
-        found = exports.export_of(study, what, _asked(asked), now=timezone.now())
-        total = exports.n_rows(study, what)
+        found = export_rows.export_of(study, what, _asked(asked), now=timezone.now())
+        total = export_rows.n_rows(study, what)
         rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
-        blocks = exports.written(found.of_rows(rows), form, bom=asked["bom"])
+        blocks = export_rows.written(found.of_rows(rows), form, bom=asked["bom"])
         return put(blocks, path, is_forced=asked["force"])
 
 
@@ -78,19 +79,19 @@ def _put_dictionary(out: Path, asked: dict[str, Any]) -> Path:
     return put(iter([text.encode()]), path, is_forced=asked["force"])
 
 
-def _form(asked: dict[str, Any], what: str) -> exports.Form:
+def _form(asked: dict[str, Any], what: str) -> export_rows.Form:
     usual = "jsonl" if what == "preferences" else "csv"
     form = asked["format"] or usual
-    if form not in exports.FORMS:
+    if form not in export_rows.FORMS:
         msg = f"There is no form {form} of {what}."
-        raise exports.ExportRefusedError(msg)
-    return exports.Form(form)
+        raise export_rows.ExportRefusedError(msg)
+    return export_rows.Form(form)
 
 
-def _asked(asked: dict[str, Any]) -> exports.Asked:
+def _asked(asked: dict[str, Any]) -> export_rows.Asked:
     if asked["validation"] + asked["test"] > 1.0:
         msg = "The shares for validation and test are more than all together."
-        raise exports.ExportRefusedError(msg)
+        raise export_rows.ExportRefusedError(msg)
     rule = Rule(
         pool=asked["pool"],
         least_agreement=asked["least_agreement"],
@@ -99,7 +100,7 @@ def _asked(asked: dict[str, Any]) -> exports.Asked:
         validation=asked["validation"],
         test=asked["test"],
     )
-    return exports.Asked(
+    return export_rows.Asked(
         is_blinded=asked["blinded"],
         with_rationales=not asked["no_rationales"],
         rule=rule,

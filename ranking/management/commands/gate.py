@@ -9,18 +9,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.studies import selectors as annotation
-from ranking import services
 from ranking.findings import AnalysisRefusedError
-from ranking.gate import Asked, Outcome, UnknownSystemError
-from ranking.gate_report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
+from ranking.fits import services as fit_services
+from ranking.gate import services as gate_services
+from ranking.gate.report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
+from ranking.gate.rules import Asked, Outcome, UnknownSystemError
 from ranking.management.asking import BAD_INPUT
 from ranking.plots.rings import TooFewAxesError
 
 REFUSALS = (
     AnalysisRefusedError,
     UnknownSystemError,
-    services.JudgmentsChangedError,
-    services.NoFitError,
+    fit_services.JudgmentsChangedError,
+    gate_services.NoFitError,
 )
 
 
@@ -75,7 +76,7 @@ def _report(asked: dict[str, Any]) -> GateReport:
     if study is None:
         msg = f'There is no study "{asked["study"]}".'
         raise CommandError(msg, returncode=BAD_INPUT)
-    return services.ask_gate(
+    return gate_services.ask_gate(
         study=study, asked=Asked(asked["candidate"], asked["baseline"], asked["max_drop"])
     )
 

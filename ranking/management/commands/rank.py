@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ranking.code import code_version
-from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
+from ranking.files.ratings.options import Evaluators, Interval, Options, Ties
+from ranking.judgments.code import code_version
 from ranking.management.asking import BAD_INPUT, add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -48,16 +48,16 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the ranking; bad input ends with exit code 2."""
         # Imported here, so that other commands do not wait for NumPy and SciPy.
-        from ranking.file_ratings.answer import as_json  # noqa: PLC0415
-        from ranking.file_ratings.choosing import RatingRefusedError  # noqa: PLC0415
-        from ranking.file_ratings.groups import rate_by  # noqa: PLC0415
-        from ranking.file_ratings.rating import rate  # noqa: PLC0415
-        from ranking.file_ratings.text import as_text  # noqa: PLC0415
-        from ranking.judgment_files import (  # noqa: PLC0415
+        from ranking.files.judgments import (  # noqa: PLC0415
             JudgmentFileError,
             Wanted,
             read_judgments,
         )
+        from ranking.files.ratings.answer import as_json  # noqa: PLC0415
+        from ranking.files.ratings.choosing import RatingRefusedError  # noqa: PLC0415
+        from ranking.files.ratings.groups import rate_by  # noqa: PLC0415
+        from ranking.files.ratings.rating import rate  # noqa: PLC0415
+        from ranking.files.ratings.text import as_text  # noqa: PLC0415
 
         options = _options(asked)
         try:

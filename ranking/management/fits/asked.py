@@ -8,8 +8,8 @@ from typing import Any
 
 from annotation.models import Study
 from annotation.studies import selectors as annotation
-from ranking.analysis_selectors import ShownAnalysis
-from ranking.fit_selectors import FitRow
+from ranking.fits.analysis_queries import ShownAnalysis
+from ranking.fits.queries import FitRow
 
 
 class UnknownNameError(Exception):

@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from completions.management.actions import Action, positive
 from completions.management.progress import Progress
-from ranking import fit_selectors, selectors
-from ranking.fit_selectors import SHOWN
+from ranking.fits import queries, selectors
+from ranking.fits.queries import SHOWN
 from ranking.management.fits.asked import (
     UnknownNameError,
     add_study,
@@ -27,7 +27,7 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_fits(asked: argparse.Namespace, _progress: Progress) -> str:
     """Print a line for each fit, the newest first."""
-    rows = fit_selectors.fits_of(the_study(asked), now=timezone.now(), most=asked.most)
+    rows = queries.fits_of(the_study(asked), now=timezone.now(), most=asked.most)
     if asked.json:
         return dumped([as_json(row) for row in rows])
     return "\n".join(map(line_of, rows)) or "No fits yet: they come with judgments."
@@ -42,7 +42,7 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 def show_fit(asked: argparse.Namespace, _progress: Progress) -> str:
     """Print a fit with its board and its analyses."""
     study = the_study(asked)
-    row = fit_selectors.fit_row(study, asked.fit, now=timezone.now())
+    row = queries.fit_row(study, asked.fit, now=timezone.now())
     if row is None:
         msg = f'{study.slug} has no fit "{asked.fit}"'
         raise UnknownNameError(msg)

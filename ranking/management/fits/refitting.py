@@ -7,8 +7,11 @@ from django.utils import timezone
 from annotation.models import Study
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from ranking import analysis_selectors, fit_selectors, services
+from ranking.fits import analysis_queries, queries
+from ranking.fits import services as fit_services
 from ranking.management.fits.asked import add_study, as_json, dumped, line_of, the_study
+from ranking.refits import services as refits_services
+from ranking.report import services as report_services
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,14 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Compute what is out of date; a computation that is under way is not begun twice."""
     study = the_study(asked)
-    claimed = services.claim_refit(study_id=study.pk, now=timezone.now())
+    claimed = refits_services.claim_refit(study_id=study.pk, now=timezone.now())
     for fit_id in claimed.fits:
-        services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
+        fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
     for analysis_id in claimed.analyses:
-        services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
+        report_services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
     if not claimed.n_under_way and not asked.without_analyses:
         _analyse(study, progress)
-    rows = fit_selectors.fits_page(study, now=timezone.now()).newest
+    rows = queries.fits_page(study, now=timezone.now()).newest
     if asked.json:
         fits = [as_json(row) for row in rows]
         return dumped(
@@ -37,13 +40,13 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
 
 
 def _analyse(study: Study, progress: Progress) -> None:
-    for fit in fit_selectors.newest_analysed(study):
-        for kind in analysis_selectors.kinds_of(study):
-            if services.analyse_fit(fit_id=fit.pk, kind=kind, clock=timezone.now):
+    for fit in queries.newest_analysed(study):
+        for kind in analysis_queries.kinds_of(study):
+            if report_services.analyse_fit(fit_id=fit.pk, kind=kind, clock=timezone.now):
                 progress.say(f"{fit.key}: {kind.label}")
 
 
-def _summary(claimed: services.Refit) -> str:
+def _summary(claimed: refits_services.Refit) -> str:
     if claimed.n_under_way:
         return f"{claimed.n_under_way} fits are being computed; nothing was begun twice."
     if not claimed.fits:

@@ -4,9 +4,9 @@ import argparse
 
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from ranking import selectors, services
+from ranking.fits import selectors, services
+from ranking.fits.services.verifying import Verification
 from ranking.management.fits.asked import UnknownNameError, add_study, dumped, the_study
-from ranking.services import Verification
 
 SHOWN = 20
 

@@ -29,7 +29,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     NotBuiltError
         If there is nothing to release, or the folder is not empty.
     """
-    from ranking import selectors, services  # noqa: PLC0415 (verifying needs no database)
+    from ranking.fits import selectors  # noqa: PLC0415 (verifying needs no database)
+    from ranking.releases import services  # noqa: PLC0415 (verifying needs no database)
 
     study = the_study(asked)
     fit = selectors.fit_by_key(study=study, key=asked.fit) if asked.fit else None

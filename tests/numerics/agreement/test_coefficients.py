@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ranking.numerics.agreement.counts import count_values, observed_agreement
-from ranking.numerics.agreement.fleiss import (
-    UnequalNumbersError,
-    fleiss_kappa,
-    most_common_number,
-)
+from ranking.numerics.agreement.fleiss import UnequalNumbersError, fleiss_kappa, most_common_number
 from ranking.numerics.agreement.gwet import gwet_ac1
 from ranking.numerics.agreement.krippendorff import Metric, krippendorff_alpha
 from tests.numerics import peers

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
-from ranking.columns import JudgmentColumns
-from ranking.method import Method
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
 
 

@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels, SystemFacts, ThemeLabels
+from ranking.judgments.sources import (
+    ItemFacts,
+    JudgmentFacts,
+    StrategyLabels,
+    SystemFacts,
+    ThemeLabels,
+)
 
 
 def make_facts(slug, **fields):

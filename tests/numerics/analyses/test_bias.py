@@ -9,8 +9,8 @@ import pytest
 from ranking.analyses import analyse
 from ranking.analyses.bias.places import agreement
 from ranking.findings import AnalysisRefusedError
+from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.position import two_sided_p
-from ranking.sources import JudgmentFacts
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

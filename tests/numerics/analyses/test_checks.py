@@ -7,8 +7,8 @@ import pytest
 from scipy import special
 
 from ranking.analyses import analyse, checks
-from ranking.columns import JudgmentColumns
 from ranking.findings import AnalysisRefusedError, Findings
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 

@@ -9,8 +9,8 @@ import pytest
 import scipy
 
 from ranking.analyses import analyse
-from ranking.columns import JudgmentColumns
 from ranking.findings import Picture
+from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 

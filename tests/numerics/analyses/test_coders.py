@@ -8,7 +8,7 @@ import pytest
 from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse
 from ranking.analyses.coders import FEWEST
-from ranking.sources import JudgmentFacts, ThemeLabels
+from ranking.judgments.sources import JudgmentFacts, ThemeLabels
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

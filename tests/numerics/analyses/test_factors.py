@@ -8,7 +8,7 @@ import pytest
 
 from ranking.analyses import Ground, analyse
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.sources import ItemFacts
+from ranking.judgments.sources import ItemFacts
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ranking import analyses
-from ranking.analysis_selectors import known_kinds
 from ranking.choices import AnalysisKind
 from ranking.findings import AnalysisRefusedError, ColumnKind
-from ranking.sources import ItemFacts, JudgmentFacts, StrategyLabels
+from ranking.fits.analysis_queries import known_kinds
+from ranking.judgments.sources import ItemFacts, JudgmentFacts, StrategyLabels
 from tests.numerics.analyses.helpers import make_ground, simulate
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 from tests.numerics.analyses.test_bias import places_of

@@ -8,10 +8,10 @@ import pytest
 
 from ranking.analyses import analyse, judge_calibration
 from ranking.findings import AnalysisRefusedError, ColumnKind, Findings, Picture
+from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.sources import JudgmentFacts
 from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources

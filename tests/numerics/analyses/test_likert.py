@@ -10,9 +10,9 @@ import scipy
 from ranking.analyses import likert
 from ranking.analyses.likert.measures import measures
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.implied import implied_columns
+from ranking.judgments.implied import implied_columns
+from ranking.judgments.orders import OtherOrder
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.orders import OtherOrder
 from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_ground, table
 from tests.scores import make_scores, simulate_scores

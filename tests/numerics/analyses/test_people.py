@@ -7,7 +7,7 @@ import pytest
 
 from ranking.analyses import analyse
 from ranking.findings import AnalysisRefusedError
-from ranking.sources import ItemFacts
+from ranking.judgments.sources import ItemFacts
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

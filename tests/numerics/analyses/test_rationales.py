@@ -9,7 +9,7 @@ import pytest
 from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse, rationales
 from ranking.findings import AnalysisRefusedError
-from ranking.sources import JudgmentFacts
+from ranking.judgments.sources import JudgmentFacts
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

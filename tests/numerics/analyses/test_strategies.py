@@ -7,7 +7,7 @@ import pytest
 
 from ranking.analyses import analyse
 from ranking.findings import AnalysisRefusedError
-from ranking.sources import ItemFacts, StrategyLabels
+from ranking.judgments.sources import ItemFacts, StrategyLabels
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 

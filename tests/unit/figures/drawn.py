@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ranking.board import Board, BoardRow, PeopleRow
+from ranking.boards.board import Board, BoardRow, PeopleRow
 from ranking.figures import Sign
 from ranking.figures.marks import Words
 from ranking.figures.rendering import alone

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ranking.file_ratings.options import Options
-from ranking.file_ratings.rating import rate
-from ranking.judgment_files import Wanted, read_judgments
+from ranking.files.judgments import Wanted, read_judgments
+from ranking.files.ratings.options import Options
+from ranking.files.ratings.rating import rate
 from tests.unit.judgment_files.files import row, write
 
 

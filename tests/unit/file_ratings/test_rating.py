@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.file_ratings.choosing import RatingRefusedError
-from ranking.file_ratings.groups import rate_by
-from ranking.file_ratings.options import Evaluators, Interval, Options, Ties
-from ranking.file_ratings.rating import rate
+from ranking.files.ratings.choosing import RatingRefusedError
+from ranking.files.ratings.groups import rate_by
+from ranking.files.ratings.options import Evaluators, Interval, Options, Ties
+from ranking.files.ratings.rating import rate
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.models.davidson import fit_davidson
 from ranking.numerics.models.rao_kupper import fit_rao_kupper

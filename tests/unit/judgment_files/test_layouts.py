@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from ranking.judgment_files import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
 
 OURS = """context_id,system_a,system_b,winner,rater_id
 q1,ada,bob,a,r1

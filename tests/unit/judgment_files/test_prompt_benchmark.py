@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks import prompt
-from ranking.judgment_files import Wanted, read_judgments
+from ranking.files.judgments import Wanted, read_judgments
 
 
 def test_it_is_a_file_of_judgments_with_strengths_and_ties(tmp_path):

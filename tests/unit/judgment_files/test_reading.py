@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from ranking.judgment_files import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
 from tests.unit.judgment_files.files import row, write
 
 WITH_RATERS = Wanted(required=("rater_id",), optional=("strength", "judge_kind", "pair_id"))

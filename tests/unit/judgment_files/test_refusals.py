@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranking.judgment_files import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
 from tests.unit.judgment_files.files import row, write
 
 HEAD = "context_id,system_a,system_b,winner,strength,judge_kind,note\n"

@@ -1,0 +1,1 @@
+"""Leaderboards: what a fit found, as rows."""

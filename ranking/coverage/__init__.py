@@ -1,0 +1,1 @@
+"""The console's lists behind the counts of a study."""

@@ -1,0 +1,86 @@
+"""The console's coverage map of a study: contexts by systems, and what is tried again."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from access.asked import read_text
+from access.http import StaffRequest
+from access.lists import csv_of
+from annotation.models import Study
+from completions.generation.services.covering import retry_completions
+from completions.runs.services import budgeting, running
+from completions.systems import coverage as system_coverage
+from completions.systems.coverage import STATES, CoverageWanted, UnknownCoverageError
+from ranking.raters.http import staff_page
+
+COLUMNS = ("context", "system", "state", "completions")
+
+
+@require_safe
+@staff_page
+def coverage(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show which contexts have a completion of which system."""
+    try:
+        wanted = CoverageWanted.of(request.GET)
+        found = system_coverage.coverage(study.dataset, wanted, request.GET.get("page", ""))
+    except UnknownCoverageError as error:
+        raise Http404 from error
+    parts = {"study": study, "wanted": wanted, "map": found, "states": STATES.items()}
+    return render(request, "console/study/coverage.html", parts)
+
+
+@require_safe
+@staff_page
+def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
+    """Download the cells meant, a row each."""
+    try:
+        rows = system_coverage.all_rows(study.dataset, CoverageWanted.of(request.GET))
+    except UnknownCoverageError as error:
+        raise Http404 from error
+
+    return csv_of(request, f"{study.slug}-coverage", COLUMNS, rows)
+
+
+@require_safe
+@staff_page
+def cell(request: StaffRequest, study: Study, context: str, system: str) -> HttpResponse:
+    """Show what there is of one system in one context, and what went wrong."""
+    found = system_coverage.cell_shown(study.dataset, context=context, system=system)
+    if found is None:
+        raise Http404
+    return render(request, "console/study/cell.html", {"study": study, "shown": found})
+
+
+@require_POST
+@staff_page
+def retry(request: StaffRequest, study: Study) -> HttpResponse:
+    """Ask again for what failed: of one cell, of a system, or all."""
+    told = {name: read_text(request.POST, name) for name in ("context", "system")}
+    try:
+        n = retry_completions(dataset=study.dataset, now=timezone.now(), by=request.user, **told)
+    except (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError) as why:
+        messages.error(request, _("Nothing changed: %(why)s.") % {"why": why})
+    else:
+        messages.success(request, _said(n))
+    if told["context"] and told["system"]:
+        return redirect("raters:cell", study.slug, told["context"], told["system"])
+    query = urlencode({"system": told["system"]} if told["system"] else {})
+    return redirect(f"{reverse('raters:coverage', args=[study.slug])}?{query}")
+
+
+def _said(n: int) -> str:
+    if not n:
+        return _("Nothing had failed that a run could ask again.")
+    return ngettext(
+        "%(n)d call is made again. What was answered is kept.",
+        "%(n)d calls are made again. What was answered is kept.",
+        n,
+    ) % {"n": n}

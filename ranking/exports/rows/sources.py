@@ -1,0 +1,72 @@
+"""The rows of an export, whichever way they are written."""
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation.models import Study
+from annotation.studies.selectors import dimension_keys
+from ranking.exports.data_dictionary import TABLES, Column, Table
+from ranking.exports.rows import external, judgments, pairs, raters, texts
+from ranking.exports.rows.asked import Asked, ExportRefusedError
+
+BY_NAME = {table.name: table for table in TABLES}
+
+
+@dataclass(frozen=True)
+class Export:
+    """Columns, and rows with a cell for each; rows are read while they are taken."""
+
+    table: Table
+    columns: tuple[Column, ...]
+    rows: Iterator[tuple[Any, ...]]
+
+    def of_rows(self, rows: Iterator[tuple[Any, ...]]) -> "Export":
+        """Return the same with other rows, such as those that are counted while they pass."""
+        return replace(self, rows=rows)
+
+
+def export_of(study: Study, name: str, asked: Asked, *, now: dt.datetime) -> Export:
+    """Return the export of that name.
+
+    Raises
+    ------
+    ExportRefusedError
+        If there is none of that name, or a licence stands against it.
+    """
+    table = BY_NAME.get(name)
+    if table is None:
+        msg = f"There is no export {name}: there are {', '.join(BY_NAME)}."
+        raise ExportRefusedError(msg)
+    columns = columns_of(study, table, asked)
+    match name:
+        case "judgments":
+            rows: Iterator[tuple[Any, ...]] = judgments.rows(study, columns, now=now)
+        case "raters":
+            rows = raters.rows(study, columns, now=now)
+        case "external":
+            rows = external.rows(study, columns, now=now)
+        case "preferences":
+            rows = pairs.rows(study, columns, asked, now=now)
+        case "contexts":
+            rows = texts.contexts(study, columns)
+        case "completions":
+            rows = texts.completions(study, columns)
+        case _:
+            rows = texts.comparisons(study, columns)
+    return Export(table, columns, rows)
+
+
+def tables_of(study: Study) -> tuple[Table, ...]:
+    """Return all tables with the columns that they have in the study."""
+    dimensions = dimension_keys(study)
+    return tuple(replace(table, columns=table.of(dimensions)) for table in TABLES)
+
+
+def columns_of(study: Study, table: Table, asked: Asked) -> tuple[Column, ...]:
+    """Return the columns of a table as they are asked for."""
+    hidden = {one.name for one in table.columns if asked.is_blinded and one.shows_system}
+    if not asked.with_rationales:
+        hidden.add("rationale")
+    return table.of(dimension_keys(study), without=hidden)

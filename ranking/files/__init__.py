@@ -1,0 +1,1 @@
+"""Ratings and agreement from a file of judgments, without a database."""

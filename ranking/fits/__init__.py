@@ -1,0 +1,1 @@
+"""Fits: claimed, computed, stored, verified and read."""

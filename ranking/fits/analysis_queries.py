@@ -1,0 +1,211 @@
+"""Reads of the analyses of fits: what was found, and what is still to be looked into."""
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import NamedTuple
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from annotation.choices import Protocol
+from annotation.models import Study
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.findings import Findings
+from ranking.fits.selectors import ENDED, PREFERRED
+from ranking.judgments.code import code_version
+from ranking.models import Analysis, Fit
+
+LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins
+SELECTION = ("study", "pool", "context_set")
+# Ratings of single messages have means even where they imply no order by pairs.
+ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Protocol.LIKERT)
+
+
+@dataclass(frozen=True)
+class ShownAnalysis:
+    """One analysis of a fit as pages show it; ``findings`` is None unless it is done."""
+
+    kind: AnalysisKind
+    label: str
+    state: FitState
+    findings: Findings | None
+    refusal: str
+    claimed_at: dt.datetime
+    ended_at: dt.datetime | None
+    code_version: str
+
+    @property
+    def took(self) -> dt.timedelta | None:
+        """How long it took, or None while it is under way."""
+        return None if self.ended_at is None else self.ended_at - self.claimed_at
+
+
+class _Begun(NamedTuple):
+    """The fit of a selection that was analysed last, and when the last of that was claimed."""
+
+    fit: int
+    at: dt.datetime
+
+
+class Due(NamedTuple):
+    """An analysis that is to be computed; ``is_first`` is that of what a reader is shown first."""
+
+    fit: Fit
+    kind: str
+    is_first: bool
+
+
+@dataclass(frozen=True)
+class _Places:
+    """What is known of all selections: their newest ended fits, and those analysed last.
+
+    ``fits`` has these, and those that were published.
+    """
+
+    newest: dict[tuple[object, ...], int]
+    begun: dict[tuple[object, ...], _Begun]
+    fits: dict[int, Fit]
+    kinds: dict[int, set[str]]
+
+
+@cache
+def known_kinds() -> tuple[AnalysisKind, ...]:
+    """Return the kinds of analyses that can be computed, in the order in which they are shown."""
+    # By their files: to ask the package for its modules would load it, and NumPy with it.
+    there = {one.name for one in iter_modules([str(Path(__file__).parents[1] / "analyses")])}
+    return tuple(kind for kind in AnalysisKind if kind.lower() in there)
+
+
+def kinds_of(study: Study) -> tuple[AnalysisKind, ...]:
+    """Return the kinds that make sense of a study's judgments.
+
+    Most are about judgments of pairs; ratings of single messages have a kind of their own.
+    """
+    is_alone = study.protocol == Protocol.LIKERT
+    return tuple(kind for kind in known_kinds() if (kind == AnalysisKind.LIKERT) == is_alone)
+
+
+def analyses_of(fit: Fit) -> tuple[ShownAnalysis, ...]:
+    """Return the analyses of a fit in the order they are shown, of each kind the newest."""
+    return analyses_of_fits([fit.pk]).get(fit.pk, ())
+
+
+def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[ShownAnalysis, ...]]:
+    """Return the same of several fits by their keys, in one query; fits without any are absent."""
+    found = dict[int, dict[str, Analysis]]()
+    for row in Analysis.objects.filter(fit__in=fits).order_by("claimed_at", "pk"):
+        found.setdefault(row.fit_id, {})[row.kind] = row
+    return {
+        fit: tuple(_shown(rows[kind]) for kind in AnalysisKind if kind in rows)
+        for fit, rows in found.items()
+    }
+
+
+def analysis_of(fit: Fit, slug: str) -> ShownAnalysis | None:
+    """Return the newest analysis of a fit by its name in addresses, or None. At most one query."""
+    kinds = [kind for kind in AnalysisKind if kind.lower() == slug]
+    rows = Analysis.objects.filter(fit=fit, kind__in=kinds).order_by("-claimed_at", "-pk")
+    row = rows.first()
+    return None if row is None else _shown(row)
+
+
+def analysed_fit(fit: Fit, fits: QuerySet[Fit]) -> Fit | None:
+    """Return which of the fits has the analyses to show beside this one, or None if none has.
+
+    Analyses take longer than fits. So it is the newest fit, up to this one, on the same pool and
+    context set of which every analysis has ended, or else the newest of which any has.
+    """
+    same = fits.filter(pool=fit.pool, context_set=fit.context_set)
+    ended = Count("analyses__kind", filter=Q(analyses__state__in=ENDED), distinct=True)
+    known = same.filter(as_of__lte=fit.as_of).annotate(n_ended=ended).filter(n_ended__gt=0)
+    newest = list(known.select_related("study").order_by("-as_of", "-pk")[:LOOKED_BACK])
+    whole = [one for one in newest if one.n_ended >= len(kinds_of(fit.study))]
+    return next(iter([*whole, *newest]), None)
+
+
+def missing_analyses(*, now: dt.datetime, pause: dt.timedelta) -> Iterator[Due]:
+    """Yield the analyses that are due, the most telling first.
+
+    Due are those of the newest fit of each pool and context set, once ``pause`` has passed since
+    an earlier one was analysed, or at once if a person asked for that fit; in a likert study,
+    whose mean points are an analysis, always at once. What was begun on a fit is finished, though
+    a newer one may have come. Those of a published fit are due at once, newest or not: the public
+    reads nothing else. Four queries, however many studies.
+    """
+    places = _places()
+    targets = [_target(places, selection, now - pause) for selection in places.newest]
+    published = [fit for fit in places.fits.values() if fit.published_at is not None]
+    found = {fit.pk: fit for fit in (*targets, *published) if fit is not None}
+    first = _shown_first(places.newest)
+    for fit in sorted(found.values(), key=_rank):
+        for kind in kinds_of(fit.study):
+            if kind not in places.kinds.get(fit.pk, ()):
+                is_first = (fit.study_id, fit.pool, fit.context_set) in first
+                yield Due(fit, kind, is_first)
+
+
+def newest_claim() -> dt.datetime | None:
+    """Return when an analysis was claimed last, of whatever study."""
+    found: dt.datetime | None = Analysis.objects.aggregate(at=Max("claimed_at"))["at"]
+    return found
+
+
+def _places() -> _Places:
+    ended = Fit.objects.filter(state__in=ENDED).order_by()
+    newest = {row[:3]: row[3] for row in ended.values_list(*SELECTION).annotate(at=Max("pk"))}
+    analysed = Analysis.objects.filter(code_version=code_version()).order_by()
+    groups = analysed.values_list(*(f"fit__{name}" for name in SELECTION))
+    rows = groups.annotate(last=Max("fit"), at=Max("claimed_at"))
+    begun = {row[:3]: _Begun(*row[3:]) for row in rows}
+    keys = {*newest.values(), *(one.fit for one in begun.values())}
+    wanted = Q(pk__in=keys) | Q(published_at__isnull=False)
+    fits = Fit.objects.filter(ANALYSED, wanted, code_version=code_version())
+    by_key = {fit.pk: fit for fit in fits.select_related("study")}
+    kinds = dict[int, set[str]]()
+    for fit, kind in analysed.filter(fit__in=by_key).values_list("fit", "kind"):
+        kinds.setdefault(fit, set()).add(kind)
+    return _Places(newest, begun, by_key, kinds)
+
+
+def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime) -> Fit | None:
+    """Return the fit of a selection that is to be analysed now."""
+    newest = places.fits.get(places.newest[selection])
+    begun = places.begun.get(selection)
+    if newest is not None and (newest.is_on_request or newest.study.protocol == Protocol.LIKERT):
+        return newest
+    if begun is None or begun.at <= before:
+        return newest
+    return places.fits.get(begun.fit)
+
+
+def _rank(fit: Fit) -> tuple[int, ...]:
+    return *_order((fit.study_id, fit.pool, fit.context_set)), fit.pk
+
+
+def _shown_first(selections: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
+    """Return of each study the selection that a reader is shown who names none."""
+    first = {selection[0]: selection for selection in sorted(selections, key=_order, reverse=True)}
+    return set(first.values())
+
+
+def _order(selection: tuple[object, ...]) -> tuple[int, int]:
+    """Return the place of a selection among those of its study, the most telling first."""
+    pool, context_set = EvaluatorPool(str(selection[1])), ContextSet(str(selection[2]))
+    return PREFERRED.index(pool), list(ContextSet).index(context_set)
+
+
+def _shown(row: Analysis) -> ShownAnalysis:
+    kind, state = AnalysisKind(row.kind), FitState(row.state)
+    return ShownAnalysis(
+        kind=kind,
+        label=kind.label,
+        state=state,
+        findings=Findings.of(row.result) if state == FitState.DONE else None,
+        refusal=row.refusal,
+        claimed_at=row.claimed_at,
+        ended_at=row.ended_at,
+        code_version=row.code_version,
+    )

@@ -1,0 +1,56 @@
+"""Ratings of systems made from people."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ranking.fits.estimate import Estimate, EstimateRefusedError
+from ranking.fits.people.ground import Ground, PeopleRating
+from ranking.fits.people.kinds import PeopleKind
+from ranking.fits.people.scale import Scale
+from ranking.judgments.groups import GroupedJudgments, TextGroup
+from ranking.judgments.method import Method
+from ranking.judgments.tallies import evaluator_weights
+
+
+@dataclass(frozen=True)
+class RatedPeople:
+    """What could be rated, and why the others could not."""
+
+    ratings: tuple[PeopleRating, ...] = ()
+    refusals: tuple[tuple[PeopleKind, str], ...] = ()
+
+
+def rate_people(judgments: GroupedJudgments, estimate: Estimate, method: Method) -> RatedPeople:
+    """Rate people's texts together, one by one and by the best, against the rated systems.
+
+    The systems stay where the fit has them, in the estimate and in each resample of the
+    dialogues. A choice is made inside a context, so a resample carries it along. What cannot
+    be rated is named with the reason.
+    """
+    if judgments.texts is None:
+        return RatedPeople()
+    scale = Scale.of(judgments, estimate, method)
+    weights = evaluator_weights(judgments, method)
+    every = Ground(judgments.texts, scale, method, weights)
+    some = Ground(_to_choose_from(judgments.texts), scale, method, weights)
+    attempts: dict[PeopleKind, Callable[[], PeopleRating]] = {
+        PeopleKind.AVERAGE: every.average,
+        PeopleKind.MEAN_TEXT: every.mean_text,
+        PeopleKind.RANDOM_TEXT: every.random_text,
+        PeopleKind.BEST_CROSS_FITTED: lambda: some.best_cross_fitted(every.strength),
+        PeopleKind.BEST_PLAIN: lambda: some.best_plain(every.strength),
+    }
+    ratings, refusals = [], []
+    for kind, attempt in attempts.items():
+        try:
+            ratings.append(attempt())
+        except EstimateRefusedError as refusal:
+            refusals.append((kind, str(refusal)))
+    return RatedPeople(tuple(ratings), tuple(refusals))
+
+
+def _to_choose_from(texts: tuple[TextGroup, ...]) -> tuple[TextGroup, ...]:
+    """Return what is about contexts with two texts or more."""
+    n_texts = Counter(context for context, _ in {(group.context, group.text) for group in texts})
+    return tuple(group for group in texts if n_texts[group.context] > 1)

@@ -1,0 +1,41 @@
+"""Writes of fits; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from ranking.fits.services.adapting import adapt_plan, fit_and_adapt
+    from ranking.fits.services.claiming import (
+        claim_changed_fits,
+        claim_fit,
+        forget_fit_claims,
+        reclaim_lost_fits,
+    )
+    from ranking.fits.services.grounds import forget_judgments
+    from ranking.fits.services.publishing import publish_fit, unpublish_fit
+    from ranking.fits.services.running import refit_study, run_fit
+    from ranking.fits.services.stored import JudgmentsChangedError
+    from ranking.fits.services.ticking import claim_all_changed_fits
+    from ranking.fits.services.verifying import Difference, Verification, verify_fit
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "Difference",
+    "JudgmentsChangedError",
+    "Verification",
+    "adapt_plan",
+    "claim_all_changed_fits",
+    "claim_changed_fits",
+    "claim_fit",
+    "fit_and_adapt",
+    "forget_fit_claims",
+    "forget_judgments",
+    "publish_fit",
+    "reclaim_lost_fits",
+    "refit_study",
+    "run_fit",
+    "unpublish_fit",
+    "verify_fit",
+]

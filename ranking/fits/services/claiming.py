@@ -1,0 +1,176 @@
+"""Find out which ratings are out of date and claim their computation."""
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+
+from annotation.choices import Protocol
+from annotation.models import Study
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.fits import selectors
+from ranking.judgments import frames
+from ranking.judgments.code import code_version
+from ranking.judgments.frames import Selection
+from ranking.judgments.method import IMPLIED, Method, declared_masses, graded_strengths, pooling_of
+from ranking.judgments.stamps import Stamp
+from ranking.models import Fit
+from ranking.numerics.strength_mode import StrengthMode
+
+CLAIM_LENGTH = dt.timedelta(minutes=2)
+# Ratings are renewed when the judgments grew by this share, or after this time.
+MOVED = 0.001
+PATIENCE = dt.timedelta(minutes=1)
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Look:
+    """What came of a look at a study.
+
+    ``claimed`` are the keys of the fits that were claimed, ``fits`` the newest of each selection
+    then, and ``waiting_since`` is the time of the oldest fit whose judgments moved too little.
+    """
+
+    claimed: list[int]
+    fits: tuple[Fit, ...]
+    waiting_since: dt.datetime | None
+
+
+@transaction.atomic
+def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
+    """Take over claims that are older than a computation takes, and return their keys.
+
+    Should the first worker be alive after all, both compute the same, and one of them stores it.
+    """
+    lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
+    rows = lost.order_by("pk").select_for_update(skip_locked=True)
+    keys = list(rows.values_list("pk", flat=True))
+    Fit.objects.filter(pk__in=keys).update(claimed_at=now)
+    return keys
+
+
+def forget_fit_claims() -> int:
+    """Drop the fits that dead workers began; only for who knows that no worker lives."""
+    deleted, _ = Fit.objects.filter(state=FitState.RUNNING).delete()
+    return deleted
+
+
+def claim_changed_fits(*, study: Study, now: dt.datetime) -> list[int]:
+    """Claim a fit for each pool and context set whose judgments changed; return their keys.
+
+    Calling it again before the fits are done claims nothing twice.
+    """
+    return look_at(study=study, now=now).claimed
+
+
+def look_at(*, study: Study, now: dt.datetime) -> Look:
+    """Claim what `claim_changed_fits` does, and tell what changed too little for that yet.
+
+    All judgments of the study are added up, which takes a second for a million of them.
+    """
+    newest = selectors.newest_fits(study)
+    claimed, waiting = [], []
+    nothing = dict.fromkeys(newest, Stamp(0, 0, frames.n_decisions(study)))  # all may be gone
+    stamps = frames.read_stamps(study=study, as_of=now)
+    for (pool, context_set), stamp in (nothing | stamps).items():
+        known = newest.get((pool, context_set))
+        if known and known.method_hash == method_of(study, pool).hash():
+            if known.diagnostics["stamp"] == str(stamp):
+                continue
+            if not _is_due(known, stamp, now=now):
+                waiting.append(known.as_of)
+                continue
+        fit = _claim(Selection(study, pool, context_set, now), stamp)
+        if fit is not None:
+            claimed.append(fit.pk)
+            newest[pool, context_set] = fit
+    return Look(claimed, tuple(newest.values()), min(waiting, default=None))
+
+
+def _is_due(known: Fit, stamp: Stamp, *, now: dt.datetime) -> bool:
+    """Say whether judgments that changed moved on from a fit far or long enough for a new one.
+
+    A study of 42,000 judgments would else leave a fit for every few of them.
+    """
+    moved = abs(stamp.n_judgments - known.n_judgments)
+    return moved >= MOVED * known.n_judgments or now - known.as_of >= PATIENCE
+
+
+def claim_fit(
+    *, study: Study, pool: EvaluatorPool, context_set: ContextSet, now: dt.datetime
+) -> Fit | None:
+    """Claim the computation of the ratings as of now.
+
+    Returns ``None`` when there is nothing to rate and never was, or when a fit of the same
+    judgments by the same method exists or is being computed.
+    """
+    stamp = frames.read_stamps(study=study, as_of=now).get((pool, context_set))
+    if stamp is None:
+        if not Fit.objects.filter(study=study, pool=pool, context_set=context_set).exists():
+            return None
+        stamp = Stamp(0, 0, frames.n_decisions(study))
+    return _claim(Selection(study, pool, context_set, now), stamp)
+
+
+def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
+    """Claim a fit of the judgments that have this stamp, unless there is one.
+
+    The name is made from the stamp, and the database takes a name once: it decides between two
+    who claim. The judgments themselves are read when the fit is computed, and only then.
+    """
+    method = method_of(selection.study, selection.pool)
+    method_hash = method.hash()
+    where = (selection.study.slug, selection.pool, selection.context_set)
+    fit, created = Fit.objects.get_or_create(
+        key=_key(*where, str(stamp), method_hash),
+        defaults={
+            "study": selection.study,
+            "pool": selection.pool,
+            "context_set": selection.context_set,
+            "as_of": selection.as_of,
+            "claimed_at": selection.as_of,
+            "inputs_hash": hashlib.sha256(f"claimed/{stamp}".encode()).hexdigest(),
+            "method": method.as_json(),
+            "method_hash": method_hash,
+            "code_version": code_version(),
+            "n_judgments": stamp.n_judgments,
+            "n_units": 0,
+            "is_simulated": selection.study.is_simulated,
+            "diagnostics": {"stamp": str(stamp)},
+        },
+    )
+    return fit if created else None
+
+
+def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method:
+    """Return how the study's ratings by a pool are computed.
+
+    Declared masses are of people and judges in one pool, and nothing to either alone. Ratings of
+    single messages imply who is ahead but not by how much, so those wins are whole. The seed
+    comes from the study's own and is the same for all its fits, so that fits of the same
+    judgments agree to the last digit.
+    """
+    slightly, much = graded_strengths(study.content)
+    is_combined = pool == EvaluatorPool.COMBINED
+    masses = declared_masses(study.content) if is_combined else None
+    seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
+    is_alone = study.protocol == Protocol.LIKERT
+    return Method(
+        strength=StrengthMode.IGNORE if is_alone else StrengthMode.SOFT,
+        slightly=slightly,
+        much=much,
+        level=LEVEL,
+        replicates=settings.HEART_BOOTSTRAP_REPLICATES,
+        seed=int.from_bytes(seed[:6], "big"),
+        pooling=pooling_of(masses),
+        masses=masses,
+        estimator=IMPLIED if is_alone else Method.estimator,
+    )
+
+
+def _key(*parts: str) -> str:
+    """Return the permanent public name of a fit."""
+    return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,135 @@
+"""The judgments of a fit as arrays, read once for the analyses that follow one another."""
+
+import threading
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotation.choices import Protocol
+from ranking.analyses import Ground
+from ranking.choices import AnalysisKind
+from ranking.fits import queries
+from ranking.fits.services.stored import check_stamp, judgments_of, method_of_fit, selection_of
+from ranking.judgments import frames
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.implied import implied_columns
+from ranking.judgments.style import FEATURES
+from ranking.models import Fit
+from ranking.numerics.arrays import Floats
+
+KEPT_SECONDS = 60.0  # after their last use: a round of analyses asks again within seconds
+# These ask for the length of the texts, which takes a second to measure.
+OF_STYLE = (
+    AnalysisKind.STYLE,
+    AnalysisKind.BIAS,
+    AnalysisKind.RATIONALES,
+    AnalysisKind.JUDGE,
+)
+
+
+@dataclass
+class _Read:
+    """The judgments of one fit, as they were when they had its hash; numbers, and no texts."""
+
+    fit: tuple[int, str]
+    columns: JudgmentColumns
+    dimensions: dict[str, JudgmentColumns]
+    features: Floats | None = None
+
+
+class _Shelf:
+    """Holds what was read last, for one fit at most, until nobody has asked for a while."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._read: _Read | None = None
+        self._timer: threading.Timer | None = None
+
+    def take(self, fit: Fit) -> _Read | None:
+        """Return what was read of this fit, or None."""
+        with self._lock:
+            read = self._read
+        return read if read is not None and read.fit == _name(fit) else None
+
+    def put(self, read: _Read | None) -> None:
+        """Hold this in place of what was held, and drop it in a while."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._read, self._timer = read, None
+            if read is not None:
+                self._timer = threading.Timer(KEPT_SECONDS, self._drop, args=[read])
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _drop(self, read: _Read) -> None:
+        with self._lock:
+            if self._read is read:
+                self._read = None
+
+
+_shelf = _Shelf()
+
+
+def ground_of(fit: Fit, kind: str) -> Ground:
+    """Return what an analysis of this kind rests on: exactly the judgments of the fit.
+
+    Read from the database, they are held against the hash of the fit. The arrays are then kept
+    for the next analysis of the same fit in this process; before each use it is asked whether
+    what counts as of the fit's time is still the same, which is one query.
+
+    Raises
+    ------
+    JudgmentsChangedError
+        If what counts as of the fit's time is something else now.
+    """
+    if fit.study.protocol == Protocol.LIKERT:
+        return _ground_of_scores(fit)
+    read = _shelf.take(fit) or _read(fit)
+    check_stamp(fit)
+    columns = read.columns
+    if kind in OF_STYLE:
+        if read.features is None:
+            read.features = frames.read_style(selection_of(fit))
+        columns = replace(columns, features=read.features, feature_names=FEATURES)
+    _shelf.put(read)
+    return Ground(
+        columns=columns,
+        method=method_of_fit(fit),
+        dimensions=read.dimensions,
+        sources=frames.DatabaseSources(selection_of(fit), read.columns),
+    )
+
+
+def _ground_of_scores(fit: Fit) -> Ground:
+    """Return the ground of a likert study: ratings, what they imply, and orders beside."""
+    judgments_of(fit)
+    scores = frames.read_scores(selection_of(fit))
+    check_stamp(fit)
+    others = queries.orders_beside(fit)
+    columns, method = implied_columns(scores), method_of_fit(fit)
+    return Ground(columns, method, dimensions={}, scores=scores, others=others)
+
+
+def forget_judgments() -> None:
+    """Drop what is kept at once."""
+    _shelf.put(None)
+
+
+def _read(fit: Fit) -> _Read:
+    judgments_of(fit)
+    columns, dimensions = frames.read_columns_and_dimensions(selection_of(fit))
+    for one in (columns, *dimensions.values()):
+        _protect(one)
+    return _Read(_name(fit), columns, dimensions)
+
+
+def _protect(columns: JudgmentColumns) -> None:
+    """Let no analysis change what the next one reads."""
+    for array in vars(columns).values():
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
+
+
+def _name(fit: Fit) -> tuple[int, str]:
+    return fit.pk, fit.inputs_hash

@@ -1,0 +1,1 @@
+"""Whether a system became worse than a baseline."""

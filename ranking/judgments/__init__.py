@@ -1,0 +1,1 @@
+"""Which judgments count, and the way from rows to arrays."""

@@ -1,0 +1,23 @@
+"""A mark of the code behind the figures, apart: pages ask for it and need no numerics."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parents[1]
+# What else than the numerics decides what comes out of a fit or of its analyses.
+SOURCES = (
+    *(HERE / name for name in ("analyses", "fits/estimate.py", "fits/people")),
+    *(HERE / f"judgments/{name}.py" for name in ("implied", "scores", "style", "tallies")),
+    HERE.parent / "annotation" / "rationales" / "themes" / "codebook.py",
+)
+
+
+@cache
+def code_version() -> str:
+    """Return a mark of the estimators' source, which changes when any of them does."""
+    sources = sorted((HERE / "numerics").rglob("*.py"))
+    for source in SOURCES:
+        sources += sorted(source.rglob("*.py")) or [source]
+    content = b"".join(path.read_bytes() for path in sources)
+    return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"

@@ -1,0 +1,62 @@
+"""The one rule for which judgments count, and the way from their rows to arrays."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from ranking.judgments.analysis_set import (
+        SIMULATED,
+        Selection,
+        analysis_set,
+        n_decisions,
+        n_given,
+        n_judgments,
+        newest_judgment,
+        selected,
+    )
+    from ranking.judgments.frames.columns import (
+        read_columns,
+        read_columns_and_dimensions,
+        read_dimension_columns,
+    )
+    from ranking.judgments.frames.evaluators import Evaluators, read_evaluators
+    from ranking.judgments.frames.groups import (
+        read_compared,
+        read_groups,
+        read_stamp,
+        read_stamps,
+        read_verdicts,
+    )
+    from ranking.judgments.frames.judged import read_judgments
+    from ranking.judgments.frames.scores import read_implied, read_scores
+    from ranking.judgments.frames.sources import DatabaseSources
+    from ranking.judgments.frames.style import read_style
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "SIMULATED",
+    "DatabaseSources",
+    "Evaluators",
+    "Selection",
+    "analysis_set",
+    "n_decisions",
+    "n_given",
+    "n_judgments",
+    "newest_judgment",
+    "read_columns",
+    "read_columns_and_dimensions",
+    "read_compared",
+    "read_dimension_columns",
+    "read_evaluators",
+    "read_groups",
+    "read_implied",
+    "read_judgments",
+    "read_scores",
+    "read_stamp",
+    "read_stamps",
+    "read_style",
+    "read_verdicts",
+    "selected",
+]

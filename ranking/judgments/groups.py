@@ -1,0 +1,145 @@
+"""Judgments added up by dialogue and pair: what a fit rests on, and its hash."""
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from ranking.judgments.stamps import Stamp
+from ranking.numerics.arrays import Booleans, Integers
+
+NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Judgments of each pair of systems in each dialogue, in the canonical frame.
+
+    One entry for each dialogue, pair, protocol and kind of evaluator; all arrays have shape
+    (n_rows,). Whatever is made of strengths is a straight line in them, so that counts and sums
+    tell all that single judgments would.
+
+    Attributes
+    ----------
+    unit, first, second : integer arrays
+        Source dialogue and the two systems.
+    is_graded, is_judge : boolean arrays
+        Whether the answers are on the five-point scale, and given by LLM judges.
+    n, n_first, n_second : integer arrays
+        How many there are, and how many of them prefer the first and the second completion.
+    size_first, size_second : integer arrays
+        The sizes of those verdicts added up, as they were given.
+    """
+
+    unit: Integers
+    first: Integers
+    second: Integers
+    is_graded: Booleans
+    is_judge: Booleans
+    n: Integers
+    n_first: Integers
+    n_second: Integers
+    size_first: Integers
+    size_second: Integers
+
+    @classmethod
+    def added_up(cls, rows: Integers) -> "PairCounts":
+        """Add up rows of the ten columns that agree in the first five, and sort them by those."""
+        keys, sums = rows[:, :5], rows[:, 5:]
+        spans = keys.max(axis=0, initial=0) + 1
+        code = np.zeros(len(rows), dtype=np.int64)
+        for column, span in zip(keys.T, spans, strict=True):
+            code = code * span + column
+        order = np.argsort(code, kind="stable")
+        starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+        added = np.add.reduceat(sums[order], starts, axis=0) if len(rows) else sums
+        unit, first, second, is_graded, is_judge = keys[order[starts]].T
+        return cls(unit, first, second, is_graded == 1, is_judge == 1, *added.T)
+
+    def as_bytes(self) -> bytes:
+        """Return the columns one after the other, eight bytes a number, the lowest first."""
+        columns = (getattr(self, field.name) for field in fields(self))
+        return b"".join(column.astype("<i8").tobytes() for column in columns)
+
+
+class TextGroup(NamedTuple):
+    """Judgments of one text by people against one system, by one evaluator, alike in verdict.
+
+    ``verdict`` is positive when the text is better. ``context`` and ``text`` are keys of rows.
+    """
+
+    dialogue: str
+    context: int
+    text: int
+    opponent: str
+    is_judge: bool
+    evaluator: str
+    protocol: str
+    verdict: int
+    n: int
+
+
+class MarkGroup(NamedTuple):
+    """How often ``system`` was ahead on ``dimension``, of the marks that named a side."""
+
+    system: str
+    dimension: str
+    wins: int
+    n_marks: int
+
+
+class RatedAlone(NamedTuple):
+    """The ratings of single messages that imply judgments of pairs: how many, and their hash."""
+
+    n: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class GroupedJudgments:
+    """The judgments of one selection, and how many decisions are behind it.
+
+    Attributes
+    ----------
+    systems, dialogues : tuples of str
+        Slugs of the systems judged and content hashes of the source dialogues (the units), sorted;
+        indices refer to these.
+    counts : PairCounts
+        The judgments.
+    newest, sum_of_keys : int
+        Of the keys of the judgments.
+    texts : tuple of TextGroup, or None
+        People's texts one by one; None where no system is of people.
+    alone : RatedAlone, or None
+        In a likert study, what the judgments of pairs are implied by.
+    """
+
+    systems: tuple[str, ...]
+    dialogues: tuple[str, ...]
+    counts: PairCounts
+    marks: tuple[MarkGroup, ...] = ()
+    n_decisions: int = 0
+    newest: int = 0
+    sum_of_keys: int = 0
+    has_simulated_context: bool = False
+    texts: tuple[TextGroup, ...] | None = None
+    alone: RatedAlone | None = None
+
+    @property
+    def n_judgments(self) -> int:
+        """Return how many judgments count: those that people and judges gave, not implied ones."""
+        return int(self.counts.n.sum()) if self.alone is None else self.alone.n
+
+    @property
+    def stamp(self) -> Stamp:
+        """Return the short mark of the analysis set."""
+        return Stamp(self.n_judgments, self.newest, self.n_decisions, self.sum_of_keys)
+
+    def inputs_hash(self) -> str:
+        """Return the hash of all that a fit of these judgments rests on."""
+        content: list[object] = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
+        content += [] if self.alone is None else [self.alone]
+        names = json.dumps(content).encode()
+        return hashlib.sha256(names + b"\n" + self.counts.as_bytes()).hexdigest()

@@ -1,0 +1,1 @@
+"""The console's pages on the log."""

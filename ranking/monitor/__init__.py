@@ -1,0 +1,1 @@
+"""The console's pages on the raters of a study."""

@@ -1,0 +1,190 @@
+"""The console's pages on raters: the monitor, one rater, and the review with its dry run."""
+
+from collections.abc import Callable
+from typing import ParamSpec
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from access import background
+from access.http import StaffRequest
+from access.lists import csv_answer
+from annotation.models import Rater, Study
+from annotation.quality import services as annotation_services
+from annotation.studies import selectors as annotation_selectors
+from annotation.studies.http import figures_of
+from ranking.downloads import tables
+from ranking.monitor import forms, pages
+from ranking.raters import queries, services
+from ranking.raters.filters import FINDINGS, STANDINGS, RaterFilter
+from ranking.raters.http import staff_page
+
+P = ParamSpec("P")
+PER_PAGE = 50
+
+
+@require_safe
+@staff_page
+def raters(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show every rater with figures and findings."""
+    wanted = RaterFilter.of(request.GET)
+    measured = queries.shown_raters(study, now=timezone.now())
+    page = Paginator(wanted.apply(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
+    parts = {
+        "study": study,
+        "wanted": wanted,
+        "standings": STANDINGS.items(),
+        "kinds": FINDINGS.items(),
+        "measured": measured,
+        "page": page,
+        "rows": [pages.RaterLine.of(row) for row in page.object_list],
+        "n_all": len(measured.rows),
+        "n_going": sum(row.would_go for row in measured.rows),
+    }
+    return render(request, "console/raters/list.html", parts)
+
+
+@require_safe
+@staff_page
+def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
+    """Download the same raters, in the same order."""
+    rows = queries.shown_raters(study, now=timezone.now()).rows
+    chosen = tables.rater_rows(RaterFilter.of(request.GET).apply(rows))
+    return csv_answer(request, chosen, f"{study.slug}-raters")
+
+
+@require_safe
+@staff_page
+def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Show one rater: the figures, what the rules found, and every decision."""
+    return _show_rater(request, study, code)
+
+
+@require_POST
+@staff_page
+def measure(request: StaffRequest, study: Study) -> HttpResponse:
+    """Ask a worker to measure the raters anew."""
+    background.app.tasks["ranking.tasks.measure_raters"].delay(study_id=study.pk)
+    messages.success(request, _("A worker measures the raters now. Look again soon."))
+    return redirect("raters:list", study.slug)
+
+
+@require_POST
+@staff_page
+def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Leave a rater out of the analysis, with a reason."""
+    done = _("Left out of the analysis. Every answer is kept; ratings follow in a moment.")
+    return _decide(request, study, code, annotation_services.exclude_rater, done=done)
+
+
+@require_POST
+@staff_page
+def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Take a rater back, with a reason."""
+    done = _("Taken back. The earlier decision is kept; ratings follow in a moment.")
+    return _decide(request, study, code, annotation_services.reinstate_rater, done=done)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page
+def review(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show who would go and how ranks would move; on a post, let those go."""
+    if request.method == "POST":
+        return _apply(request, study)
+    now = timezone.now()
+    measured = queries.shown_raters(study, now=now)
+    found = services.review_raters(study=study, dry_run=True, now=now, shown=measured)
+    parts = {"study": study, "review": pages.ReviewPage.of(found), "measured": measured}
+    return render(request, "console/raters/review.html", parts)
+
+
+@require_safe
+@staff_page
+def moves(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show how ranks would move without the raters that the address names; a part of the review."""
+    asked = frozenset(request.GET.getlist("rater"))
+    parts = {"study": study, "is_part": "HX-Request" in request.headers}
+    if services.MOVES.is_small(study):
+        named = Rater.objects.filter(study=study, code__in=asked)
+        leaving = frozenset(named.values_list("pk", flat=True))
+        parts["movements"] = services.movements_without(study, leaving=leaving, now=timezone.now())
+        return render(request, "console/raters/moves.html", parts)
+    shown = figures_of(study, services.MOVES, now=timezone.now())
+    are_those = shown.figures is not None and shown.figures.leaving == asked
+    parts |= {
+        "shown": shown,
+        "movements": shown.figures.movements if shown.figures and are_those else (),
+        "is_waiting": not are_those and not shown.is_current,
+        "is_other": not are_those and shown.is_current,
+    }
+    return render(request, "console/raters/moves.html", parts)
+
+
+def _apply(request: StaffRequest, study: Study) -> HttpResponse:
+    """Write the decisions, if they are those that were shown."""
+    try:
+        done = services.review_raters(
+            study=study,
+            dry_run=False,
+            now=timezone.now(),
+            by=request.user,
+            expected=request.POST.getlist("rater"),
+        )
+    except services.ReviewChangedError:
+        text = _("Others would go now: answers came in since. Nothing changed; please look again.")
+        messages.error(request, text)
+        return redirect("raters:review", study.slug)
+    n = len({decision.rater_id for decision in done.decisions})
+    text = ngettext("%(n)d rater is left out now.", "%(n)d raters are left out now.", n) % {"n": n}
+    messages.success(request, text)
+    return redirect("raters:list", study.slug)
+
+
+def _decide(
+    request: StaffRequest, study: Study, code: str, service: Callable[..., object], *, done: str
+) -> HttpResponse:
+    """Ask the service for the decision, or show the page again with what is amiss."""
+    form = forms.Decision(request.POST)
+    if not form.is_valid():
+        return _show_rater(request, study, code, form=form)
+    try:
+        service(
+            rater=_rater_or_404(study, code),
+            reason=form.cleaned_data["reason"],
+            by=request.user,
+            now=timezone.now(),
+        )
+    except annotation_services.DecisionError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{code}: {done}")
+    return redirect("raters:rater", study.slug, code)
+
+
+def _show_rater(
+    request: StaffRequest, study: Study, code: str, *, form: forms.Decision | None = None
+) -> HttpResponse:
+    measured = queries.shown_raters(study, now=timezone.now())
+    row = next((row for row in measured.rows if row.code == code), None)
+    if row is None:
+        raise Http404
+    parts = {
+        "study": study,
+        "shown": pages.RaterPage.of(row),
+        "measured": measured,
+        "form": form or forms.Decision(),
+    }
+    return render(request, "console/raters/rater.html", parts, status=422 if form else 200)
+
+
+def _rater_or_404(study: Study, code: str) -> Rater:
+    found = annotation_selectors.rater_by_code(study=study, code=code)
+    if found is None:
+        raise Http404
+    return found

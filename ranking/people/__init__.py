@@ -1,7 +1,0 @@
-"""Systems made from people: their texts as one, one by one, and the best of each context."""
-
-from ranking.people.ground import PeopleRating
-from ranking.people.kinds import PeopleKind
-from ranking.people.rating import RatedPeople, rate_people
-
-__all__ = ["PeopleKind", "PeopleRating", "RatedPeople", "rate_people"]

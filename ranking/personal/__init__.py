@@ -1,0 +1,1 @@
+"""The console's pages on what is held about a person."""

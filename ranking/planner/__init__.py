@@ -1,0 +1,1 @@
+"""How many more judgments a study needs, and what they cost."""

@@ -1,0 +1,104 @@
+"""Reads of the sample-size planner: what was found of a study's error, and what judgments cost."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Avg, Count, Q
+
+from annotation.models import JudgeCall, Study
+from completions.choices import CallState
+from completions.models import Completion, System
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.models import Analysis, Fit, Measurement
+
+if TYPE_CHECKING:
+    from ranking.planner.plans import Layout
+
+NEWEST_CALLS = 5_000
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What an analysis kept of the judgments of one pool, as of its fit."""
+
+    kept: Mapping[str, Any]
+    fit_key: str
+    as_of: dt.datetime
+    strength: str
+    is_simulated: bool
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a judgment took in this study so far; None where nobody knows.
+
+    ``seconds`` is the median over people's answers, ``per_person`` the mean number of answers,
+    ``call_usd`` the mean cost of the newest calls of judges.
+    """
+
+    seconds: float | None
+    per_person: float | None
+    call_usd: float | None
+
+
+def pilot_of(study: Study, pool: EvaluatorPool) -> Pilot | None:
+    """Return what the newest analysis of planning kept, or None; one query."""
+    rows = Analysis.objects.filter(
+        fit__study=study,
+        fit__pool=pool,
+        fit__context_set=ContextSet.ALL,
+        kind=AnalysisKind.PLANNING,
+        state=FitState.DONE,
+        result__has_key="kept",
+    )
+    found = rows.select_related("fit").order_by("-fit__as_of", "-pk").first()
+    if found is None:
+        return None
+    return Pilot(
+        kept=found.result["kept"],
+        fit_key=found.fit.key,
+        as_of=found.fit.as_of,
+        strength=str(found.fit.method.get("strength", "")),
+        is_simulated=found.fit.is_simulated,
+    )
+
+
+def newest_fit(study: Study, pool: EvaluatorPool) -> Fit | None:
+    """Return the newest fit that an analysis of planning can rest on, or None."""
+    fits = Fit.objects.filter(study=study, pool=pool, context_set=ContextSet.ALL)
+    return fits.filter(state=FitState.DONE).order_by("-as_of", "-pk").first()
+
+
+def measured(study: Study) -> Measured:
+    """Return what judgments took, in two queries."""
+    kept = (
+        Measurement.objects.filter(study=study)
+        .annotate(n_people=Count("figures", filter=Q(figures__n_answers__gt=0)))
+        .first()
+    )
+    calls = JudgeCall.objects.filter(
+        comparison__study=study, state=CallState.DONE, cost_usd__isnull=False
+    )
+    mean = calls.order_by("-pk")[:NEWEST_CALLS].aggregate(mean=Avg("cost_usd"))["mean"]
+    is_known = kept is not None and kept.n_people > 0
+    return Measured(
+        seconds=kept.median_seconds if kept is not None else None,
+        per_person=kept.n_answers / kept.n_people if kept is not None and is_known else None,
+        call_usd=None if mean is None else float(mean),
+    )
+
+
+def layout_of(study: Study) -> "Layout":
+    """Return how the study is to be judged, of all systems with texts in its dataset; one query."""
+    from ranking.planner.plans import Layout  # noqa: PLC0415 (loads NumPy, see ADR-0043)
+
+    written = Completion.objects.filter(context__dataset=study.dataset_id)
+    n_systems = written.order_by().values("system").distinct().count()
+    return Layout(n_systems, study.pairs_per_context, study.judgments_per_pair)
+
+
+def names_of(slugs: set[str]) -> dict[str, str]:
+    """Return the names of systems by slug; one query."""
+    return dict(System.objects.filter(slug__in=slugs).values_list("slug", "name"))

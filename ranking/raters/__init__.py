@@ -1,0 +1,1 @@
+"""Raters held against the rules of their study."""

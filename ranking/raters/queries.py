@@ -1,0 +1,180 @@
+"""Reads of the review of raters: every rater with figures and findings."""
+
+import datetime as dt
+from collections.abc import Mapping
+from statistics import median
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef
+
+from annotation.models import Judgment, Study
+from annotation.quality import queries, rules
+from annotation.quality.queries import RaterHead, StudyQuality
+from annotation.quality.rules import Finding, Infit, MainAnswer, Prediction, RaterRecord
+from ranking.models import Measurement, RaterFigures
+from ranking.raters.rows import MeasuredRaters, RaterRow
+
+if TYPE_CHECKING:
+    from ranking.numerics.arrays import Floats
+
+MOST_LIVE = 2_000  # answers of people that a page reads and measures itself
+
+
+def rater_rows(study: Study, *, as_of: dt.datetime) -> tuple[RaterRow, ...]:
+    """Return every rater who answered anything, by pseudonym, in six queries at most."""
+    return measure(study, as_of=as_of).rows
+
+
+def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
+    """Return the same for a page, in eight queries at most, however many judgments there are.
+
+    A small study is measured here and now. Of a larger one it is what the last measurement found,
+    under the decisions that hold now: the same figures as of an earlier time (ADR-0053).
+    """
+    kept = Measurement.objects.filter(study=study).first()
+    if kept is not None and kept.n_answers > MOST_LIVE:
+        return _stored(study, kept, now=now)
+    given = Judgment.objects.filter(rater__study=study)
+    if given[: MOST_LIVE + 1].count() <= MOST_LIVE:
+        return measure(study, as_of=now)
+    if kept is None:
+        return MeasuredRaters((), None, None, is_live=False)
+    return _stored(study, kept, now=now)
+
+
+def unmeasured_studies() -> list[int]:
+    """Return the keys of studies in which people judged and that nobody measured yet."""
+    judged = Judgment.objects.filter(rater__study=OuterRef("pk"))
+    studies = Study.objects.filter(Exists(judged), measurement__isnull=True)
+    return list(studies.order_by("pk").values_list("pk", flat=True))
+
+
+def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
+    """Read every judgment by people and measure those who gave them, in six queries at most."""
+    known = queries.read_quality(study, as_of=as_of)
+    seconds = [one.seconds for record in known.records for one in record.answers]
+    return MeasuredRaters(
+        rows=_rows(known),
+        as_of=as_of,
+        median_seconds=median(seconds) if seconds else None,
+        is_live=True,
+    )
+
+
+def _stored(study: Study, measured: Measurement, *, now: dt.datetime) -> MeasuredRaters:
+    figures = {one.rater_id: one for one in measured.figures.all()}
+    heads = queries.raters_judged(study, as_of=now)
+    return MeasuredRaters(
+        rows=tuple(
+            _stored_row(head, figures[head.pk], measured.as_of)
+            for head in heads
+            if head.pk in figures
+        ),
+        as_of=measured.as_of,
+        median_seconds=measured.median_seconds,
+        is_live=False,
+        n_new=sum(head.pk not in figures for head in heads),
+    )
+
+
+def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> RaterRow:
+    """Return a rater as measured; who was taken back since is excluded on later evidence alone."""
+    is_settled = head.reinstated_at is not None and head.reinstated_at >= as_of
+    findings = tuple(Finding(**one) for one in found.findings)
+    return RaterRow(
+        head=head,
+        findings=tuple(one for one in findings if not (is_settled and one.is_exclusion)),
+        n_answers=found.n_answers,
+        median_seconds=found.median_seconds,
+        n_checks=found.n_checks,
+        n_passed=found.n_passed,
+        share_a=found.share_a,
+        infit=found.infit,
+        agreement=found.agreement,
+        last_at=found.last_at,
+    )
+
+
+def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
+    infits = _infits(known)
+    found = rules.examine(rules.StudyRecord(known.records, known.pairs, infits), known.rules)
+    agreement = rules.agreement_by_rater(known.winners)
+    return tuple(
+        _row(head, record, found[head.code], infits.get(head.code), agreement.get(head.code))
+        for head, record in zip(known.raters, known.records, strict=True)
+    )
+
+
+def _row(
+    head: RaterHead,
+    record: RaterRecord,
+    findings: tuple[Finding, ...],
+    infit: Infit | None,
+    agreement: float | None,
+) -> RaterRow:
+    sides = [answer.side for answer in record.answers if answer.side]
+    return RaterRow(
+        head=head,
+        findings=findings,
+        n_answers=len(record.answers),
+        median_seconds=median(one.seconds for one in record.answers) if record.answers else None,
+        n_checks=len(record.checks),
+        n_passed=sum(check.is_passed for check in record.checks),
+        share_a=sides.count(1) / len(sides) if sides else None,
+        infit=infit.mean_square if infit else None,
+        agreement=agreement,
+        last_at=max(
+            [one.at for one in record.answers] + [one.at for one in record.checks], default=None
+        ),
+    )
+
+
+def _infits(known: StudyQuality) -> dict[str, Infit | None]:
+    """Return each rater's infit against strengths that the other raters' answers give."""
+    # Pages load this module, most of them without a study to measure (ADR-0043).
+    import numpy as np  # noqa: PLC0415
+
+    from ranking.numerics.bradley_terry import NotConvergedError  # noqa: PLC0415
+    from ranking.numerics.connectivity import NotConnectedError  # noqa: PLC0415
+    from ranking.numerics.held_out import strengths_without_each  # noqa: PLC0415
+
+    slugs = sorted({slug for pair in known.systems.values() for slug in pair})
+    place = {slug: index for index, slug in enumerate(slugs)}
+    pairs = {
+        pair: (place[first], place[second])
+        for pair, (first, second) in known.systems.items()
+        if first != second
+    }
+    wins = np.zeros((len(known.records), len(slugs), len(slugs)))
+    for index, record in enumerate(known.records):
+        for answer in record.answers:
+            if answer.pair in pairs:
+                first, second = pairs[answer.pair]
+                wins[index, first, second] += _outcome(answer)
+                wins[index, second, first] += 1 - _outcome(answer)
+    try:
+        strengths = strengths_without_each(wins)
+    except (NotConnectedError, NotConvergedError, ValueError):
+        return {}  # too few systems or answers: nobody's misfit can be told
+    return {
+        record.rater: rules.infit(_predictions(record, pairs, row))
+        for record, row in zip(known.records, strengths, strict=True)
+        if not np.isnan(row).any()
+    }
+
+
+def _outcome(answer: MainAnswer) -> float:
+    return (answer.winner + 1) / 2
+
+
+def _predictions(
+    record: RaterRecord, pairs: Mapping[int, tuple[int, int]], strengths: "Floats"
+) -> list[Prediction]:
+    from scipy import special  # noqa: PLC0415 (as above)
+
+    chances = special.expit(strengths[:, None] - strengths[None, :])
+    return [
+        Prediction(_outcome(answer), float(chances[pairs[answer.pair]]))
+        for answer in record.answers
+        if answer.pair in pairs
+    ]

@@ -1,0 +1,37 @@
+"""Writes of raters; everything a caller may import is named here."""
+
+from typing import TYPE_CHECKING
+
+from access.later import names_of
+
+if TYPE_CHECKING:
+    from ranking.raters.services.measuring import measure_raters, measure_study, studies_to_measure
+    from ranking.raters.services.moving import MOVES, moves_of
+    from ranking.raters.services.reviewing import (
+        Move,
+        Movement,
+        Review,
+        ReviewChangedError,
+        movements_without,
+        review_raters,
+        review_study,
+        studies_to_review,
+    )
+else:
+    __getattr__ = names_of(__name__)
+
+__all__ = [
+    "MOVES",
+    "Move",
+    "Movement",
+    "Review",
+    "ReviewChangedError",
+    "measure_raters",
+    "measure_study",
+    "movements_without",
+    "moves_of",
+    "review_raters",
+    "review_study",
+    "studies_to_measure",
+    "studies_to_review",
+]

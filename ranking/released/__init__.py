@@ -1,0 +1,1 @@
+"""Releases that there are, and the files of one."""

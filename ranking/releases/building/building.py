@@ -1,0 +1,122 @@
+"""Write all files of a release to a folder, beside its place, and move them there at the end."""
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ranking.released.files.renaming import names_in
+from ranking.released.files.tables import BY_NAME
+from ranking.released.writing import SUMS, document, files_of, lines, sha256_of, sums
+from ranking.releases.building import answers, documents, external, material, results
+from ranking.releases.building.contents import Contents
+
+Tell = Callable[[str], None]
+READERS: Mapping[str, Callable[[Contents], Iterable[dict[str, Any]]]] = {
+    "systems": material.systems,
+    "contexts": material.contexts,
+    "completions": material.completions,
+    "comparisons": material.comparisons,
+    "raters": answers.raters,
+    "judges": answers.judges,
+    "judgments": answers.judgments,
+    "exclusions": answers.exclusions,
+    "checks": answers.checks,
+    "external_batches": external.batches,
+    "external_judgments": external.judgments,
+}
+SCANNED = (".json", ".jsonl", ".md", ".svg", ".txt")
+
+
+class LeakError(Exception):
+    """A pseudonym of the platform stands in a file that was to be released."""
+
+
+def write_release(contents: Contents, folder: Path, tell: Tell) -> str:
+    """Write a release, and return the SHA-256 of its list of checksums.
+
+    The files are written beside the folder and get its name at the end, all at once: whoever is
+    stopped in between leaves no half release. ``tell`` hears what is being written.
+
+    Raises
+    ------
+    LeakError
+        If a rater's pseudonym would leave.
+    FileExistsError
+        If the folder exists and is not empty.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
+    try:
+        beside.mkdir()
+        _write(contents, beside, tell)
+        if folder.exists():
+            folder.rmdir()
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return sha256_of(folder / SUMS)
+
+
+def _write(contents: Contents, folder: Path, tell: Tell) -> None:
+    counts: dict[str, int] = {}
+    for name, read in READERS.items():
+        tell(name)
+        path = folder / BY_NAME[name].path
+        counts[name] = _put_lines(path, read(contents))
+        if BY_NAME[name].is_optional and not counts[name]:
+            path.unlink()
+            del counts[name]
+    tell("ratings")
+    computed = _put_results(contents, folder)
+    tell("documents")
+    for name, text in documents.files(contents, counts, computed, folder).items():
+        _put(folder / name, text.encode())
+    tell("checks of what was written")
+    _refuse_leaks(contents, folder)
+    tell("checksums")
+    _put(folder / SUMS, sums(folder).encode())
+
+
+def _put_results(contents: Contents, folder: Path) -> dict[str, dict[str, list[str]]]:
+    """Write what was computed, and return the names of the analyses and figures of each fit."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for fit in contents.fits:
+        _put(folder / f"ratings/{fit.key}.json", document(results.ratings(contents, fit)).encode())
+        found[fit.key] = {"analyses": [], "figures": []}
+        for kind, analysis in results.analyses(contents, fit):
+            _put(folder / f"analyses/{fit.key}/{kind}.json", document(analysis).encode())
+            found[fit.key]["analyses"].append(kind)
+        for name, content in results.drawn(fit):
+            _put(folder / f"figures/{fit.key}/{name}.svg", content)
+            found[fit.key]["figures"].append(name)
+    return found
+
+
+def _put_lines(path: Path, rows: Iterable[dict[str, Any]]) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        return sum(bool(file.write(one)) for one in lines(rows))
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _refuse_leaks(contents: Contents, folder: Path) -> None:
+    """Search every file for the pseudonyms of the study's raters.
+
+    Texts that were judged may hold any word; they were there before any rater came.
+    """
+    judged = {BY_NAME["contexts"].path, BY_NAME["completions"].path}
+    for name in files_of(folder):
+        if name in judged or not name.endswith(SCANNED):
+            continue
+        with (folder / name).open(encoding="utf-8") as file:
+            if any(names_in(line, contents.codes.keys()) for line in file):
+                msg = f"{name} holds a rater's pseudonym: nothing was released."
+                raise LeakError(msg)

@@ -1,0 +1,87 @@
+"""The console's page of a study's releases: what one would hold, building, publishing, download."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from access import background
+from access.choices import Role
+from access.http import StaffRequest, may
+from annotation.models import Study
+from annotation.studies.http import figures_of, owners_study_page, study_page
+from ranking.choices import ReleaseState
+from ranking.models import Release
+from ranking.released import queries as released_queries
+from ranking.released.http import zip_answer
+from ranking.releases import queries
+from ranking.releases import services as release_services
+from ranking.releases.queries import RELEASE
+
+
+@require_safe
+@study_page
+def releases(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show what a release would hold, what is in the way, and the releases that there are."""
+    shown = figures_of(study, RELEASE, now=timezone.now())
+    page = queries.release_page(study, shown)
+    may_act = {"may_build": may(request, Role.MANAGER), "may_publish": may(request, Role.OWNER)}
+    parts = {"study": study, "page": page, "shown": shown, "would": shown.figures} | may_act
+    return render(request, "console/releases/releases.html", parts)
+
+
+@require_POST
+@study_page
+def build(request: StaffRequest, study: Study) -> HttpResponse:
+    """Hand the building of a release to a worker, or say why there is none now."""
+    try:
+        release = release_services.claim_release(study=study, now=timezone.now(), by=request.user)
+    except release_services.ReleaseRefusedError as error:
+        messages.error(request, str(error))
+        return redirect("raters:release", study.slug)
+    if release.state == ReleaseState.BUILDING or not released_queries.folder_of(release).exists():
+        background.app.tasks["ranking.tasks.build_release"].delay(release_id=release.pk)
+        messages.success(request, _("A worker builds it now. Look again soon."))
+    else:
+        text = _("Nothing changed since release %(n)d: it is that one.") % {"n": release.version}
+        messages.info(request, text)
+    return redirect("raters:release", study.slug)
+
+
+@require_safe
+@study_page
+def download(_request: StaffRequest, study: Study, key: str) -> HttpResponseBase:
+    """Hand out a release as a zip."""
+    return zip_answer(_release_or_404(study, key))
+
+
+@require_POST
+@owners_study_page
+def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Let everybody download a release."""
+    release = _release_or_404(study, key)
+    release_services.publish_release(release=release, now=timezone.now(), by=request.user)
+    text = _("Release %(n)d is published: the results lead to it.") % {"n": release.version}
+    messages.success(request, text)
+    return redirect("raters:release", study.slug)
+
+
+@require_POST
+@owners_study_page
+def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Keep a published release to the team again."""
+    release = _release_or_404(study, key)
+    release_services.unpublish_release(release=release, now=timezone.now(), by=request.user)
+    text = _("Release %(n)d is the team's alone again.") % {"n": release.version}
+    messages.success(request, text)
+    return redirect("raters:release", study.slug)
+
+
+def _release_or_404(study: Study, key: str) -> Release:
+    found = released_queries.release_by_key(study, key)
+    if found is None:
+        raise Http404
+    return found

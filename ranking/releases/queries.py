@@ -1,0 +1,208 @@
+"""Reads about releases: what one would hold, what is in the way, which there are."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
+
+from annotation.models import (
+    Exclusion,
+    ExternalDecision,
+    JudgeCall,
+    Judgment,
+    Rater,
+    RationaleDecision,
+    RationaleScan,
+    Study,
+)
+from annotation.rationales.queries import TextCounts, texts_for_release
+from annotation.studies.counts import has_few_judgments, newest_keys
+from annotation.studies.kept import Kind, Shown
+from completions.models import Completion
+from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
+from ranking.fits.selectors import PREFERRED, newest_fits
+from ranking.judgments import frames
+from ranking.judgments.stamps import Stamp
+from ranking.models import Analysis, Fit, Release
+from ranking.released.files.licences import may_share
+
+MOST_LIVE = 2_000
+"""Judgments that a page adds up itself."""
+N_FITS = 9  # as many as are the newest: three pools, three context sets
+NO_FIT = "There are no ratings to release yet: they come with judgments."
+RUNNING = "Ratings are being computed. Please try again in a minute."
+BEHIND = (
+    "Judgments came or went since the ratings were computed. Refit, wait until it is done, and "
+    "try again."
+)
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """A release as lists show it; ``n_left`` people or texts went since, so that it is stale."""
+
+    release: Release
+    n_left: int
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it holds what was deleted since."""
+        return self.release.state == ReleaseState.DONE and self.n_left > 0
+
+
+@dataclass(frozen=True)
+class ReleaseFigures:
+    """What a release of a study's present state would hold, counted.
+
+    ``obstacle`` says why there can be none now. ``texts`` are the rationales by what becomes of
+    them; ``n_judgments`` are those that count.
+    """
+
+    obstacle: str
+    n_fits: int
+    n_judgments: int
+    n_raters: int
+    texts: TextCounts
+
+
+@dataclass(frozen=True)
+class ReleasePage:
+    """What the console shows of releases; ``shown`` has the counts, which may have been kept."""
+
+    shown: Shown[ReleaseFigures]
+    licence: str
+    source_licence: str
+    shares_text: bool
+    rows: tuple[ReleaseRow, ...]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether one is being built."""
+        return any(row.release.state == ReleaseState.BUILDING for row in self.rows)
+
+
+def release_page(study: Study, shown: Shown[ReleaseFigures]) -> ReleasePage:
+    """Return what the console shows of a study's releases, given the counts; three queries."""
+    dataset = study.dataset
+    return ReleasePage(
+        shown=shown,
+        licence=settings.HEART_RELEASE_LICENCE,
+        source_licence=dataset.licence,
+        shares_text=dataset.is_authored or may_share(dataset.licence),
+        rows=tuple(release_rows(study)),
+    )
+
+
+def release_figures(study: Study, _now: dt.datetime) -> ReleaseFigures:
+    """Count what a release would hold; the database adds up all judgments of the study."""
+    fits, obstacle = fits_to_release(study)
+    raters = Rater.objects.filter(study=study).exclude(data_kept=False)
+    return ReleaseFigures(
+        obstacle=obstacle,
+        n_fits=len(fits),
+        n_judgments=max((fit.n_judgments for fit in fits), default=0),
+        n_raters=raters.filter(Exists(Judgment.objects.filter(rater=OuterRef("pk")))).count(),
+        texts=texts_for_release(study).counts,
+    )
+
+
+def _is_small(study: Study) -> bool:
+    return has_few_judgments(study, most=MOST_LIVE)
+
+
+def _basis(study: Study) -> object:
+    """Return what changes with answers, fits, decisions on raters and texts, scans, departures."""
+    newest = newest_keys(Judgment, Exclusion, RationaleScan, RationaleDecision)
+    fits = Fit.objects.filter(study=study).order_by("-pk").values_list("pk", "state")[:N_FITS]
+    return newest, tuple(fits), study.raters.filter(data_kept=False).count()
+
+
+RELEASE = Kind("release", _is_small, _basis, release_figures)
+
+
+def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit], str]:
+    """Return the fits of the study's present state, or why there can be no release of it.
+
+    The newest of each pool and context set, the most telling first, or ``only`` one. All must
+    rest on the judgments that count as of the newest of them, so that one table tells of all.
+    """
+    if only is not None:
+        found = [only]
+    else:
+        newest = newest_fits(study)
+        order = [(pool, one) for pool in PREFERRED for one in ContextSet]
+        found = [newest[where] for where in order if where in newest]
+    if not found:
+        return [], NO_FIT
+    if any(fit.state == FitState.RUNNING for fit in found):
+        return [], RUNNING
+    found = [fit for fit in found if fit.n_judgments]
+    if not found:
+        return [], NO_FIT
+    stamps = frames.read_stamps(study=study, as_of=max(fit.as_of for fit in found))
+    return ([], BEHIND) if any(_is_behind(fit, stamps) for fit in found) else (found, "")
+
+
+def _is_behind(fit: Fit, stamps: Mapping[tuple[EvaluatorPool, ContextSet], Stamp]) -> bool:
+    """Say whether other judgments count by now; decisions alone change no rating."""
+    known = Stamp.of(fit.diagnostics["stamp"])
+    now = stamps.get((EvaluatorPool(fit.pool), ContextSet(fit.context_set)))
+    return now is None or now._replace(n_decisions=known.n_decisions) != known
+
+
+def state_of(study: Study, fits: Sequence[Fit]) -> dict[str, Any]:
+    """Return short marks of all that goes into a release; some ten queries, no row by row."""
+    as_of = max(fit.as_of for fit in fits)
+    judgments = Judgment.objects.filter(comparison__study=study, submitted_at__lte=as_of)
+    calls = JudgeCall.objects.filter(comparison__study=study)
+    analyses = Analysis.objects.filter(fit__in=[fit.pk for fit in fits])
+    texts = Completion.objects.filter(context__dataset=study.dataset_id)
+    return _external(study) | {
+        "study": [study.slug, study.title, study.protocol_hash, study.state],
+        "dataset": [study.dataset.name, study.dataset.licence, study.dataset.is_authored],
+        "fits": [fit.key for fit in fits],
+        "decisions": frames.n_decisions(study),
+        "withdrawn": study.raters.filter(data_kept=False).count(),
+        "exclusions": Exclusion.objects.filter(decided_at__lte=as_of).aggregate(n=Max("pk")),
+        "judgments": judgments.aggregate(n=Count("pk"), keys=Sum("pk")),
+        "calls": list(calls.order_by("state").values_list("state").annotate(n=Count("pk"))),
+        "rationales": asdict(texts_for_release(study).counts),
+        "leases": list(_leases(study)),
+        "analyses": analyses.filter(ended_at__isnull=False).aggregate(
+            n=Count("pk"), last=Max("pk")
+        ),
+        "texts": texts.aggregate(n=Count("pk"), keys=Sum("pk"), fixed=Max("created_at")),
+    }
+
+
+def _external(study: Study) -> dict[str, Any]:
+    """Return marks of judgments made elsewhere; nothing where there are none."""
+    decisions = ExternalDecision.objects.filter(batch__study=study)
+    newest = study.external_batches.aggregate(n=Max("pk"))["n"]
+    marks = [newest, decisions.aggregate(n=Max("pk"))["n"]]
+    return {} if newest is None else {"external": marks}
+
+
+def _leases(study: Study) -> "QuerySet[Any, tuple[Any, ...]]":
+    """Return how many of the study's leases ended how."""
+    leases = study.comparisons.order_by("leases__outcome").values_list("leases__outcome")
+    return leases.annotate(n=Count("leases"))
+
+
+def release_rows(study: Study) -> list[ReleaseRow]:
+    """Return the releases of a study, the newest first; three queries."""
+    releases = Release.objects.filter(study=study).select_related("study", "built_by")
+    gone = list(
+        Rater.objects.filter(study=study, data_kept=False).values_list("ended_at", flat=True)
+    )
+    erased = Completion.objects.filter(
+        Q(context__comparisons__study=study), erased_at__isnull=False
+    )
+    gone += list(erased.distinct().values_list("erased_at", flat=True))
+    return [
+        ReleaseRow(one, sum(time is not None and time > one.as_of for time in gone))
+        for one in releases.order_by("-version")
+    ]

@@ -1,0 +1,1 @@
+"""Analyses as pages and figures show them."""

@@ -1,0 +1,100 @@
+"""Figures for print of what was found: which table, whose names, and where it comes from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ranking.boards.board import Board
+from ranking.boards.queries import board_of
+from ranking.figures import Sign
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.fits import analysis_queries
+from ranking.models import Fit
+from ranking.plots.chosen import Chosen
+from ranking.report import queries
+from ranking.report.shown.names import Name, Names
+from ranking.report.shown.people import public_table
+from ranking.report.standings import named_analyses
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A table in which systems and judges go by name, as the public may have it."""
+
+    table: Table
+    sign: Sign
+
+
+def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
+    """Return the ratings of a fit and their origin. Up to four queries."""
+    board = board_of(fit)
+    is_simulated = fit.is_simulated or any(row.is_simulated for row in board.rows)
+    return board, sign_of(fit, is_simulated=is_simulated)
+
+
+def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable | None:
+    """Return a table that an analysis of a fit found, or None. Four queries.
+
+    It is the public's also for staff: a picture is kept by whoever is on the way to the reader.
+    A radar has only the rows that are chosen.
+
+    Raises
+    ------
+    ranking.plots.chosen.UnknownRowError
+        If a row is chosen that the table of a radar does not have.
+    """
+    shown = analysis_queries.analysis_of(fit, kind)
+    found = shown.findings if shown else None
+    table = next((one for one in found.tables if one.key == key), None) if found else None
+    if shown is None or table is None:
+        return None
+    names = queries.names_in(fit.study, shows_people=False)
+    public = public_table(table, names)[0]
+    is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
+    if public.picture is Picture.RADAR:
+        public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
+    is_exploratory = named_analyses(fit.study).is_exploratory(shown.kind)
+    sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=is_exploratory)
+    return NamedTable(_with_names(public, names), sign)
+
+
+def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool | None = None) -> Sign:
+    """Return what a figure of a fit says of its origin."""
+    return Sign(
+        fit.study.title,
+        fit.key,
+        fit.as_of,
+        is_simulated=is_simulated,
+        is_exploratory=is_exploratory,
+        is_embargoed=fit.is_embargoed,
+    )
+
+
+def _with_names(table: Table, names: Names) -> Table:
+    columns = tuple(
+        replace(one, label=name.text) if (name := names.of_column(one.key)) else one
+        for one in table.columns
+    )
+    rows = tuple(
+        tuple(_written(cell, one, names) for cell, one in zip(row, columns, strict=True))
+        for row in table.rows
+    )
+    return replace(table, columns=columns, rows=rows)
+
+
+def _written(cell: Cell, column: Column, names: Names) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    if column.kind is ColumnKind.SYSTEM:
+        return names.system(cell).text
+    return names.evaluator(cell).text if column.kind is ColumnKind.EVALUATOR else cell
+
+
+def _named(table: Table, names: Names) -> Iterator[Name]:
+    """Yield the names of all systems and judges in a table."""
+    yield from (name for one in table.columns if (name := names.of_column(one.key)))
+    for row in table.rows:
+        for cell, column in zip(row, table.columns, strict=True):
+            if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:
+                yield names.system(cell)
+            elif isinstance(cell, str) and column.kind is ColumnKind.EVALUATOR:
+                yield names.evaluator(cell)

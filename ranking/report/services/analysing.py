@@ -1,0 +1,142 @@
+"""Claim the analyses of fits and store what they find, once."""
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from access.nudges import Work, nudge
+from ranking.analyses import analyse
+from ranking.choices import FitState
+from ranking.findings import AnalysisRefusedError
+from ranking.fits import analysis_queries
+from ranking.fits.analysis_queries import Due
+from ranking.fits.services.grounds import ground_of
+from ranking.fits.services.stored import JudgmentsChangedError
+from ranking.judgments.code import code_version
+from ranking.models import Analysis, Fit
+
+Clock = Callable[[], dt.datetime]
+logger = logging.getLogger(__name__)
+
+CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than any task may run
+# Fits come through the same queue: no more than this waits before them. A claim that takes
+# longer than the patience keeps no others from being begun, in case its message was lost.
+MOST_UNDER_WAY = 1
+PATIENCE = dt.timedelta(minutes=2)
+MOST_BEGUN = 3
+BROKEN = "This analysis ended with an error of the software. It is in the log of the site."
+LOST = f"This analysis was begun {MOST_BEGUN} times, and each time the process that ran it ended."
+
+
+def claim_due_analyses(*, now: dt.datetime) -> list[int]:
+    """Claim the next analyses that are due, or whose worker was lost, and return their keys."""
+    claimed = reclaim_lost_analyses(now=now)
+    running = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__gt=now - PATIENCE)
+    free = max(0, MOST_UNDER_WAY - running.count())
+    for due in islice(_due(now), free):
+        if (analysis := _claim(due.fit, due.kind, now=now)) is not None:
+            claimed.append(analysis.pk)
+    return claimed
+
+
+def _due(now: dt.datetime) -> Iterator[Due]:
+    """Yield what is to be claimed now.
+
+    Where web pages come from the same process, only what a reader is shown first, and what a
+    person asked for or published, is computed without a pause: the rest would slow all pages down.
+    """
+    pause = dt.timedelta(seconds=settings.HEART_ANALYSIS_SECONDS)
+    pace = dt.timedelta(seconds=settings.HEART_ANALYSIS_PACE_SECONDS)
+    last = analysis_queries.newest_claim() if pace else None
+    is_resting = last is not None and now - last < pace
+    for due in analysis_queries.missing_analyses(now=now, pause=pause):
+        is_asked_for = due.fit.is_on_request or due.fit.published_at is not None
+        if due.is_first or is_asked_for or not is_resting:
+            yield due
+
+
+def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
+    """Begin the analyses of a fit ahead of its turn, unless they were; the others follow."""
+    if fit.code_version != code_version() or fit.analyses.exists():
+        return None
+    first = next(iter(analysis_queries.kinds_of(fit.study)), None)
+    return None if first is None else _claim(fit, first, now=now)
+
+
+@transaction.atomic
+def reclaim_lost_analyses(*, now: dt.datetime) -> list[int]:
+    """Take over claims that are older than a computation takes, and return their keys."""
+    lost = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
+    rows = lost.order_by("pk").select_for_update(skip_locked=True)
+    keys = list(rows.values_list("pk", flat=True))
+    Analysis.objects.filter(pk__in=keys).update(claimed_at=now)
+    return keys
+
+
+def forget_analysis_claims() -> int:
+    """Drop the analyses that dead workers began; only for who knows that no worker lives."""
+    deleted, _ = Analysis.objects.filter(state=FitState.RUNNING).delete()
+    return deleted
+
+
+def analyse_fit(*, fit_id: int, kind: str, clock: Clock) -> bool:
+    """Compute one analysis of a fit here and now, unless somebody did or does; say whether."""
+    fit = Fit.objects.filter(analysis_queries.ANALYSED, pk=fit_id).first()
+    analysis = None if fit is None else _claim(fit, kind, now=clock())
+    return analysis is not None and run_analysis(analysis_id=analysis.pk, clock=clock)
+
+
+def run_analysis(*, analysis_id: int, clock: Clock) -> bool:
+    """Compute a claimed analysis and store its findings or its refusal; say whether this call did.
+
+    Safe to run twice: an analysis that has ended is left alone. It is refused when the judgments
+    as of its fit are no longer those of the fit. An error of its code is logged and stored as a
+    refusal, so that it stops nothing else; so is one whose process was lost again and again.
+    """
+    running = Analysis.objects.filter(pk=analysis_id, state=FitState.RUNNING)
+    analysis = running.select_related("fit__study").first()
+    if analysis is None:
+        return False
+    if analysis.begun >= MOST_BEGUN:
+        return _end(analysis, {"refusal": LOST}, now=clock())
+    running.update(begun=F("begun") + 1)
+    return _end(analysis, _outcome(analysis), now=clock())
+
+
+def _claim(fit: Fit, kind: str, *, now: dt.datetime) -> Analysis | None:
+    """Claim an analysis, unless it is there: the constraint decides between two who try."""
+    analysis, created = Analysis.objects.get_or_create(
+        fit=fit, kind=kind, code_version=code_version(), defaults={"claimed_at": now}
+    )
+    return analysis if created else None
+
+
+def _outcome(analysis: Analysis) -> Mapping[str, Any]:
+    """Return what is to be stored: a result, or the reason why there is none."""
+    try:
+        findings = analyse(analysis.kind, ground_of(analysis.fit, analysis.kind))
+        # Only what reads back as the same is stored; PostgreSQL takes no number that is none.
+        return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
+    except (AnalysisRefusedError, JudgmentsChangedError) as refusal:
+        return {"refusal": str(refusal)}
+    except Exception:
+        logger.exception("the analysis %s of %s failed", analysis.kind, analysis.fit.key)
+        return {"refusal": BROKEN}
+
+
+def _end(analysis: Analysis, outcome: Mapping[str, Any], *, now: dt.datetime) -> bool:
+    """Store how it ended, unless somebody else did."""
+    state = FitState.REFUSED if "refusal" in outcome else FitState.DONE
+    running = Analysis.objects.filter(pk=analysis.pk, state=FitState.RUNNING)
+    has_ended = running.update(state=state, ended_at=now, **outcome) == 1
+    if has_ended:  # the next may begin, some only when this one's pace allows it
+        for within_s in {0.0, settings.HEART_ANALYSIS_PACE_SECONDS}:
+            nudge(Work.ANALYSE, within_s=within_s)
+    return has_ended

@@ -1,0 +1,102 @@
+"""The charts beside a leaderboard: ratings with their intervals, and the dimensions."""
+
+from dataclasses import dataclass
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext
+
+from ranking.boards.board import CENTRE, Board, BoardRow, PeopleRow
+from ranking.findings import ColumnKind, Picture
+from ranking.report.shown.cells import NOTHING
+from ranking.report.shown.chart_parts import Parts, axis, heat_scale, marked
+from ranking.report.shown.values import Chart
+
+
+@dataclass(frozen=True)
+class BoardFigure:
+    """A chart beside the leaderboard, whose table holds all of its figures."""
+
+    key: str
+    title: str
+    caption: str
+    chart: Chart
+
+
+def figures_of_board(board: Board | None) -> tuple[BoardFigure, ...]:
+    """Return the charts of a leaderboard that has ratings: systems, then their dimensions."""
+    if board is None or not board.rows:
+        return ()
+    return (_ratings_figure(board), *_dimensions_figure(board))
+
+
+def _ratings_figure(board: Board) -> BoardFigure:
+    caption = gettext(
+        "A dot is a rating, the dark line its 95 % interval, the pale one holds for all systems at "
+        "once; the dashed upright is the mean. Hollow dots are what people wrote."
+    )
+    return BoardFigure("drawn-ratings", gettext("Ratings and intervals"), caption, _ratings(board))
+
+
+def _dimensions_figure(board: Board) -> tuple[BoardFigure, ...]:
+    chart = _dimensions(board)
+    caption = gettext(
+        "Per cent of the marks won on each dimension: one colour is above an even split, the other "
+        "below."
+    )
+    title = gettext("Dimension by dimension")
+    return (BoardFigure("drawn-dimensions", title, caption, chart),) if chart else ()
+
+
+def _ratings(board: Board) -> Chart:
+    rows = [*map(_system, board.rows), *map(_people, board.people)]
+    parts = {"x": axis("Elo", ColumnKind.ELO), "centre": CENTRE, "rows": rows}
+    return Chart(Picture.WHISKERS, parts, _is_simulated(board))
+
+
+def _dimensions(board: Board) -> Chart | None:
+    shares = [[share.per_cent for share in row.dimensions] for row in board.rows]
+    known = [share for row in shares for share in row if share is not None]
+    if not known:
+        return None
+    parts = {
+        "columns": [one.name for one in board.dimensions],
+        "rows": [row.name for row in board.rows],
+        "values": [[None if one is None else round(one, 4) for one in row] for row in shares],
+        "texts": [[_per_cent(share) for share in row] for row in shares],
+        **heat_scale([share / 100.0 for share in known], ColumnKind.SHARE),
+    }
+    return Chart(Picture.HEAT, parts, _is_simulated(board))
+
+
+def _is_simulated(board: Board) -> bool:
+    return board.conditions.is_simulated or any(row.is_simulated for row in board.rows)
+
+
+def _system(row: BoardRow) -> Parts:
+    more = [
+        f"{gettext('Rank')}: {row.rank_text}",
+        f"{gettext('Won')}: {_per_cent(row.win_rate)}",
+    ]
+    joint = {"jointLow": _point(row.joint_low), "jointHigh": _point(row.joint_high)}
+    looks = {"isHollow": row.is_baseline} | marked(is_simulated=row.is_simulated)
+    return _rated(row, more) | joint | looks
+
+
+def _people(row: PeopleRow) -> Parts:
+    return _rated(row, []) | {"isHollow": True}
+
+
+def _rated(row: BoardRow | PeopleRow, more: list[str]) -> Parts:
+    interval = f"{row.elo_low:.0f} {gettext('to')} {row.elo_high:.0f}"
+    said = [f"Elo: {row.elo:.0f}", f"{gettext('95 % interval')}: {interval}", *more]
+    judged = f"{gettext('Judgments')}: {row.n_judgments}"
+    ends = {"value": _point(row.elo), "low": _point(row.elo_low), "high": _point(row.elo_high)}
+    return {"name": row.name, "said": [*said, judged], **ends}
+
+
+def _point(elo: float | None) -> float | None:
+    return None if elo is None else round(elo, 2)
+
+
+def _per_cent(share: float | None) -> str:
+    return NOTHING if share is None else f"{number_format(round(share, 1), 1)} %"

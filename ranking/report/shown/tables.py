@@ -1,0 +1,64 @@
+"""Tables of findings as pages show them: names written, people together, pictures laid out."""
+
+from ranking.figures import has_figure
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.plots.chosen import Chosen
+from ranking.report.shown.cells import WORDS, written
+from ranking.report.shown.charts import with_chart
+from ranking.report.shown.names import Name, Names
+from ranking.report.shown.people import Row, public_table
+from ranking.report.shown.pictures import with_picture
+from ranking.report.shown.values import ShownCell, ShownHeader, ShownRow, ShownTable
+
+ALL_ALIKE = Chosen()
+
+
+def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> ShownTable:
+    """Return the table as a page shows it to this reader.
+
+    Raises
+    ------
+    ranking.plots.chosen.UnknownRowError
+        If a row is chosen for a picture that the table does not have.
+    """
+    table, n_hidden = public_table(table, names)
+    shown = ShownTable(
+        key=table.key,
+        title=table.title,
+        caption=table.caption,
+        headers=tuple(_header(column, names) for column in table.columns),
+        rows=tuple(_row(row, table, names) for row in table.rows),
+        n_hidden=n_hidden,
+        has_figure=has_figure(table),
+    )
+    return with_chart(with_picture(shown, table, names, chosen), table)
+
+
+def _header(column: Column, names: Names) -> ShownHeader:
+    """Return the head of a column; one that is about a system or a judge has its name."""
+    is_number = column.kind not in WORDS
+    name = names.of_column(column.key)
+    if name is None:
+        return ShownHeader(column.label, is_number)
+    return ShownHeader(name.text, is_number, name.is_simulated)
+
+
+def _row(row: Row, table: Table, names: Names) -> ShownRow:
+    is_heat = table.picture is Picture.HEAT
+    head, *cells = (
+        _cell(cell, column, names, is_terse=is_heat)
+        for cell, column in zip(row, table.columns, strict=True)
+    )
+    return ShownRow(head, tuple(cells))
+
+
+def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> ShownCell:
+    if isinstance(cell, str) and column.kind in {ColumnKind.SYSTEM, ColumnKind.EVALUATOR}:
+        name = _name(cell, column.kind, names)
+        return ShownCell(name.text, name.is_simulated)
+    text = written(cell, column.kind, is_terse=is_terse)
+    return ShownCell(text, is_number=column.kind not in WORDS)
+
+
+def _name(cell: str, kind: ColumnKind, names: Names) -> Name:
+    return names.system(cell) if kind is ColumnKind.SYSTEM else names.evaluator(cell)

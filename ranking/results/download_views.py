@@ -1,0 +1,112 @@
+"""Downloads of ratings, analyses and ensembles."""
+
+from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from access.http import members_only
+from access.lists import csv_answer
+from ranking.boards.queries import board_of
+from ranking.downloads import tables
+from ranking.findings import Findings
+from ranking.fits import history_queries
+from ranking.fits.selectors import Results
+from ranking.models import Fit
+from ranking.released import queries
+from ranking.released.http import zip_answer
+from ranking.results import pages
+from ranking.results.http import filters_or_404, fit_or_404, json_answer, results_page, study_or_404
+from ranking.results.serializers import BoardOut
+
+
+@results_page
+def ratings_csv(request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
+    """Download the table of one fit."""
+    fit = fit_or_404(results, key)
+    board = board_of(fit)
+    what = "implied-ratings" if board.is_implied else "ratings"
+    return csv_answer(request, tables.rating_rows(board), tables.name_of_fit_file(fit, what))
+
+
+@results_page
+def ratings_json(_request: HttpRequest, results: Results, key: str) -> JsonResponse:
+    """Download the ratings of one fit with their conditions."""
+    fit = fit_or_404(results, key)
+    return json_answer(dict(BoardOut(board_of(fit)).data), tables.name_of_fit_file(fit, "ratings"))
+
+
+@results_page
+def table_csv(
+    request: HttpRequest, results: Results, key: str, kind: str, table: str
+) -> StreamingHttpResponse:
+    """Download one table of an analysis."""
+    fit = fit_or_404(results, key)
+    findings = _findings_or_404(results, fit, kind)
+    found = pages.table_by_key(findings, table)
+    if found is None:
+        msg = f"there is no table {table}"
+        raise Http404(msg)
+    terms = pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
+    rows = tables.finding_rows(found, terms=terms)
+    return csv_answer(request, rows, tables.name_of_fit_file(fit, f"{kind}-{table}"))
+
+
+@results_page
+def analysis_json(_request: HttpRequest, results: Results, key: str, kind: str) -> JsonResponse:
+    """Download all that one analysis found."""
+    fit = fit_or_404(results, key)
+    found = _findings_or_404(results, fit, kind)
+    content = pages.as_json(found, fit=fit, kind=kind)
+    return json_answer(content, tables.name_of_fit_file(fit, kind))
+
+
+@results_page
+def history_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
+    """Download how the ratings moved of the pool and the contexts that the address names."""
+    pool, context_set = filters_or_404(request, results).selected
+    points = history_queries.history(results, pool, context_set)
+    is_simulated = any(point.is_simulated for point in points)
+    parts = (results.study.slug, "history", pool.lower(), context_set.lower())
+    is_embargoed = results.is_team and results.is_embargoed
+    name = tables.file_name(*parts, is_simulated=is_simulated, is_embargoed=is_embargoed)
+    return csv_answer(request, tables.history_rows(points), name)
+
+
+@results_page
+def verdicts_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
+    """Download what became of every call to a judge and of every pair handed to people."""
+    if not results.has_all:
+        msg = "what became of the calls is kept back until the study is closed"
+        raise Http404(msg)
+    accounts = pages.accounts_of(results)
+    name = tables.file_name(
+        *(results.study.slug, "verdicts"),
+        is_simulated=accounts.is_simulated,
+        is_embargoed=results.is_embargoed,
+    )
+    return csv_answer(request, tables.account_rows(accounts.rows), name)
+
+
+@results_page
+def release_zip(_request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
+    """Download a release that is published; members find the others in the console."""
+    release = queries.release_by_key(results.study, key)
+    if release is None or release.published_at is None:
+        msg = f"there is no release {key} for everybody"
+        raise Http404(msg)
+    return zip_answer(release)
+
+
+@require_safe
+@members_only()
+def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
+    """Download what the LLM judges of a study say together, comparison by comparison."""
+    rows = tables.ensemble_rows(study_or_404(study))
+    return csv_answer(request, rows, f"{study}-ensemble")
+
+
+def _findings_or_404(results: Results, fit: Fit, kind: str) -> Findings:
+    found = pages.analysis_findings(fit, kind, shows_people=results.is_team)
+    if found is None:
+        msg = f"there is no analysis {kind} of {fit.key}"
+        raise Http404(msg)
+    return found

@@ -1,0 +1,70 @@
+"""Addresses of the console's pages on raters and ratings, mounted under /console/."""
+
+from django.urls import path
+
+from ranking.coverage import console as coverage_console
+from ranking.coverage import rows_console as rows
+from ranking.exports import console as export_console
+from ranking.log import console as log_console
+from ranking.monitor import answers_console, console
+from ranking.planner import console as planner_console
+from ranking.refits import console as refits_console
+from ranking.releases import console as release_console
+
+app_name = "raters"
+urlpatterns = [
+    path("<slug:study>/raters/", console.raters, name="list"),
+    path("<slug:study>/raters.csv", console.raters_csv, name="csv"),
+    path("<slug:study>/measure-raters/", console.measure, name="measure"),
+    path("<slug:study>/raters/<slug:code>/", console.rater, name="rater"),
+    path("<slug:study>/raters/<slug:code>/answers/", answers_console.answers, name="answers"),
+    path(
+        "<slug:study>/raters/<slug:code>/answers.csv",
+        answers_console.answers_csv,
+        name="answers_csv",
+    ),
+    path("<slug:study>/raters/<slug:code>/exclude/", console.exclude, name="exclude"),
+    path("<slug:study>/raters/<slug:code>/reinstate/", console.reinstate, name="reinstate"),
+    path("<slug:study>/completions/", coverage_console.coverage, name="coverage"),
+    path("<slug:study>/completions.csv", coverage_console.coverage_csv, name="coverage_csv"),
+    path("<slug:study>/completions/retry/", coverage_console.retry, name="retry"),
+    path(
+        "<slug:study>/completions/<slug:context>/<slug:system>/",
+        coverage_console.cell,
+        name="cell",
+    ),
+    path("<slug:study>/comparisons/", rows.comparisons, name="comparisons"),
+    path("<slug:study>/comparisons.csv", rows.comparisons_csv, name="comparisons_csv"),
+    path("<slug:study>/judgments/", rows.judgments, name="judgments"),
+    path("<slug:study>/judgments.csv", rows.judgments_csv, name="judgments_csv"),
+    path("<slug:study>/ratings/", refits_console.fits, name="fits"),
+    path("<slug:study>/ratings/refit/", refits_console.refit, name="refit"),
+    path("<slug:study>/ratings/<slug:key>/publish/", refits_console.publish, name="publish_fit"),
+    path(
+        "<slug:study>/ratings/<slug:key>/unpublish/", refits_console.unpublish, name="unpublish_fit"
+    ),
+    path("<slug:study>/planner/", planner_console.planner, name="planner"),
+    path("<slug:study>/planner.csv", planner_console.planner_csv, name="planner_csv"),
+    path("<slug:study>/exports/", export_console.page, name="exports"),
+    path(
+        "<slug:study>/exports/dictionary.<slug:form>",
+        export_console.dictionary,
+        name="dictionary",
+    ),
+    path("<slug:study>/exports/<slug:name>.<slug:form>", export_console.download, name="export"),
+    path("<slug:study>/log/", log_console.study_log, name="log"),
+    path("<slug:study>/log.csv", log_console.study_log_csv, name="log_csv"),
+    path("<slug:study>/release/", release_console.releases, name="release"),
+    path("<slug:study>/release/build/", release_console.build, name="build_release"),
+    path("<slug:study>/release/<slug:key>.zip", release_console.download, name="release_zip"),
+    path(
+        "<slug:study>/release/<slug:key>/publish/", release_console.publish, name="publish_release"
+    ),
+    path(
+        "<slug:study>/release/<slug:key>/unpublish/",
+        release_console.unpublish,
+        name="unpublish_release",
+    ),
+    path("<slug:study>/review/", console.review, name="review"),
+    path("<slug:study>/review/moves/", console.moves, name="moves"),
+]
