@@ -124,9 +124,17 @@ def secrets_of(study: Study) -> list[str]:
 
 
 def leaks(answer: Any, secrets: list[str]) -> list[str]:
-    """Return those of ``secrets`` that the answer holds, plainly or in some coding."""
+    """Return those of ``secrets`` that the answer holds, plainly or in some coding.
+
+    A word counts where it stands alone: random tokens have four letters in a row by chance.
+    """
     received = everything_in(answer).casefold()
-    return [secret for secret in secrets if secret.casefold() in received]
+    return [
+        secret
+        for secret in secrets
+        if secret.casefold() in received
+        and (secret not in WORDS or re.search(rf"(?<![a-z0-9]){secret}(?![a-z0-9])", received))
+    ]
 
 
 def everything_in(answer: Any) -> str:
