@@ -28,7 +28,7 @@ import sys
 from django.core.management import call_command
 from django.utils import timezone
 from annotation.models import Study
-from annotation.services import Rehearsal, make_twin
+from annotation.studies.services import Rehearsal, make_twin
 from heart_site.rehearsal.simulating import BEGAN
 
 study = Study.objects.get(slug={slug!r})

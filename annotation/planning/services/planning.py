@@ -55,7 +55,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
 
     Raises
     ------
-    annotation.quality.gold.GoldError, UnsuitableCheckError, completions.services.DatasetTakenError
+    annotation.quality.gold.GoldError, UnsuitableCheckError, DatasetTakenError
         If the gold set that the study names cannot be planted; nothing is written then.
     """
     # One planner at a time; no_key, so that raters are let in meanwhile.

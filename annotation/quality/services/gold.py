@@ -59,7 +59,7 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
         If there is no such set.
     UnsuitableCheckError
         If a likert study's rubric lacks a dimension of the set.
-    completions.services.DatasetTakenError
+    completions.dialogues.authoring.DatasetTakenError
         If another dataset has the name under which the set's talks are kept.
     """
     reference = selectors.content_of(study)["checks"]["gold_set"]
