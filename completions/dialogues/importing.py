@@ -3,7 +3,7 @@
 import datetime as dt
 import itertools
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
@@ -14,9 +14,9 @@ from completions.choices import Stratum
 from completions.dialogues import couplets
 from completions.dialogues.cutting import cut_context, store_contexts
 from completions.dialogues.ingest import BadRecord, ParsedDialogue, Point, Turn, content_hash
+from completions.files import BATCH, batches
 from completions.models import Context, Dataset, Dialogue
 
-BATCH = 500
 LONGEST_NAME = 50  # what a dataset's address takes
 
 
@@ -79,7 +79,7 @@ def import_dialogues(
     """
     dataset = _dataset(dataset_name, now=now, licence=licence, is_authored=is_authored)
     work = _Import(dataset, stratum, now)
-    for batch in _batches(dialogues):
+    for batch in batches(dialogues, BATCH):
         work.add(batch)
     report = work.report
     if report.n_added or report.n_contexts_added:
@@ -211,14 +211,6 @@ def _look(dialogue: ParsedDialogue) -> str:
     return content_hash(
         Turn(turn.role, unicodedata.normalize("NFKC", turn.text)) for turn in dialogue.turns
     )
-
-
-def _batches(
-    records: Iterable[ParsedDialogue | BadRecord],
-) -> Iterator[list[ParsedDialogue | BadRecord]]:
-    records = iter(records)
-    while batch := list(itertools.islice(records, BATCH)):
-        yield batch
 
 
 def _turns(dialogue: ParsedDialogue) -> list[dict[str, str]]:

@@ -14,8 +14,8 @@ class OutcomeChangedError(Exception):
     """The import would end otherwise than it was shown; nothing is stored."""
 
 
-def batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
     """Yield so many items at once as one query takes."""
     items = iter(items)
-    while batch := list(itertools.islice(items, BATCH)):
+    while batch := list(itertools.islice(items, size)):
         yield batch
