@@ -4,19 +4,19 @@ A task that beat or a nudge begins says how much it did: where that is nothing, 
 for debugging alone.
 """
 
-from django.conf import settings
 from django.utils import timezone
 
-from access import outgoing, services
+from access.api import stored_answers
 from access.background import app
 from access.nudges import KEPT_S, SOON_S, Work, nudge
+from access.webhooks.services import delivery
 
 
 @app.task(ignore_result=True)
 def deliver_hooks() -> int:
     """Send what waits for webhooks, and come again when there is more; safe to run twice."""
-    n = services.deliver(clock=timezone.now, rules=outgoing_rules())
-    wait_s = services.seconds_to_next(now=timezone.now())
+    n = delivery.deliver(clock=timezone.now, rules=delivery.outgoing_rules())
+    wait_s = delivery.seconds_to_next(now=timezone.now())
     if wait_s is not None and wait_s <= KEPT_S:  # what is due later is left to the sweep
         nudge(Work.DELIVER_HOOKS, within_s=max(wait_s, SOON_S))
     return n
@@ -25,11 +25,4 @@ def deliver_hooks() -> int:
 @app.task(ignore_result=True)
 def forget_idempotency_keys() -> int:
     """Beat tick: delete the answers that are kept no longer; safe to run twice."""
-    return services.forget_idempotency_keys(now=timezone.now())
-
-
-def outgoing_rules() -> outgoing.Rules:
-    """Return what the settings allow beyond public addresses by https."""
-    return outgoing.Rules(
-        allows_http=settings.HEART_HOOK_HTTP, trusted_hosts=tuple(settings.HEART_HOOK_HOSTS)
-    )
+    return stored_answers.forget_idempotency_keys(now=timezone.now())

@@ -10,7 +10,7 @@ from functools import partial
 from django.db import connection
 from django.test import Client
 
-from access.scopes import Scope
+from access.choices import Scope
 from annotation.models import Comparison, Judgment, Study
 from benchmarks.console import noted
 from completions.models import Completion, Context

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from access.asked import Column, sort_after_click, write_query
+from access.console.table_query import Column, sort_after_click, write_query
 
 Row = TypeVar("Row")
 Head: TypeAlias = tuple[object, Callable[[Any], Any]]

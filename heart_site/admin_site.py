@@ -9,8 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from access.choices import Role
-from access.http import may
-from access.selectors import lacks_second_factor, role_of
+from access.roles import lacks_second_factor, may, role_of
 
 
 class OwnersSite(AdminSite):

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.choices import Role
-from access.http import StaffRequest, may, members_only
+from access.roles import StaffRequest, may, members_only
 from annotation.audits import queries, services
 from annotation.models import Study
 from annotation.studies.finding import study_or_404

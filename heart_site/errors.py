@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views import csrf, defaults
 
-from access.api_http.errors import answer_problem, too_large_detail
+from access.api.errors import answer_problem, too_large_detail
 from annotation.session import http as raters
 from completions.writers import http as writers
 from heart_site import uploads

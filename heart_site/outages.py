@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from django.template import loader
 from kombu.exceptions import OperationalError as NoBrokerError
 
-from access.api_http.errors import answer_problem
+from access.api.errors import answer_problem
 
 API = "/api/v1/"
 RETRY_AFTER_S = 5

@@ -137,13 +137,13 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "access.api_http.authentication.TokenAuthentication",
+        "access.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["access.api_http.permissions.Scoped"],
-    "DEFAULT_THROTTLE_CLASSES": ["access.api_http.throttles.ScopeThrottle"],
-    "DEFAULT_SCHEMA_CLASS": "access.api_http.schema.ScopedSchema",
-    "EXCEPTION_HANDLER": "access.api_http.errors.handle",
+    "DEFAULT_PERMISSION_CLASSES": ["access.api.permissions.Scoped"],
+    "DEFAULT_THROTTLE_CLASSES": ["access.api.throttles.ScopeThrottle"],
+    "DEFAULT_SCHEMA_CLASS": "access.api.schema.ScopedSchema",
+    "EXCEPTION_HANDLER": "access.api.errors.handle",
     "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -172,7 +172,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "access.api_http.schema.add_problems",
+        "access.api.schema.add_problems",
     ],
 }
 # What processes share: counts of requests and of failed sign-ins, codes used. "own" is each's own.

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 # --- Accounts: made by owners alone, signed in to by name ---
-AUTHENTICATION_BACKENDS = ["access.backends.MembersBackend"]
+AUTHENTICATION_BACKENDS = ["access.sign_in.backends.MembersBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "console:overview"
-ACCOUNT_ADAPTER = "access.adapters.StaffAdapter"
+ACCOUNT_ADAPTER = "access.sign_in.adapters.StaffAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -34,11 +34,11 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # --- The second factor ---
-MFA_ADAPTER = "access.adapters.SecondFactorAdapter"
+MFA_ADAPTER = "access.sign_in.adapters.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_FORMS = {
-    "authenticate": "access.account_forms.Code",
-    "reauthenticate": "access.account_forms.CodeAgain",
+    "authenticate": "access.sign_in.forms.Code",
+    "reauthenticate": "access.sign_in.forms.CodeAgain",
 }
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # owners write addresses down; nobody verifies them here
 MFA_TOTP_ISSUER = "HEART"
@@ -51,7 +51,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # of links to set a password
 
 # --- Single sign-on: by a link, since forms of this site lead nowhere else (content policy) ---
-SOCIALACCOUNT_ADAPTER = "access.adapters.SingleSignOnAdapter"
+SOCIALACCOUNT_ADAPTER = "access.sign_in.adapters.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = True
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 HERE = {"localhost", "127.0.0.1", "::1"}

@@ -7,10 +7,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from access.choices import Role
+from access.choices import Role, Scope
 from access.models import ApiToken, IdempotencyKey
-from access.scopes import Scope
-from access.services import Wanted, make_token
+from access.tokens.services import NewToken, make_token
 from tests.factories import NOW
 from tests.factories_written_once import make_member, make_user
 
@@ -35,7 +34,7 @@ def make_token_row(**fields: Any) -> ApiToken:
 def make_secret(*scopes: Scope, owner: User | None = None, study: str = "") -> str:
     """Return the secret of a token that is valid now, of an owner of the site unless told."""
     owner = owner or make_member(role=Role.OWNER)
-    wanted = Wanted("a script", scopes, YEAR, study)
+    wanted = NewToken("a script", scopes, YEAR, study)
     return make_token(wanted, owner=owner, now=timezone.now())[1]
 
 

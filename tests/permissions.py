@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from access.http import Needs
+from access.roles import Needs
 
 ROLES = ("anyone", "user", "analyst", "manager", "owner")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.admin_parts import Table
+from access.console.admin_parts import Table
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
 
 

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from access.admin_parts import Table, clip
+from access.console.admin_parts import Table, clip
 from annotation.models import Judge, JudgeCall, JudgeRun
 from completions.admin_parts import RUN_COLUMNS
 from completions.models import ProviderCall

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.admin_parts import Part, Table, clip
+from access.console.admin_parts import Part, Table, clip
 from annotation.models import (
     BlindingAudit,
     Comparison,

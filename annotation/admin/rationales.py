@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.admin_parts import Table
+from access.console.admin_parts import Table
 from annotation.admin.judges import AddressedFilter, ways_of
 from annotation.models import (
     RationaleCall,

@@ -11,10 +11,10 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api_http.errors import ConflictError, TooLargeError
-from access.api_http.permissions import is_member
-from access.api_http.views import ItemView, ListView
-from access.scopes import Scope
+from access.api.errors import ConflictError, TooLargeError
+from access.api.permissions import is_member
+from access.api.views import ItemView, ListView
+from access.choices import Scope
 from annotation import models
 from annotation.api import filters, queries, serializers
 from annotation.api.http import study_of

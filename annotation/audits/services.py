@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
-from access.services import record
+from access.log import record
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit, Study
 

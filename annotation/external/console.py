@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.choices import Role
-from access.http import StaffRequest, may
+from access.roles import StaffRequest, may
 from annotation.external import queries, services
 from annotation.external.forms import ExternalUpload, provenance_of
 from annotation.models import Study

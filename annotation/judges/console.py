@@ -4,7 +4,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from annotation.judges import verdict_queries
 from annotation.judges.figures import JUDGES
 from annotation.judges.verdict_queries import JudgesFigures

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest, members_only
-from access.lists import PER_PAGE, csv_of
+from access.console.tables import PER_PAGE, csv_of
+from access.roles import StaffRequest, members_only
 from annotation.judges import judge_catalogue, queries, services
 from annotation.judges.forms import WantedJudging
 from annotation.judges.queries import JudgeRow

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.paginator import Page
 from django.urls import reverse
 
-from access.lists import Asked
+from access.console.tables import TableQuery
 from annotation.models import Judge, JudgeRun, Study
 from completions.runs import queries
 from completions.runs.queries import RunProgress
@@ -21,14 +21,14 @@ def judge_run(study: Study, number: int, *, now: dt.datetime) -> ShownRun | None
 
 
 def judge_runs(
-    study: Study, wanted: Asked, page: str, *, now: dt.datetime
+    study: Study, wanted: TableQuery, page: str, *, now: dt.datetime
 ) -> tuple[Page[Any], list[ShownRun]]:
     """Return one page of the study's runs that are meant."""
     found: Page[Any] = wanted.page(_runs(study), page, per_page=ON_PAGE)
     return found, _shown(list(found), now=now)
 
 
-def all_judge_runs(study: Study, wanted: Asked, *, now: dt.datetime) -> list[ShownRun]:
+def all_judge_runs(study: Study, wanted: TableQuery, *, now: dt.datetime) -> list[ShownRun]:
     """Return all of the study's runs that are meant."""
     return _shown(list(wanted.apply(_runs(study))), now=now)
 

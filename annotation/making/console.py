@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from annotation.making.forms import StudyFile, StudyForm
 from annotation.models import Study
 from annotation.studies import selectors, services

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from annotation.choices import Source
 from annotation.models.people import Rater
 

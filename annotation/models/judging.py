@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import F, Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from annotation.choices import Protocol, Side
 from annotation.models.comparison import Comparison
 from annotation.models.judge import Judge, JudgeCall

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from annotation.choices import Platform
 from annotation.models.people import Rater
 from annotation.models.study import Study

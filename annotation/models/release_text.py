@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from annotation.choices import TextOutcome, TextState
 from annotation.models.judging import Judgment
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.overview import queries
 from annotation.quality import report_queries

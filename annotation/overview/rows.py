@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.asked import read_query
+from access.console.table_query import read_query
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Lease, Study
 from annotation.overview import queries

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from annotation.choices import Platform
 from annotation.models import Study
 from annotation.overview import progress as overview_progress

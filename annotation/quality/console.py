@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from access.asked import read_text
-from access.http import StaffRequest
+from access.console.table_query import read_text
+from access.roles import StaffRequest
 from annotation.models import Comparison, Study
 from annotation.quality import check_queries, services
 from annotation.quality.forms import MarkForm, SwitchForm

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from annotation.choices import ReportOutcome
 from annotation.models import Study
 from annotation.quality import report_queries, services

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from access.http import StaffRequest
-from access.lists import Asked, Listing, csv_of
+from access.console.tables import Table, TableQuery, csv_of
+from access.roles import StaffRequest
 from annotation.choices import TextState
 from annotation.models import RationaleScan, Study
 from annotation.rationales import queries, services
@@ -24,7 +24,7 @@ NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
 """States that have a list; what nothing was found in has none."""
 COLUMNS = ("judgment", "by", "found", "state", "read_at")
-LISTING = Listing(
+LISTING = Table(
     orders={
         "judgment": (gettext_lazy("Judgment"), ("judgment",)),
         "by": (gettext_lazy("By"), ("judgment__rater__code", "judgment__judge__slug")),
@@ -71,7 +71,7 @@ def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     return csv_of(request, f"{study.slug}-personal-data", COLUMNS, cells)
 
 
-def _asked(request: StaffRequest) -> tuple[str, Asked]:
+def _asked(request: StaffRequest) -> tuple[str, TableQuery]:
     state = request.GET.get("state", TextState.WAITING)
     if state not in QUEUES:
         raise Http404

@@ -11,7 +11,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.asked import read_query
+from access.console.table_query import read_query
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import StudyState
 from annotation.models import Judgment, Rater, Report, Study

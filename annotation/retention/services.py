@@ -6,8 +6,9 @@ from collections.abc import Callable
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.log import record
 from access.models import ConsentEvidence
-from access.services import forget_where_signed_in, record
+from access.sign_in.services import forget_where_signed_in
 from annotation.models import Judgment, PlatformEvent, PlatformSubmission, Rater, Report
 from annotation.rationales.services.labelling import forget_themes
 from annotation.rationales.services.scanning import forget_scans

@@ -17,7 +17,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from access.choices import Role
-from access.http import may
+from access.roles import may
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.judging import Badge
 from annotation.models import Rater, Study

@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from access import background
 from access.choices import Role
-from access.http import Needs, StaffRequest, members_only
+from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import counts, kept
 from annotation.studies.counts import StudyCounts

@@ -7,7 +7,7 @@ from django.forms import Form
 from django.http import HttpRequest
 from django.utils import timezone
 
-from access.admin_parts import Table
+from access.console.admin_parts import Table
 from completions.models import AdmissionDecision, Writer, WriterConsent, WriterMail, WritingLease
 from completions.writers import services
 from completions.writers.badges import invitation_link

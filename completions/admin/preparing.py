@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.admin_parts import Table
+from access.console.admin_parts import Table
 from completions.admin_parts import CALL_NUMBERS
 from completions.models import Assistant, Candidate, Rewrite, RewriteCall, ScreeningCall
 

@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from access.admin_parts import Table
-from access.services import record
+from access.console.admin_parts import Table
+from access.log import record
 from completions.admin_parts import show_turns
 from completions.models import Context, Dataset, Dialogue
 

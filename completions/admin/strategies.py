@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from access.admin_parts import Table
+from access.console.admin_parts import Table
 from completions.admin_parts import CALL_NUMBERS
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyCall, StrategyLabel
 from completions.strategies import spot_queries

@@ -5,7 +5,7 @@ No author is named here: whoever reviews asks for a name in the console, and the
 
 from django.contrib import admin
 
-from access.admin_parts import Table, clip
+from access.console.admin_parts import Table, clip
 from completions.models import Message, MessageDecision, MessageRevision
 
 

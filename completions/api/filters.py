@@ -2,7 +2,7 @@
 
 from django_filters import rest_framework as filters
 
-from access.api_filters import NameFilter
+from access.api.filters import NameFilter
 from completions.choices import EscalationProfile, Review, Stratum, SystemKind
 
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import AnonymousUser, User
 from pydantic import BaseModel, Field
 from rest_framework.exceptions import ValidationError
 
-from access.api_http.errors import TooLargeError
-from access.services import Answer
+from access.api.errors import TooLargeError
+from access.api.stored_answers import StoredAnswer
 from completions.api.serializers import IntakeOut
 from completions.choices import Way
 from completions.dialogues import queries
@@ -33,7 +33,7 @@ class CompletionBatch(BaseModel):
     completions: list[CompletionIn] = Field(min_length=1, max_length=MOST_ROWS)
 
 
-def bring(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> Answer:
+def bring(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> StoredAnswer:
     """Store a batch, and say what became of each row.
 
     Raises
@@ -51,7 +51,7 @@ def bring(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> Answer
         report = services.bring_completions(rows=rows, way=Way.API, by=by, now=now, dataset=dataset)
     except services.RowsRefusedError as error:
         raise _told(error.refused) from error
-    return Answer(201 if report.n_new else 200, IntakeOut(report).data)
+    return StoredAnswer(201 if report.n_new else 200, IntakeOut(report).data)
 
 
 def _read(sent: object) -> tuple[list[BroughtRow | Refused], Dataset | None]:

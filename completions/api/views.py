@@ -5,9 +5,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api_http import idempotency
-from access.api_http.views import ItemView, ListView
-from access.scopes import Scope
+from access.api import idempotency
+from access.api.views import ItemView, ListView
+from access.choices import Scope
 from completions.api import filters, intake, queries, serializers
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from django.core.paginator import Paginator
 
-from access.asked import read_query, write_query
+from access.console.table_query import read_query, write_query
 from completions.contexts import screening
 from completions.contexts.funnel import opinion_outcome
 from completions.contexts.queries import PER_PAGE, Listed, UnknownFilterError, beginning, labelled

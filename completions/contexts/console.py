@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from completions.choices import Review, Stratum
 from completions.contexts import candidate_queries, forms, queries, review_queries, services
 from completions.contexts.candidate_queries import CandidateFilter

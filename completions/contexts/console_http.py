@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 from access.choices import Role
-from access.http import Needs, StaffRequest, members_only
+from access.roles import Needs, StaffRequest, members_only
 from completions.contexts import queries
 from completions.dialogues import queries as dialogue_queries
 from completions.models import Dataset

@@ -9,7 +9,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q, QuerySet
 from django.utils.text import Truncator
 
-from access.asked import read_query, write_query
+from access.console.table_query import read_query, write_query
 from completions.choices import EscalationProfile, Review, Stratum
 from completions.dialogues.normaliser import plain
 from completions.models import Context, Dataset, Dialogue

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils.text import slugify
 
-from access.services import record
+from access.log import record
 from completions.choices import Stratum
 from completions.dialogues import couplets
 from completions.dialogues.cutting import cut_context, store_contexts

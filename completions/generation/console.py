@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest, members_only
-from access.lists import csv_of
+from access.console.tables import csv_of
+from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404
 from completions.generation import services as generation_services
 from completions.generation.forms import WantedRun

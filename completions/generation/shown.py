@@ -7,7 +7,7 @@ from typing import Any
 from django.core.paginator import Page
 from django.urls import reverse
 
-from access.lists import Asked
+from access.console.tables import TableQuery
 from completions.models import GenerationRun, System
 from completions.runs import queries
 from completions.runs.queries import RunProgress
@@ -21,14 +21,14 @@ def generation_run(number: int, *, now: dt.datetime) -> ShownRun | None:
 
 
 def generation_runs(
-    wanted: Asked, page: str, *, now: dt.datetime
+    wanted: TableQuery, page: str, *, now: dt.datetime
 ) -> tuple[Page[Any], list[ShownRun]]:
     """Return one page of the runs that are meant."""
     found: Page[Any] = wanted.page(_runs(), page, per_page=ON_PAGE)
     return found, _shown(list(found), now=now)
 
 
-def all_generation_runs(wanted: Asked, *, now: dt.datetime) -> list[ShownRun]:
+def all_generation_runs(wanted: TableQuery, *, now: dt.datetime) -> list[ShownRun]:
     """Return all of the runs that are meant."""
     return _shown(list(wanted.apply(_runs())), now=now)
 

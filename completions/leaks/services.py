@@ -5,7 +5,7 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import HoldState
 from completions.leaks import rules
 from completions.leaks.queries import Leaks

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 
 
 class GivenConsent(AppendOnlyModel):

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from completions.choices import Presence
 
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from completions.choices import MessageState, MessageVerdict
 from completions.models.completion import Completion
 from completions.models.writer import WritingLease

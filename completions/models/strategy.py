@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from completions.models.assistant import Assistant
 from completions.models.call import FAILED, ProviderCall
 from completions.models.completion import Completion

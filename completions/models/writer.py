@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from access.models.append_only import AppendOnlyModel
+from access.models import AppendOnlyModel
 from completions.choices import Background, MailKind, WriterState
 from completions.models.consent import GivenConsent
 from completions.models.context import Context

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
-from access.asked import read_text
+from access.console.table_query import read_text
 from completions.models import Run
 from completions.runs import shown as run_shown
 from completions.runs.services import budgeting, running

@@ -10,8 +10,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from access.cell_guard import Cell
-from access.lists import Listing
+from access.console.csv_cells import Cell
+from access.console.tables import Table
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.runs import queries
@@ -24,7 +24,7 @@ STATES = {
     RunState.CANCELLED: gettext_lazy("cancelled"),
     RunState.ENDED: gettext_lazy("ended"),
 }
-RUNS = Listing(
+RUNS = Table(
     orders={
         "run": (gettext_lazy("Run"), ("pk",)),
         "calls": (gettext_lazy("Calls"), ("n_planned",)),

@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
-from access.http import StaffRequest, may, members_only
-from access.lists import PER_PAGE, csv_of
-from access.outgoing import Rules
+from access.console.tables import PER_PAGE, csv_of
+from access.roles import StaffRequest, may, members_only
+from access.webhooks.outgoing import Rules
 from completions.runs.services.reaching import trusted_hosts
 from completions.systems import catalogue, services
 from completions.systems.forms import NewSystem

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import ValidationError
 
-from access.outgoing import AddressError, Rules, check_own
+from access.webhooks.outgoing import AddressError, Rules, check_own
 from completions.systems.catalogue import Entry
 from completions.systems.catalogue.entries import ADDRESS
 from completions.systems.catalogue.own import SimulatedEntry

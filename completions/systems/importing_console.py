@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from access.cell_guard import csv_lines
-from access.http import StaffRequest, members_only
+from access.console.csv_cells import csv_lines
+from access.roles import StaffRequest, members_only
 from completions.choices import Way
 from completions.dialogues import upload_forms as forms
 from completions.dialogues.upload_forms import Checked

@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from access.cell_guard import Cell
-from access.lists import Listing
+from access.console.csv_cells import Cell
+from access.console.tables import Table
 from completions.systems.queries import EndpointRow
 
 COLUMNS = (
@@ -35,13 +35,13 @@ class Listed(Generic[Row]):
         return (*told, self.is_listed, needs, price.get("input"), price.get("output"))
 
 
-def listing(label: object, *, counted: tuple[str, object]) -> Listing:
+def listing(label: object, *, counted: tuple[str, object]) -> Table:
     """Return how a table may be asked for whose first column has that label.
 
     ``counted`` is the column of how much there is of each: its field, and its label.
     """
     field, counts = counted
-    return Listing(
+    return Table(
         orders={
             "name": (label, ("name",)),
             "n": (counts, (field,)),

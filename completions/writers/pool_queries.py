@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.asked import read_query
+from access.console.table_query import read_query
 from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
 from completions.contexts.queries import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from access.asked import read_text
-from access.http import StaffRequest
-from access.lists import csv_of
+from access.console.table_query import read_text
+from access.console.tables import csv_of
+from access.roles import StaffRequest
 from annotation.models import Study
 from completions.generation.services.covering import retry_completions
 from completions.runs.services import budgeting, running

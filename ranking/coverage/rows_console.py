@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest
-from access.lists import csv_of
+from access.console.tables import csv_of
+from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import rows as overview_rows
 from annotation.overview.rows import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from access.cell_guard import Cell
+from access.console.csv_cells import Cell
 from annotation.choices import Protocol
 from annotation.judges import verdict_queries
 from annotation.models import Study

@@ -6,8 +6,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest
-from access.lists import csv_answer
+from access.console.tables import csv_answer
+from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
 from ranking.exports import data_dictionary, rows

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest, members_only
-from access.lists import csv_answer
+from access.console.tables import csv_answer
+from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from ranking.log import queries
 from ranking.log.forms import LogQuestion

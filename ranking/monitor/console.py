@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access import background
-from access.http import StaffRequest
-from access.lists import csv_answer
+from access.console.tables import csv_answer
+from access.roles import StaffRequest
 from annotation.models import Rater, Study
 from annotation.quality import services as annotation_services
 from annotation.studies import selectors as annotation_selectors

@@ -10,10 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access import evidence_selectors
+from access import evidence
 from access.choices import Role
-from access.http import Needs, StaffRequest, members_only
-from access.lists import csv_of
+from access.console.tables import csv_of
+from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
 from annotation.raters import person_queries, services
 from annotation.retention import queries
@@ -41,7 +41,7 @@ def people(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         asked = form.cleaned_data["asked"]
         context["found"] = person_queries.find_people(asked)
-        context["evidence"] = evidence_selectors.evidence_of(asked)
+        context["evidence"] = evidence.evidence_of(asked)
         context["has_asked"] = True
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/people/people.html", context, status=status)

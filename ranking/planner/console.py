@@ -7,8 +7,8 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest
-from access.lists import csv_answer
+from access.console.tables import csv_answer
+from access.roles import StaffRequest
 from annotation.choices import Protocol
 from annotation.models import Study
 from annotation.studies.http import study_page

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from access.asked import read_query
+from access.console.table_query import read_query
 from annotation.quality.queries import ListedAnswer
 from completions.sorted_tables import Head, SortedTable
 from ranking.raters.rows import RaterRow

@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
 from ranking.raters.filters import UnknownFilterError

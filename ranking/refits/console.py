@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access import background
 from access.choices import Role
-from access.http import StaffRequest, may
+from access.roles import StaffRequest, may
 from annotation.models import Study
 from annotation.studies.http import owners_study_page, study_page
 from ranking.fits import queries, selectors, services

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access import background
 from access.choices import Role
-from access.http import StaffRequest, may
+from access.roles import StaffRequest, may
 from annotation.models import Study
 from annotation.studies.http import figures_of, owners_study_page, study_page
 from ranking.choices import ReleaseState

@@ -3,8 +3,8 @@
 from django.http import Http404, HttpRequest, JsonResponse, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from access.http import members_only
-from access.lists import csv_answer
+from access.console.tables import csv_answer
+from access.roles import members_only
 from ranking.boards.queries import board_of
 from ranking.downloads import tables
 from ranking.findings import Findings

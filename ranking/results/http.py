@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from access.choices import Role
-from access.http import may
+from access.roles import may
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
 from ranking.fits.selectors import Results

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-from access.lists import csv_answer
+from access.console.tables import csv_answer
 from ranking.findings import Findings
 from ranking.fits.selectors import Results
 from ranking.models import Fit

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from access.scopes import Scope
+from access.choices import Scope
 from tests.factories import make_context, make_dataset, make_dialogue, make_system
 from tests.factories_of_access import bearing, make_secret
 

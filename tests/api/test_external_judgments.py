@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from access.choices import Scope
 from access.models import LogEntry
-from access.scopes import Scope
 from annotation.models import ExternalBatch, ExternalJudgment, Judgment
 from ranking.fits import services
 from tests.factories import (

@@ -6,8 +6,8 @@ import pytest
 import yaml
 from django.test import Client
 
-from access.problems import TITLES, pointers, problem
-from access.scopes import Scope
+from access.api.problems import TITLES, pointers, problem
+from access.choices import Scope
 from heart_site.errors import bad_request, forbidden
 from ranking.api import views
 from tests.factories_of_access import bearing, make_secret

@@ -5,8 +5,8 @@ import json
 import pytest
 from django.test import Client
 
+from access.choices import Scope
 from access.models import IdempotencyKey, LogEntry, Member
-from access.scopes import Scope
 from completions.api import intake
 from completions.models import BroughtCompletion, Completion, Hold
 from tests.brought import TEXT

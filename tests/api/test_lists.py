@@ -5,9 +5,8 @@ import base64
 import pytest
 from django.test import Client
 
-from access.api_http.paging import MOST
-from access.choices import Role
-from access.scopes import Scope
+from access.api.paging import MOST
+from access.choices import Role, Scope
 from annotation.models import Judgment, Rater, Study
 from completions.models import Context, System
 from ranking.choices import EvaluatorPool

@@ -7,8 +7,7 @@ import zipfile
 import pytest
 from django.test import Client
 
-from access.choices import Role
-from access.scopes import Scope
+from access.choices import Role, Scope
 from ranking.models import Release
 from ranking.released.writing import SUMS
 from tests.factories import make_study

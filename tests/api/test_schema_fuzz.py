@@ -10,8 +10,8 @@ import pytest
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 
-from access.api_http.permissions import Scoped
-from access.scopes import Scope
+from access.api.permissions import Scoped
+from access.choices import Scope
 from annotation.api.views import Studies
 from completions.models import Context
 from ranking.api.views import Judgments

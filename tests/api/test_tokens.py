@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from access import services, tokens
-from access.choices import Role
+from access.choices import Role, Scope
 from access.models import ApiToken, LogEntry, Member
-from access.scopes import Scope
-from access.services import TokenRefusedError, Wanted
-from access.token_selectors import token_of
+from access.tokens import secrets
+from access.tokens import services as token_services
+from access.tokens.queries import token_of
+from access.tokens.services import NewToken, TokenRefusedError
 from tests.factories import HOUR, NOW, make_study
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member, make_user
@@ -27,24 +27,24 @@ def get(secret, address=ADDRESS, client=None):
 
 def wanted(**fields):
     given: dict[str, Any] = {"name": "nightly", "scopes": [Scope.READ_STUDIES], "lifetime": DAY}
-    return Wanted(**given | fields)
+    return NewToken(**given | fields)
 
 
 class TestMaking:
     def test_the_secret_is_stored_nowhere(self):
-        token, secret = services.make_token(wanted(), owner=make_member(), now=NOW)
+        token, secret = token_services.make_token(wanted(), owner=make_member(), now=NOW)
 
-        assert tokens.is_formed(secret)
+        assert secrets.is_formed(secret)
         kept = " ".join(str(value) for value in ApiToken.objects.values_list()[0])
         logged = " ".join(str(row) for row in LogEntry.objects.values_list())
         assert secret not in kept + logged
         assert secret.startswith(token.prefix)
-        assert token.secret_hash == tokens.digest(secret)
+        assert token.secret_hash == secrets.digest(secret)
 
     def test_is_logged_with_who_did_it(self):
         owner = make_member("olga")
 
-        services.make_token(wanted(study="kind-words"), owner=owner, now=NOW, by=owner)
+        token_services.make_token(wanted(study="kind-words"), owner=owner, now=NOW, by=owner)
 
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("token.made", owner, NOW)
@@ -54,7 +54,7 @@ class TestMaking:
     def test_scopes_are_kept_once_and_in_order(self):
         asked = [Scope.WRITE_JUDGMENTS, Scope.READ_STUDIES, Scope.READ_STUDIES]
 
-        token, _ = services.make_token(wanted(scopes=asked), owner=make_member(), now=NOW)
+        token, _ = token_services.make_token(wanted(scopes=asked), owner=make_member(), now=NOW)
 
         assert token.scopes == "read:studies write:judgments"
         assert token.granted == (Scope.READ_STUDIES, Scope.WRITE_JUDGMENTS)
@@ -71,7 +71,7 @@ class TestMaking:
     )
     def test_refuses_what_there_must_not_be(self, fields):
         with pytest.raises(TokenRefusedError):
-            services.make_token(wanted(**fields), owner=make_member(), now=NOW)
+            token_services.make_token(wanted(**fields), owner=make_member(), now=NOW)
 
         assert not ApiToken.objects.exists()
 
@@ -79,9 +79,11 @@ class TestMaking:
         analyst = make_member(role=Role.ANALYST)
 
         with pytest.raises(TokenRefusedError, match="write:judgments"):
-            services.make_token(wanted(scopes=[Scope.WRITE_JUDGMENTS]), owner=analyst, now=NOW)
+            token_services.make_token(
+                wanted(scopes=[Scope.WRITE_JUDGMENTS]), owner=analyst, now=NOW
+            )
         with pytest.raises(TokenRefusedError):
-            services.make_token(wanted(), owner=make_user(), now=NOW)
+            token_services.make_token(wanted(), owner=make_user(), now=NOW)
 
 
 class TestUsing:
@@ -117,8 +119,8 @@ class TestUsing:
         secret = make_secret(Scope.READ_STUDIES)
         token = ApiToken.objects.get()
 
-        assert services.revoke_token(token, now=token.created_at + HOUR)
-        assert not services.revoke_token(token, now=token.created_at + 2 * HOUR)
+        assert token_services.revoke_token(token, now=token.created_at + HOUR)
+        assert not token_services.revoke_token(token, now=token.created_at + 2 * HOUR)
 
         assert get(secret).status_code == 401
         assert LogEntry.objects.filter(action="token.revoked").count() == 1

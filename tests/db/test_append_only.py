@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, models, transaction
 
-from access.models import ConsentEvidence, LogEntry
-from access.models.append_only import AppendOnlyError, AppendOnlyModel
+from access.models import AppendOnlyError, AppendOnlyModel, ConsentEvidence, LogEntry
 from annotation.models import (
     Consent,
     DimensionMark,

@@ -8,7 +8,7 @@ import json
 import pytest
 from pyarrow import parquet
 
-from access.cell_guard import defuse
+from access.console.csv_cells import defuse
 from annotation.choices import Protocol
 from annotation.models import Judgment, Study
 from completions.choices import SystemKind

@@ -8,7 +8,7 @@ import itertools
 import pytest
 from django.db import IntegrityError, transaction
 
-from access.models.append_only import AppendOnlyError
+from access.models import AppendOnlyError
 from annotation.choices import Protocol
 from annotation.models import Exclusion, Study
 from completions.models import Context

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 
-from access import outgoing, services
 from access.choices import DeliveryState, HookEvent
 from access.models import HookDelivery, LogEntry
-from access.services import Happening, delivering
+from access.webhooks import outgoing
+from access.webhooks.services import delivery, hooks
+from access.webhooks.services import events as event_services
+from access.webhooks.services.events import Event
 from annotation.choices import ReportKind, StudyState
 from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison
@@ -38,7 +40,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
 
 
 def deliver(now=NOW, **options):
-    return services.deliver(clock=lambda: now, rules=LOCAL, **options)
+    return delivery.deliver(clock=lambda: now, rules=LOCAL, **options)
 
 
 def events():
@@ -51,7 +53,7 @@ class TestAnnouncing:
         make_hook(events=["run.finished"])
         make_hook(events=["alert"], is_active=False)
 
-        n = services.announce(Happening(HookEvent.ALERT, "k", {"a": 1}), now=NOW)
+        n = event_services.announce(Event(HookEvent.ALERT, "k", {"a": 1}), now=NOW)
 
         row = HookDelivery.objects.get()
         assert (n, row.hook) == (1, listening)
@@ -64,9 +66,9 @@ class TestAnnouncing:
 
     def test_of_the_same_event_twice_is_one(self):
         first, second = make_hook(), make_hook()
-        happening = Happening(HookEvent.ALERT, "k")
+        happening = Event(HookEvent.ALERT, "k")
 
-        assert [services.announce(happening, now=NOW) for _ in range(2)] == [2, 0]
+        assert [event_services.announce(happening, now=NOW) for _ in range(2)] == [2, 0]
         ids = {hook.deliveries.get().event_id for hook in (first, second)}
         assert ids == {happening.event_id}
 
@@ -74,7 +76,7 @@ class TestAnnouncing:
         make_hook()
 
         with transaction.atomic():
-            services.announce(Happening(HookEvent.ALERT, "k"), now=NOW)
+            event_services.announce(Event(HookEvent.ALERT, "k"), now=NOW)
             transaction.set_rollback(True)
 
         assert not HookDelivery.objects.exists()
@@ -262,7 +264,7 @@ class TestDelivering:
             row.refresh_from_db()
             assert row.state == DeliveryState.ABANDONED
 
-            services.resend(row, by=make_user(), now=NOW + MINUTE)
+            hooks.resend(row, by=make_user(), now=NOW + MINUTE)
             assert deliver(NOW + MINUTE) == 1
 
         row.refresh_from_db()
@@ -283,7 +285,7 @@ class TestDelivering:
         with receiving() as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
             with monkeypatch.context() as patched:
-                patched.setattr(delivering, "_store", killed)
+                patched.setattr(delivery, "_store", killed)
                 with pytest.raises(SystemExit):
                     deliver()
             assert deliver(NOW + MINUTE) == 0  # the claim may still be somebody's
@@ -300,10 +302,10 @@ class TestDelivering:
         def slow(_sent):
             """While this one waits, its claim ages and another takes the message."""
             HookDelivery.objects.filter(pk=row.pk).update(claimed_at=NOW + 5 * MINUTE)
-            return outgoing.Answer(500)
+            return outgoing.Reply(500)
 
-        monkeypatch.setattr(delivering, "_outcome", slow)
-        deliver(post=lambda *_args, **_options: outgoing.Answer(500))
+        monkeypatch.setattr(delivery, "_outcome", slow)
+        deliver(post=lambda *_args, **_options: outgoing.Reply(500))
 
         row.refresh_from_db()
         assert (row.error, row.claimed_at) == ("", NOW + 5 * MINUTE)
@@ -319,17 +321,17 @@ class TestDelivering:
             sent.append(url)
             if url == slow.url:
                 raise outgoing.PostError
-            return outgoing.Answer(200)
+            return outgoing.Reply(200)
 
         assert deliver(post=post) == 1
-        assert sent.count(slow.url) == delivering.PER_HOOK
+        assert sent.count(slow.url) == delivery.PER_HOOK
         quick.refresh_from_db()
         assert quick.state == DeliveryState.DELIVERED
 
     def test_nothing_is_sent_to_an_inner_host_whatever_was_stored(self):
         with receiving() as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
-            services.deliver(clock=lambda: NOW, rules=outgoing.Rules(allows_http=True))
+            delivery.deliver(clock=lambda: NOW, rules=outgoing.Rules(allows_http=True))
 
         row.refresh_from_db()
         assert receiver.requests == []
@@ -340,9 +342,9 @@ class TestDelivering:
             hook = make_hook(url=receiver.url)
             make_delivery(hook=hook)
             owner = make_user()
-            services.set_active(hook, is_active=False, by=owner, now=NOW)
+            hooks.set_active(hook, is_active=False, by=owner, now=NOW)
             assert deliver() == 0
-            services.set_active(hook, is_active=True, by=owner, now=NOW)
+            hooks.set_active(hook, is_active=True, by=owner, now=NOW)
             assert deliver() == 1
 
 
@@ -351,7 +353,7 @@ class TestActs:
         hook = make_hook()
         row = make_delivery(hook=hook)
 
-        services.remove_hook(hook, by=make_user(), now=NOW)
+        hooks.remove_hook(hook, by=make_user(), now=NOW)
 
         hook.refresh_from_db()
         row.refresh_from_db()
@@ -362,20 +364,20 @@ class TestActs:
     @pytest.mark.parametrize(
         "act",
         [
-            lambda hook, by: services.remove_hook(hook, by=by, now=NOW),
-            lambda hook, by: services.send_test(hook, by=by, now=NOW),
-            lambda hook, by: services.set_active(hook, is_active=True, by=by, now=NOW),
-            lambda hook, by: services.resend(hook.deliveries.get(), by=by, now=NOW),
+            lambda hook, by: hooks.remove_hook(hook, by=by, now=NOW),
+            lambda hook, by: hooks.send_test(hook, by=by, now=NOW),
+            lambda hook, by: hooks.set_active(hook, is_active=True, by=by, now=NOW),
+            lambda hook, by: hooks.resend(hook.deliveries.get(), by=by, now=NOW),
         ],
     )
     def test_nothing_is_done_with_one_that_was_removed(self, act):
         hook, by = make_hook(), make_user()
         make_delivery(hook=hook)
-        services.remove_hook(hook, by=by, now=NOW)
+        hooks.remove_hook(hook, by=by, now=NOW)
 
-        with pytest.raises(services.HookStateError):
+        with pytest.raises(hooks.HookStateError):
             act(hook, by)
 
     def test_what_waits_is_not_queued_again(self):
-        with pytest.raises(services.HookStateError):
-            services.resend(make_delivery(), by=make_user(), now=NOW)
+        with pytest.raises(hooks.HookStateError):
+            hooks.resend(make_delivery(), by=make_user(), now=NOW)

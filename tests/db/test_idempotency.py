@@ -4,8 +4,14 @@ import datetime as dt
 
 import pytest
 
+from access.api.stored_answers import (
+    KeyTakenError,
+    StoredAnswer,
+    answer_once,
+    forget_idempotency_keys,
+)
+from access.log import record
 from access.models import IdempotencyKey, LogEntry
-from access.services import Answer, KeyReusedError, answer_once, forget_idempotency_keys, record
 from access.tasks import forget_idempotency_keys as tick
 from tests.factories import NOW
 from tests.factories_of_access import make_idempotency_key, make_token_row
@@ -26,7 +32,7 @@ def token():
 
 def act():
     record(action="test.acted", subject="test", now=NOW)
-    return Answer(201, {"n": n_acts()})
+    return StoredAnswer(201, {"n": n_acts()})
 
 
 def fail():
@@ -44,14 +50,14 @@ def ask(token, *, key="k", body="a", now=NOW, does=act):
 
 class TestAnsweringOnce:
     def test_acts_and_keeps_the_answer(self, token):
-        assert ask(token) == Answer(201, {"n": 1})
-        assert ask(token, now=NOW + DAY - SECOND) == Answer(201, {"n": 1}, is_replayed=True)
+        assert ask(token) == StoredAnswer(201, {"n": 1})
+        assert ask(token, now=NOW + DAY - SECOND) == StoredAnswer(201, {"n": 1}, is_replayed=True)
         assert n_acts() == 1
 
     def test_refuses_the_key_for_something_else(self, token):
         ask(token)
 
-        with pytest.raises(KeyReusedError):
+        with pytest.raises(KeyTakenError):
             ask(token, body="b")
         assert n_acts() == 1
 
@@ -79,7 +85,7 @@ class TestForgetting:
     def test_deletes_what_is_a_day_old(self, monkeypatch):
         old = [make_idempotency_key(made_at=NOW - DAY) for _ in range(3)]
         kept = make_idempotency_key(made_at=NOW - DAY + SECOND)
-        monkeypatch.setattr("access.services.idempotency.BATCH", 2)
+        monkeypatch.setattr("access.api.idempotency.BATCH", 2)
 
         assert forget_idempotency_keys(now=NOW) == len(old)
         assert forget_idempotency_keys(now=NOW) == 0

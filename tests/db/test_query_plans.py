@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from access.scopes import Scope
-from access.services import delivering
+from access.choices import Scope
+from access.webhooks.services import delivery
 from annotation.judging import services
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall
 from annotation.quality import queries
@@ -108,7 +108,7 @@ def test_calls_are_claimed(studies, table):
     "ask",
     [
         pytest.param(lambda: mailing._claim(LATER), id="mails"),
-        pytest.param(lambda: delivering._claim(LATER), id="hooks"),
+        pytest.param(lambda: delivery._claim(LATER), id="hooks"),
         pytest.param(
             lambda: list(rationales_queries.unscanned(rules=passages.version(), after=0)[:500]),
             id="scans of reasons",

@@ -2,8 +2,7 @@
 
 import pytest
 
-from access.models import LogEntry
-from access.models.append_only import AppendOnlyError
+from access.models import AppendOnlyError, LogEntry
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Report, ReportAlert, ReportDecision

@@ -11,10 +11,10 @@ from django.test import TestCase
 from django.utils import timezone
 
 from access import nudges
-from access import services as access
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
+from access.webhooks.services import events, hooks
 from annotation.choices import ReportKind, StudyState
 from annotation.quality import services as quality_services
 from annotation.quality.services.reporting import ReportWords
@@ -259,23 +259,23 @@ def _opened():
 
 def _announced():
     make_hook(events=["alert"])
-    return lambda: access.announce(access.Happening(HookEvent.ALERT, "k"), now=NOW)
+    return lambda: events.announce(events.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
 def _hook_tried():
     hook, by = make_hook(), make_user()
-    return lambda: access.send_test(hook, by=by, now=NOW)
+    return lambda: hooks.send_test(hook, by=by, now=NOW)
 
 
 def _hook_resumed():
     hook, by = make_hook(is_active=False), make_user()
-    return lambda: access.set_active(hook, is_active=True, by=by, now=NOW)
+    return lambda: hooks.set_active(hook, is_active=True, by=by, now=NOW)
 
 
 def _sent_again():
     delivery = make_delivery(state=DeliveryState.ABANDONED, next_attempt_at=None)
     by = make_user()
-    return lambda: access.resend(delivery, by=by, now=NOW)
+    return lambda: hooks.resend(delivery, by=by, now=NOW)
 
 
 def _mail_queued():

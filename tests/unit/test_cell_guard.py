@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from access.cell_guard import csv_lines, defuse
+from access.console.csv_cells import csv_lines, defuse
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ("access", "annotation", "completions", "heart_site", "ranking")
@@ -56,4 +56,4 @@ def test_nobody_writes_csv_by_another_way():
 
     found = [str(path.relative_to(ROOT)) for path in modules if ways.search(path.read_text())]
 
-    assert found == ["access/cell_guard.py"]
+    assert found == ["access/console/csv_cells.py"]

@@ -9,7 +9,7 @@ from django.core import checks
 from django.urls import reverse
 from django.utils import timezone
 
-from access.admin_parts import clip
+from access.console.admin_parts import clip
 from access.models import LogEntry
 from annotation.models import Consent, DimensionMark, Exclusion
 from completions.choices import WriterState

@@ -9,11 +9,10 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from access import services
-from access.choices import Role
+from access.choices import Role, Scope
+from access.members import services as member_services
 from access.models import LogEntry, Member
-from access.scopes import Scope
-from access.selectors import role_of
+from access.roles import role_of
 from tests.factories import NOW
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member, make_user
@@ -86,7 +85,7 @@ class TestAddingAMember:
         ada = make_member("ada", role=Role.OWNER)
         ada.set_password(PASSWORD)
         ada.save()
-        services.remove_member(ada, now=NOW)
+        member_services.remove_member(ada, now=NOW)
 
         client.post(PAGE, NEW)
 

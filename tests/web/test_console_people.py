@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from access import evidence_selectors
+from access import evidence
 from access.choices import Role
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
@@ -245,12 +245,12 @@ class TestEvidence:
 
     def test_knows_nobody_under_another_key(self, settings):
         self.enter()
-        assert evidence_selectors.evidence_of(ID)
+        assert evidence.evidence_of(ID)
 
         settings.HEART_EVIDENCE_KEY = "another"
 
-        assert evidence_selectors.evidence_of(ID) == []
-        assert evidence_selectors.evidence_of(" ") == []
+        assert evidence.evidence_of(ID) == []
+        assert evidence.evidence_of(" ") == []
 
 
 class TestAccess:

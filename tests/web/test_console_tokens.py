@@ -8,9 +8,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from access.choices import Role
+from access.choices import Role, Scope
 from access.models import ApiToken, LogEntry
-from access.scopes import Scope
 from tests.factories_of_access import bearing, make_token_row
 from tests.factories_written_once import make_member
 from tests.web.pages import text

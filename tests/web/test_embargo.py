@@ -11,9 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from access.choices import Role
+from access.choices import Role, Scope
 from access.models import LogEntry
-from access.scopes import Scope
 from annotation.models import Study
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
 from ranking.fits import queries, services

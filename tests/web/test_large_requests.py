@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from access.scopes import Scope
+from access.choices import Scope
 from completions.models import Completion
 from heart_site.protection import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
 from heart_site.uploads import MOST_BYTES as MOST_WITH_FILES

@@ -9,8 +9,8 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 from redis.exceptions import ConnectionError as AwayError
 
+from access.choices import Scope
 from access.limits import Window, address_of, is_within
-from access.scopes import Scope
 from annotation.judging.services import judging
 from annotation.models import Judgment, Lease, Rater
 from annotation.session import http

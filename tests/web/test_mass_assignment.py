@@ -7,8 +7,7 @@ from django.apps import apps
 from django.db import models
 from django.test import Client
 
-from access.choices import Role
-from access.scopes import Scope
+from access.choices import Role, Scope
 from annotation.models import Judgment, Lease, Study
 from tests.console_pages import console_pages
 from tests.factories_of_access import bearing, make_secret

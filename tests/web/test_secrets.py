@@ -10,7 +10,7 @@ from django.core import mail
 from django.db import IntegrityError
 from django.test import Client
 
-from access.scopes import Scope
+from access.choices import Scope
 from annotation.judging import services as judging_services
 from annotation.models import Lease
 from annotation.session import http

@@ -15,9 +15,8 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 
-from access.choices import Role
+from access.choices import Role, Scope
 from access.models import LogEntry
-from access.scopes import Scope
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member
 from tests.totp import STEP, code_of

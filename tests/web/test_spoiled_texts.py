@@ -11,7 +11,7 @@ from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
 
-from access.cell_guard import FORMULA_STARTS, NEGATIVE_NUMBER
+from access.console.csv_cells import FORMULA_STARTS, NEGATIVE_NUMBER
 from annotation.external.serializers import ExternalBatchIn
 from annotation.models import Study
 from annotation.studies import protocol

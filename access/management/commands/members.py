@@ -7,10 +7,11 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from access import member_selectors, services
-from access.badges import password_link
 from access.choices import Role
-from access.selectors import user_named
+from access.members import queries as member_queries
+from access.members import services as member_services
+from access.members.queries import password_link
+from access.roles import team, user_named
 
 ROLES = [role.lower() for role in Role.values]
 
@@ -42,46 +43,46 @@ class Command(BaseCommand):
         """Do the act; what is refused ends with exit code 2."""
         try:
             getattr(self, f"_{act}")(**options)
-        except services.LastOwnerError as error:
+        except member_services.LastOwnerError as error:
             msg = "somebody has to own the site: make another owner first"
             raise CommandError(msg, returncode=2) from error
-        except (services.MemberRefusedError, services.NoMemberError) as error:
+        except (member_services.MemberRefusedError, member_services.NoMemberError) as error:
             raise CommandError(str(error), returncode=2) from error
 
     def _add(self, *, name: str, role: str, email: str, **_options: object) -> None:
-        new = services.NewMember(name, Role(role.upper()), email)
-        self._print_link(services.add_member(new, now=timezone.now()))
+        new = member_services.NewMember(name, Role(role.upper()), email)
+        self._print_link(member_services.add_member(new, now=timezone.now()))
 
     def _list(self, **_options: object) -> None:
-        for one in member_selectors.shown(member_selectors.team()):
+        for one in member_queries.shown(team()):
             factor = "second factor" if one.has_second_factor else "no second factor"
             seen = f"{one.last_login:%Y-%m-%d}" if one.last_login else "never"
             self.stdout.write(f"{one.username}  {one.role.lower()}  {factor}  signed in {seen}")
 
     def _role(self, *, name: str, role: str, **_options: object) -> None:
-        done = services.change_role(_user(name), Role(role.upper()), now=timezone.now())
+        done = member_services.change_role(_user(name), Role(role.upper()), now=timezone.now())
         self.stdout.write(f"{name} {'is' if done else 'was'} {role}")
 
     def _remove(self, *, name: str, **_options: object) -> None:
-        services.remove_member(_user(name), now=timezone.now())
+        member_services.remove_member(_user(name), now=timezone.now())
         self.stdout.write(f"{name} is removed")
 
     def _reset(self, *, name: str, **_options: object) -> None:
-        services.reset_second_factor(_user(name), now=timezone.now())
+        member_services.reset_second_factor(_user(name), now=timezone.now())
         self.stdout.write(f"the second factor of {name} is reset")
 
     def _link(self, *, name: str, **_options: object) -> None:
         self._print_link(_user(name))
 
     def _print_link(self, user: User) -> None:
-        services.note_password_link(user, now=timezone.now())
+        member_services.note_password_link(user, now=timezone.now())
         self.stdout.write(settings.HEART_SITE_URL.rstrip("/") + password_link(user))
         self.stderr.write("It sets the password, once and within three days. It is shown once.")
 
 
 def _user(name: str) -> User:
     user = user_named(name)
-    if user is None or not member_selectors.team().filter(pk=user.pk).exists():
+    if user is None or not team().filter(pk=user.pk).exists():
         msg = f"{name} is no member"
-        raise services.NoMemberError(msg)
+        raise member_services.NoMemberError(msg)
     return user

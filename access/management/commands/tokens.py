@@ -7,9 +7,10 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from access import services, token_selectors
+from access.choices import Scope
 from access.models import ApiToken
-from access.scopes import Scope
+from access.tokens import queries as token_queries
+from access.tokens import services as token_services
 
 
 class Command(BaseCommand):
@@ -36,24 +37,28 @@ class Command(BaseCommand):
         """Do the act; what is refused ends with exit code 2."""
         try:
             getattr(self, f"_{act}")(options)
-        except (services.TokenRefusedError, User.DoesNotExist, ApiToken.DoesNotExist) as error:
+        except (
+            token_services.TokenRefusedError,
+            User.DoesNotExist,
+            ApiToken.DoesNotExist,
+        ) as error:
             raise CommandError(str(error), returncode=2) from error
 
     def _make(self, options: dict[str, Any]) -> None:
-        wanted = services.Wanted(
+        wanted = token_services.NewToken(
             options["name"],
             [Scope(one) for one in options["scopes"]],
             dt.timedelta(days=options["days"]),
             options["study"],
         )
         owner = User.objects.get(username=options["owner"])
-        _, secret = services.make_token(wanted, owner=owner, now=timezone.now())
+        _, secret = token_services.make_token(wanted, owner=owner, now=timezone.now())
         self.stdout.write(secret)
         self.stderr.write("Keep it now: it is stored nowhere and not shown again.")
 
     def _list(self, _options: dict[str, Any]) -> None:
         now = timezone.now()
-        for token in token_selectors.all_tokens():
+        for token in token_queries.all_tokens():
             state = "valid" if token.is_valid(now) else "revoked" if token.revoked_at else "expired"
             study = f" for {token.study}" if token.study else ""
             self.stdout.write(
@@ -63,5 +68,5 @@ class Command(BaseCommand):
 
     def _revoke(self, options: dict[str, Any]) -> None:
         token = ApiToken.objects.get(prefix=options["prefix"])
-        done = services.revoke_token(token, now=timezone.now())
+        done = token_services.revoke_token(token, now=timezone.now())
         self.stdout.write(f"{token.prefix} {'is revoked' if done else 'was revoked before'}")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from annotation.external.queries import batches_of, pairs_by_key
 from annotation.external.rules import ExternalRow, ReadRow, RowProblem, Terms, digest_of, read_rows
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment, Study

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from access.services import record
+from access.log import record
 from annotation.assignment import design
 from annotation.models import Comparison, Study
 from annotation.planning import queries

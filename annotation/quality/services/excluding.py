@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from access import log
 from access.nudges import Work, nudge
-from access.services import log
 from annotation.models import Exclusion, Rater, Study
 from annotation.quality.rules import Finding
 

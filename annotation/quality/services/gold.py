@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from access.services import record
+from access.log import record
 from annotation.assignment import design
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, QualityCheck, Study

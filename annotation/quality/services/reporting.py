@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study

@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from access.choices import PersonKind
-from access.services import Agreed, keep_evidence, record
+from access.evidence import Agreed, keep_evidence
+from access.log import record
 from annotation.assignment.slots import lock_rater
 from annotation.choices import Platform, StudyState
 from annotation.judging.services.leasing import StudyNotOpenError

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from django.db import transaction
 from django.db.models import Q
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from annotation.assignment import slots
 from annotation.models import Comparison, JudgeCall, Lease, Study
 from annotation.raters.services.withdrawing import ALONE, Asked

@@ -4,7 +4,7 @@ import datetime as dt
 
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from annotation.assignment.slots import give_back, lock_rater
 from annotation.choices import Platform, RaterState
 from annotation.judging.services.standing import end_rater

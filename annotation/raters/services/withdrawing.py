@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from annotation.assignment.slots import give_back, lock_rater, return_slot
 from annotation.choices import RaterState
 from annotation.models import Comparison, Judgment, Lease, PlatformEvent, Rater, Report

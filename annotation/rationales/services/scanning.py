@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from access.services import record
+from access.log import record
 from annotation.choices import TextOutcome, TextState
 from annotation.models import Judgment, RationaleDecision, RationaleScan, Study
 from annotation.rationales import passages, queries

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from annotation.raters import services
 from annotation.session.entry_forms import WriterWithdrawal
 from completions.choices import WriterState

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 
 from access.choices import HookEvent
-from access.services import Happening, announce, is_awaited
+from access.webhooks.services.events import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Lease, Report, Study
 
@@ -34,7 +34,7 @@ def _announce_if_full(study: Study, now: dt.datetime) -> bool:
     if n == 0:  # nothing is planned, or nothing that people judge
         return False
     data = {"study": study.slug, "judged_slots": n}
-    happening = Happening(HookEvent.STUDY_FULL, f"study.full/{study.slug}/{n}", data)
+    happening = Event(HookEvent.STUDY_FULL, f"study.full/{study.slug}/{n}", data)
     return announce(happening, now=now) > 0
 
 
@@ -47,4 +47,4 @@ def _is_any_held(study: Study) -> bool:
 def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:
     """Tell that a rater reported a talk: which one, and neither who nor in what words."""
     data = {"alert": "report.filed", "study": study.slug, "context": report.context.key}
-    announce(Happening(HookEvent.ALERT, f"report.filed/{report.pk}", data), now=now)
+    announce(Event(HookEvent.ALERT, f"report.filed/{report.pk}", data), now=now)

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from annotation.choices import Purpose
 from annotation.models import QualityCheck, Study
 from annotation.studies.protocol import StudyProtocol

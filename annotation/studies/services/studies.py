@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
 from annotation.studies.protocol import StudyProtocol, content_hash

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.studies.protocol import content_hash

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Count
 
-from access.services import record
+from access.log import record
 from completions.choices import Stratum
 from completions.contexts import screening as rules
 from completions.contexts import selection

@@ -5,7 +5,7 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import Review
 from completions.models import Context
 

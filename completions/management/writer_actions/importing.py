@@ -8,7 +8,7 @@ from typing import BinaryIO, TextIO
 
 from django.utils import timezone
 
-from access.cell_guard import csv_lines
+from access.console.csv_cells import csv_lines
 from completions.dialogues import queries
 from completions.files import InputFileError
 from completions.management.actions import Action

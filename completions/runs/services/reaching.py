@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from access import outgoing
+from access.webhooks import outgoing
 from completions import llm
 from completions.llm.errors import CONFIGURATION
 

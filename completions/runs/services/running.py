@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.log import record
 from access.nudges import nudge
-from access.services import record
 from completions.choices import CallState, PauseReason, RunState
 from completions.dialogues.locking import lock_texts
 from completions.models import Completion, GenerationRun, LabellingRun, Run

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.runs.queries import call_rows, calls_of, has_runs, run_rows

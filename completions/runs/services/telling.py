@@ -3,7 +3,7 @@
 import datetime as dt
 
 from access.choices import HookEvent
-from access.services import Happening, announce
+from access.webhooks.services.events import Event, announce
 from completions.choices import PauseReason, RunState
 from completions.models import Run
 from completions.models.run import OVER
@@ -25,7 +25,7 @@ def announce_change(run: Run, *, now: dt.datetime) -> None:
     event = HookEvent.RUN_FINISHED if is_over else HookEvent.ALERT
     # A run may be taken up and end again: the moment is part of which event it is.
     key = f"{event}/{kind}/{run.pk}/{now.isoformat()}"
-    announce(Happening(event, key, data), now=now)
+    announce(Event(event, key, data), now=now)
 
 
 def _about(run: Run) -> dict[str, str]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, SpotCheckItem
 from completions.strategies import services, spot_queries

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import staff_page
 from completions.models import Dataset, SpotCheck
 from completions.strategies import spot_queries

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import CallState, Presence
 from completions.models import (
     Assistant,

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet,
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from access.asked import read_query
+from access.console.table_query import read_query
 from completions.models import Completion, Context, Dataset, GenerationCall, System
 from completions.sorted_tables import Head, SortedTable
 from completions.systems.coverage.cells import (

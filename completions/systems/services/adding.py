@@ -5,7 +5,7 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from access.services import record
+from access.log import record
 from completions.models import System
 from completions.systems.catalogue import Entry
 from completions.systems.catalogue.own import SimulatedEntry

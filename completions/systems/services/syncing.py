@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
-from access.services import record
+from access.log import record
 from completions.systems.catalogue import Listed
 
 Said = TypeVar("Said", bound=Listed)

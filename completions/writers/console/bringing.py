@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from access.cell_guard import csv_lines
-from access.http import StaffRequest
+from access.console.csv_cells import csv_lines
+from access.roles import StaffRequest
 from completions.contexts.console_http import staff_page
 from completions.dialogues import upload_forms as forms
 from completions.dialogues.upload_forms import Checked

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from completions.contexts.console_http import staff_page
 from completions.models import Dataset
 from completions.writers import services

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest, members_only
+from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import staff_page
 from completions.models import Dataset
 from completions.writers import mails, pool_queries, services

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from access.http import StaffRequest
+from access.roles import StaffRequest
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, Writer

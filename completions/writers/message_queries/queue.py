@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from access.asked import read_query, write_query
+from access.console.table_query import read_query, write_query
 from completions.choices import MessageState, Stratum
 from completions.contexts.queries import Listed, UnknownFilterError, beginning
 from completions.models import Dataset, Message, MessageRevision

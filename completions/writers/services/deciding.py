@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from access.services import record
+from access.log import record
 from completions.choices import MailKind, MessageState, MessageVerdict
 from completions.dialogues.locking import CompletionFixedError, lock_texts
 from completions.models import (

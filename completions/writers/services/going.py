@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from access.services import record
+from access.log import record
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Context, Message, Writer
 from completions.writers.services.leasing import WriterNotActiveError, give_back, lock_writer

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from access.services import record
+from access.log import record
 from completions.choices import MailKind, WriterState
 from completions.models import Dataset, Writer
 from completions.writers.services.codes import new_code

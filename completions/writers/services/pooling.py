@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 
-from access.services import record
+from access.log import record
 from completions.models import Context, Dataset
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import MessageState, MessageVerdict
 from completions.models import Message, Writer, WritingLease
 

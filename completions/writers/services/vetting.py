@@ -5,7 +5,7 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import LeaseOutcome, MailKind, WriterState
 from completions.dialogues.authoring import lock_authored_dataset, store_authored_context
 from completions.models import AdmissionDecision, Dataset, Writer

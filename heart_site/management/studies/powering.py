@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from access.cell_guard import csv_lines
+from access.console.csv_cells import csv_lines
 from annotation.choices import Protocol
 from annotation.models import Study
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study

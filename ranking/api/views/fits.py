@@ -2,8 +2,8 @@
 
 from django.db.models import QuerySet
 
-from access.api_http.views import ListView
-from access.scopes import Scope
+from access.api.views import ListView
+from access.choices import Scope
 from ranking import models
 from ranking.api import filters
 from ranking.api.views.ratings import results_of

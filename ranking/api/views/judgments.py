@@ -3,8 +3,8 @@
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from access.api_http.views import ListView
-from access.scopes import Scope
+from access.api.views import ListView
+from access.choices import Scope
 from annotation.api.http import study_of
 from annotation.models import Judgment
 from ranking.api import filters

@@ -6,10 +6,10 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api_http.errors import NoFitError, UnknownFilterError
-from access.api_http.permissions import is_member
-from access.api_http.views import ApiView
-from access.scopes import Scope
+from access.api.errors import NoFitError, UnknownFilterError
+from access.api.permissions import is_member
+from access.api.views import ApiView
+from access.choices import Scope
 from annotation.api.http import study_of
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.selectors import Results

@@ -14,9 +14,9 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api_http.permissions import is_member
-from access.api_http.views import ApiView, ListView
-from access.scopes import Scope
+from access.api.permissions import is_member
+from access.api.views import ApiView, ListView
+from access.choices import Scope
 from annotation.api.http import study_of
 from ranking import models
 from ranking.released import http, queries

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from access.cell_guard import csv_lines
+from access.console.csv_cells import csv_lines
 from ranking.exports.data_dictionary.columns import Column, Table
 
 COLUMNS = ("table", "column", "type", "unit", "values", "meaning")

@@ -7,7 +7,7 @@ from django.db.models import CharField, F, OuterRef, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 
-from access.cell_guard import Cell
+from access.console.csv_cells import Cell
 from annotation.models import ExternalDecision, ExternalJudgment, Study
 from ranking.exports.data_dictionary import Column
 from ranking.exports.rows.facts import streamed, study_columns

@@ -8,7 +8,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields import IntegerField
 from django.db.models.functions import Coalesce
 
-from access.cell_guard import Cell
+from access.console.csv_cells import Cell
 from annotation.choices import Protocol, Side
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.studies.selectors import content_of

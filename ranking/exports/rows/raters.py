@@ -7,7 +7,7 @@ from django.db.models import Count, F, Model, OuterRef, Q, QuerySet, Subquery, V
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
-from access.cell_guard import Cell
+from access.console.csv_cells import Cell
 from annotation.models import Exclusion, Judgment, Lease, Rater, Study
 from completions.choices import LeaseOutcome
 from ranking.exports.data_dictionary import Column

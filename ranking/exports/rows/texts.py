@@ -6,7 +6,7 @@ from django.db.models import Case, CharField, Count, F, OuterRef, Q, QuerySet, S
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Length
 
-from access.cell_guard import Cell
+from access.console.csv_cells import Cell
 from annotation.models import Comparison, Judgment, Study
 from completions.choices import SystemKind
 from completions.dialogues.licences import allows_texts

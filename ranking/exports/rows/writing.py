@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from access.cell_guard import csv_lines
+from access.console.csv_cells import csv_lines
 from annotation.models import Study
 from ranking.exports.data_dictionary import Column, Kind
 from ranking.exports.rows.asked import ExportRefusedError, Form

@@ -5,8 +5,8 @@ import datetime as dt
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from access.log import record
 from access.nudges import Work, nudge
-from access.services import record
 from ranking.fits.selectors import ENDED
 from ranking.models import Fit
 

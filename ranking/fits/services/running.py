@@ -11,7 +11,7 @@ from django.db import transaction
 
 from access.choices import HookEvent
 from access.nudges import SOON_S, Work, nudge
-from access.services import Happening, announce
+from access.webhooks.services.events import Event, announce
 from annotation.models import Study
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
@@ -126,7 +126,7 @@ def _announce_refusal(fit: Fit, refusal: str, *, now: dt.datetime) -> None:
     which = {"study": fit.study.slug, "judges": fit.pool, "contexts": fit.context_set}
     reason = hashlib.sha256(refusal.encode()).hexdigest()[:16]
     key = "/".join(("fit.refused", *which.values(), reason))
-    announce(Happening(HookEvent.ALERT, key, {"alert": "fit.refused", **which}), now=now)
+    announce(Event(HookEvent.ALERT, key, {"alert": "fit.refused", **which}), now=now)
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Max
 
-from access.services import record
+from access.log import record
 from annotation.models import Study
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError

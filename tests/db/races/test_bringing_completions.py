@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from django.test import Client
 
+from access.choices import Scope
 from access.models import LogEntry
-from access.scopes import Scope
 from completions.generation import services
 from completions.models import Completion, GenerationCall
 from completions.systems.services.importing import RowsRefusedError

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import User
 
-from access import services
 from access.choices import Role
+from access.members import services as member_services
+from access.members.services import LastOwnerError, MemberRefusedError, NewMember
 from access.models import Member
-from access.services import LastOwnerError, MemberRefusedError, NewMember
 from tests.factories import NOW
 from tests.factories_written_once import make_member
 from tests.threads import while_uncommitted
@@ -25,10 +25,10 @@ def test_owners_who_remove_each_other_leave_one():
 
     def second():
         with pytest.raises(LastOwnerError):
-            services.remove_member(olga, now=NOW, by=ada)
+            member_services.remove_member(olga, now=NOW, by=ada)
 
     while_uncommitted(
-        partial(services.remove_member, ada, now=NOW, by=olga), second, has_to_wait=True
+        partial(member_services.remove_member, ada, now=NOW, by=olga), second, has_to_wait=True
     )
 
     assert Member.objects.get().user == olga
@@ -40,8 +40,8 @@ def test_somebody_whom_both_add_is_added_once():
 
     def second():
         with pytest.raises(MemberRefusedError):
-            services.add_member(new, now=NOW)
+            member_services.add_member(new, now=NOW)
 
-    while_uncommitted(partial(services.add_member, new, now=NOW), second, has_to_wait=True)
+    while_uncommitted(partial(member_services.add_member, new, now=NOW), second, has_to_wait=True)
 
     assert User.objects.filter(username="ada").count() == 1

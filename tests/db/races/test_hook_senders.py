@@ -4,8 +4,9 @@ from functools import partial
 
 import pytest
 
-from access import outgoing, services
 from access.models import HookDelivery
+from access.webhooks import outgoing
+from access.webhooks.services import delivery
 from tests.factories import NOW
 from tests.factories_of_hooks import make_delivery
 from tests.threads import together
@@ -24,9 +25,9 @@ class TestSenders:
 
         def post(_url, _body, headers, **_options):
             sent.append(headers["HEART-Event-Id"])
-            return outgoing.Answer(204)
+            return outgoing.Reply(204)
 
-        send = partial(services.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
+        send = partial(delivery.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
         assert sum(together([send] * 3)) == 8
 
         assert sorted(sent) == ids

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 
-from access.services import record
+from access.log import record
 from completions.choices import RewriteState, Stratum
 from completions.contexts import adversarial
 from completions.dialogues.cutting import digest, turns_hash

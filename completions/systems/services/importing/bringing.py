@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.choices import Way
 from completions.dialogues.cutting import digest
 from completions.files import BATCH, OutcomeChangedError, Refused, once

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from access.services import record
+from access.log import record
 from completions.dialogues.locking import lock_texts
 from completions.files import OutcomeChangedError, Refused
 from completions.models import Dataset

@@ -1,0 +1,50 @@
+"""What every view of the API is made of."""
+
+from typing import ClassVar
+
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import conditional_page
+from django.views.decorators.vary import vary_on_headers
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from access.api.paging import KeyPagination
+from access.choices import Scope
+
+
+@method_decorator(vary_on_headers("Authorization", "Cookie"), name="dispatch")
+@method_decorator(cache_control(private=True, no_cache=True), name="dispatch")
+@method_decorator(conditional_page, name="dispatch")
+class ApiView(GenericAPIView):  # type: ignore[type-arg] # not subscriptable at run time
+    """A view that says which scope it takes, and answers ``If-None-Match`` with 304.
+
+    ``reads`` is the scope of GET, ``acts`` that of all other methods. What ``is_public`` anybody
+    reads; but a token, where one is sent, needs the scope there as well.
+    """
+
+    reads: ClassVar[Scope | None] = None
+    acts: ClassVar[Scope | None] = None
+    is_public: ClassVar[bool] = False
+
+
+class ListView(ListModelMixin, ApiView):
+    """A list, page by page in the order of its rows' keys, narrowed by its filters."""
+
+    pagination_class = KeyPagination
+    filter_backends = (DjangoFilterBackend,)
+
+    def get(self, request: Request, *_args: object, **_kwargs: object) -> Response:
+        """Return a page of the list."""
+        return self.list(request)
+
+
+class ItemView(RetrieveModelMixin, ApiView):
+    """One thing by its public name."""
+
+    def get(self, request: Request, *_args: object, **_kwargs: object) -> Response:
+        """Return it."""
+        return self.retrieve(request)

@@ -1,0 +1,1 @@
+"""What pages of the console share: tables, their queries and their CSV."""

@@ -1,0 +1,70 @@
+"""What the log says of signing in: what failed, what was locked, what protects an account.
+
+Names that no account has are not written down: somebody may have typed a password there, and
+strangers could fill a log that nobody can shorten.
+"""
+
+import datetime as dt
+from collections.abc import Collection
+
+from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import User
+from django.core.cache import cache
+
+from access.log import record
+from access.roles import user_named
+
+ONCE_IN = 5 * 60
+"""Seconds in which one lock of an account is one entry."""
+
+
+def member_subject(user: User) -> str:
+    """Return how the log calls an account."""
+    return f"member {user.get_username()}"[:120]
+
+
+def note_failed_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:
+    """Write down that a password or a code was wrong."""
+    user = user_named(username)
+    if user is not None:
+        _note("sign-in.failed", user, now=now, after={"step": step})
+
+
+def note_locked_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:
+    """Write down, once in five minutes, that attempts were refused for their number."""
+    user = user_named(username)
+    if user is not None and cache.add(f"sign-in-locked:{user.pk}", 1, timeout=ONCE_IN):
+        _note("sign-in.locked", user, now=now, after={"step": step})
+
+
+def note_second_factor(user: User, *, is_added: bool, kind: str, now: dt.datetime) -> None:
+    """Write down that somebody's second factor, or their recovery codes, came or went."""
+    action = "second-factor.added" if is_added else "second-factor.removed"
+    _note(action, user, now=now, by=user, after={"kind": kind})
+
+
+def note_password(user: User, *, now: dt.datetime) -> None:
+    """Write down that somebody has set a password of their own."""
+    _note("password.set", user, now=now, by=user)
+
+
+def end_sessions(user: User, *, keep: str = "") -> None:
+    """Sign somebody out everywhere, but in the session of the key ``keep``."""
+    for session in UserSession.objects.filter(user=user).exclude(session_key=keep):
+        session.end()
+
+
+def forget_where_signed_in(keys: Collection[str]) -> None:
+    """Delete from which addresses the sessions of these keys came; they are over."""
+    UserSession.objects.filter(session_key__in=keys).delete()
+
+
+def _note(
+    action: str,
+    user: User,
+    *,
+    now: dt.datetime,
+    by: User | None = None,
+    after: dict[str, object] | None = None,
+) -> None:
+    record(action=action, subject=member_subject(user), now=now, by=by, after=after)

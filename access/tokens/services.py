@@ -1,0 +1,128 @@
+"""Make, use and revoke tokens."""
+
+import datetime as dt
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+
+from access import choices
+from access.choices import Scope, is_at_least
+from access.log import record
+from access.models import LONGEST, ApiToken
+from access.roles import role_of
+from access.tokens import secrets
+
+MINUTE = dt.timedelta(minutes=1)
+
+
+class TokenRefusedError(ValueError):
+    """A token was asked for that there must not be."""
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """What a new token is to be."""
+
+    name: str
+    scopes: Collection[Scope]
+    lifetime: dt.timedelta
+    study: str = ""
+
+
+@transaction.atomic
+def make_token(
+    wanted: NewToken, *, owner: User, now: dt.datetime, by: User | None = None
+) -> tuple[ApiToken, str]:
+    """Make a token.
+
+    Parameters
+    ----------
+    wanted
+        Its name, scopes, lifetime (above 0, at most 366 days) and perhaps the slug of one study.
+    owner
+        Whose role it acts with.
+    now
+        When it is made.
+    by
+        Who makes it; nobody: a command.
+
+    Returns
+    -------
+    tuple
+        The row, and the secret, which is shown once and stored nowhere.
+
+    Raises
+    ------
+    TokenRefusedError
+        If it has no name or no scope, lives too long, or its owner may not do what it is for.
+    """
+    _check(wanted, owner)
+    secret = secrets.new_secret()
+    token = ApiToken.objects.create(
+        name=wanted.name,
+        prefix=secrets.shown_part(secret),
+        secret_hash=secrets.digest(secret),
+        owner=owner,
+        scopes=choices.joined(wanted.scopes),
+        study=wanted.study,
+        created_at=now,
+        expires_at=now + wanted.lifetime,
+    )
+    record(
+        action="token.made", subject=f"token {token.prefix}", now=now, by=by, after=_facts(token)
+    )
+    return token, secret
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, *, now: dt.datetime, by: User | None = None) -> bool:
+    """End a token for good; return whether this did it, and not somebody before."""
+    changed = ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=now)
+    if changed:
+        record(
+            action="token.revoked",
+            subject=f"token {token.prefix}",
+            now=now,
+            by=by,
+            before=_facts(token),
+        )
+    return bool(changed)
+
+
+def note_use(token: ApiToken, *, now: dt.datetime) -> None:
+    """Keep when a token was used last, to the minute: most requests write nothing."""
+    if token.last_used_at is not None and token.last_used_at > now - MINUTE:
+        return
+    stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - MINUTE)
+    ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+
+
+def _check(wanted: NewToken, owner: User) -> None:
+    if not wanted.name.strip() or not wanted.scopes:
+        msg = "a token needs a name and at least one scope"
+        raise TokenRefusedError(msg)
+    if not dt.timedelta(0) < wanted.lifetime <= LONGEST:
+        msg = f"a token lives for 1 to {LONGEST.days} days"
+        raise TokenRefusedError(msg)
+    role = role_of(owner)
+    lacking = [
+        one
+        for one in wanted.scopes
+        if role is None or not is_at_least(role, choices.least_role(one))
+    ]
+    if lacking:
+        msg = f"the role of {owner.get_username()} is not enough for {', '.join(sorted(lacking))}"
+        raise TokenRefusedError(msg)
+
+
+def _facts(token: ApiToken) -> dict[str, object]:
+    return {
+        "name": token.name,
+        "owner": token.owner.get_username(),
+        "scopes": token.scopes,
+        "study": token.study,
+        "expires_at": token.expires_at.isoformat(),
+    }

@@ -1,0 +1,1 @@
+"""Whom the site tells of what happens."""

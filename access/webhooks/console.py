@@ -1,0 +1,182 @@
+"""The console's pages on webhooks: whom the site tells of what happens, and what became of it."""
+
+import secrets
+from collections.abc import Callable, Mapping
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from access.choices import DeliveryState, HookEvent, Role
+from access.console.tables import csv_answer
+from access.models import Hook
+from access.roles import Needs, StaffRequest, members_only
+from access.webhooks import outgoing, signing
+from access.webhooks import queries as webhook_queries
+from access.webhooks.forms import HookForm
+from access.webhooks.queries import DeliveryFilter
+from access.webhooks.services import hooks as hook_services
+from access.webhooks.services.delivery import outgoing_rules
+
+OWNERS_ACT = Needs(acts=Role.OWNER)
+REFUSED = 422
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@members_only(OWNERS_ACT)
+def hooks(request: StaffRequest) -> HttpResponse:
+    """List the webhooks; add one, and show its secret this once."""
+    form = HookForm(request.POST or None)
+    added = _add(request, form) if form.is_valid() else None
+    parts = {
+        "form": HookForm() if added else form,
+        "added": added,
+        "rows": [(hook, _shown(hook)) for hook in webhook_queries.hooks()],
+    }
+    is_refused = form.is_bound and added is None
+    return render(request, "console/hooks/hooks.html", parts, status=REFUSED if is_refused else 200)
+
+
+def _add(request: StaffRequest, form: HookForm) -> Hook | None:
+    try:
+        return hook_services.add_hook(
+            form.new_hook(),
+            rules=outgoing_rules(),
+            chance=secrets.token_bytes(signing.SECRET_BYTES),
+            by=request.user,
+            now=timezone.now(),
+        )
+    except outgoing.AddressError as error:
+        form.add_error("url", _("Nothing is sent there: %(why)s.") % {"why": error})
+    except hook_services.TooManyHooksError:
+        form.add_error(None, _("There are as many webhooks as there may be. Delete one first."))
+    return None
+
+
+def _shown(hook: Hook) -> dict[str, object]:
+    return {
+        "address": webhook_queries.shown_address(hook.url),
+        "events": [HookEvent(event).label for event in hook.events],
+    }
+
+
+@require_safe
+@never_cache
+@members_only(OWNERS_ACT)
+def hook(request: StaffRequest, pk: int) -> HttpResponse:
+    """Show what was sent to one webhook, and what became of it."""
+    found, wanted = _hook_or_404(pk), _wanted_or_404(request.GET)
+    rows = webhook_queries.deliveries(found, wanted)
+    parts = {
+        "hook": found,
+        **_shown(found),
+        "wanted": wanted,
+        "page": webhook_queries.page_of(rows, request.GET.get("page", "1")),
+        "states": DeliveryState.choices,
+        "kinds": HookEvent.choices,
+        "heads": _heads(wanted),
+    }
+    return render(request, "console/hooks/hook.html", parts)
+
+
+@require_safe
+@never_cache
+@members_only(OWNERS_ACT)
+def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:
+    """Download the messages of one webhook."""
+    rows = webhook_queries.deliveries(_hook_or_404(pk), _wanted_or_404(request.GET))
+    return csv_answer(request, webhook_queries.csv_rows(rows), f"webhook-{pk}")
+
+
+@require_POST
+@never_cache
+@members_only(OWNERS_ACT)
+def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
+    """Pause, resume, try or delete a webhook."""
+    done, said = ACTS[name]
+    try:
+        done(_hook_or_404(pk), request)
+    except hook_services.HookStateError:
+        messages.error(request, _("Somebody deleted it meanwhile."))
+    else:
+        messages.success(request, str(said))
+    return redirect("hooks:list")
+
+
+@require_POST
+@never_cache
+@members_only(OWNERS_ACT)
+def resend(request: StaffRequest, pk: int, delivery: int) -> HttpResponse:
+    """Send a message once more."""
+    row = webhook_queries.delivery_of(_hook_or_404(pk), delivery)
+    if row is None:
+        raise Http404
+    try:
+        hook_services.resend(row, by=request.user, now=timezone.now())
+    except hook_services.HookStateError:
+        messages.info(request, _("It waits to be sent already."))
+    else:
+        messages.success(request, _("It is sent again within seconds."))
+    return redirect("hooks:hook", pk)
+
+
+def _pause(hook: Hook, request: StaffRequest) -> None:
+    hook_services.set_active(hook, is_active=False, by=request.user, now=timezone.now())
+
+
+def _resume(hook: Hook, request: StaffRequest) -> None:
+    hook_services.set_active(hook, is_active=True, by=request.user, now=timezone.now())
+
+
+def _test(hook: Hook, request: StaffRequest) -> None:
+    hook_services.send_test(hook, by=request.user, now=timezone.now())
+
+
+def _remove(hook: Hook, request: StaffRequest) -> None:
+    hook_services.remove_hook(hook, by=request.user, now=timezone.now())
+
+
+ACTS: Mapping[str, tuple[Callable[[Hook, StaffRequest], None], object]] = {
+    "pause": (_pause, gettext_lazy("Paused: what happens meanwhile is not told.")),
+    "resume": (_resume, gettext_lazy("It is told of events again.")),
+    "test": (_test, gettext_lazy("A test is on its way: look at its messages in a moment.")),
+    "delete": (_remove, gettext_lazy("Deleted: its secret is forgotten.")),
+}
+
+
+def _hook_or_404(pk: int) -> Hook:
+    found = webhook_queries.hook_by_key(pk)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _wanted_or_404(query: Mapping[str, str]) -> DeliveryFilter:
+    try:
+        return DeliveryFilter.of(query)
+    except webhook_queries.UnknownFilterError as error:
+        raise Http404 from error
+
+
+def _heads(wanted: DeliveryFilter) -> list[dict[str, str]]:
+    """Return for each column that sorts where its head leads and how it is sorted now."""
+    labels = {
+        "queued": _("Queued"),
+        "attempts": _("Attempts"),
+        "next": _("Next attempt"),
+        "delivered": _("Taken"),
+    }
+    return [_head(name, label, wanted) for name, label in labels.items()]
+
+
+def _head(name: str, label: str, wanted: DeliveryFilter) -> dict[str, str]:
+    direction = {name: "ascending", f"-{name}": "descending"}.get(wanted.sort, "")
+    leads_to = name if direction == "descending" else f"-{name}"
+    query = DeliveryFilter(wanted.state, wanted.event, leads_to).query
+    return {"name": name, "label": label, "direction": direction, "query": query}

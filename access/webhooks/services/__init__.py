@@ -1,0 +1,1 @@
+"""What changes webhooks, and what is sent to them."""
