@@ -7,18 +7,15 @@ from celery import signals
 
 from access import nudges
 from access.background import app
-from heart_site import (
-    schedule,
-    tracing,  # noqa: F401 (connects its signals)
-)
-from heart_site.logs import NO_ID, current_id
+from heart_site import schedule
+from heart_site.monitoring.logs import NO_ID, current_id
 
 __all__ = ["app", "nudge_for"]
 
 # The system checks load every page, some 50 MB in each worker; migrating runs them as well.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
 app.autodiscover_tasks()
-app.steps["worker"].add("heart_site.heartbeats:Heart")
+app.steps["worker"].add("heart_site.monitoring.heartbeats:Heart")
 
 
 def nudge_for(queues: Collection[str]) -> None:

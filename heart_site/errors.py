@@ -11,8 +11,8 @@ from django.views import csrf, defaults
 from access.api.errors import answer_problem, too_large_detail
 from annotation.session import http as raters
 from completions.writers import http as writers
-from heart_site import uploads
-from heart_site.outages import API, answer_outage, is_outage
+from heart_site.middleware import uploads
+from heart_site.middleware.outages import API, answer_outage, is_outage
 
 FIVE_MINUTES = 300
 ABOUT_FORGERY = "CSRF "

@@ -5,9 +5,10 @@ from pathlib import Path
 import environ
 
 from completions.llm import limiting
-from heart_site import logs, protection, schedule, sign_in
-from heart_site.protection import *  # noqa: F403 (settings by their names)
-from heart_site.sign_in import *  # noqa: F403 (settings by their names)
+from heart_site import schedule, security_settings, sign_in_settings
+from heart_site.monitoring import logs
+from heart_site.security_settings import *  # noqa: F403 (settings by their names)
+from heart_site.sign_in_settings import *  # noqa: F403 (settings by their names)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()  # NAME, or the content of the file that NAME_FILE names
@@ -42,10 +43,10 @@ HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
 HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
 HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
-HEART_SECOND_FACTOR = sign_in.second_factor(
+HEART_SECOND_FACTOR = sign_in_settings.second_factor(
     env.str("HEART_SECOND_FACTOR", default="off" if IS_EMBEDDED and not HEART_HTTPS else "required")
 )
-SOCIALACCOUNT_PROVIDERS = sign_in.providers(
+SOCIALACCOUNT_PROVIDERS = sign_in_settings.providers(
     issuer=env.str("HEART_OIDC_ISSUER", default=""),
     client_id=env.str("HEART_OIDC_CLIENT_ID", default=""),
     secret=env.str("HEART_OIDC_CLIENT_SECRET", default=""),
@@ -96,15 +97,15 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
-    "heart_site.request_ids.RequestIdMiddleware",
+    "heart_site.middleware.request_ids.RequestIdMiddleware",
     # Before static files are served, so that they carry the same headers.
     "django.middleware.security.SecurityMiddleware",
-    "heart_site.headers.FixedHeadersMiddleware",
+    "heart_site.middleware.headers.FixedHeadersMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads at random, so that sizes betray no secret
-    "heart_site.health.HealthMiddleware",  # before the host's name is checked
+    "heart_site.monitoring.health.HealthMiddleware",  # before the host's name is checked
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -113,7 +114,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "heart_site.outages.OutageMiddleware",
+    "heart_site.middleware.outages.OutageMiddleware",
 ]
 TEMPLATES = [
     {
@@ -237,8 +238,8 @@ STORAGES = {
 # --- Security ---
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HEART_HTTPS
 CSRF_FAILURE_VIEW = "heart_site.errors.csrf_failure"
-SESSION_COOKIE_NAME = protection.cookie_name("sessionid", is_https=HEART_HTTPS)
-CSRF_COOKIE_NAME = protection.cookie_name("csrftoken", is_https=HEART_HTTPS)
+SESSION_COOKIE_NAME = security_settings.cookie_name("sessionid", is_https=HEART_HTTPS)
+CSRF_COOKIE_NAME = security_settings.cookie_name("csrftoken", is_https=HEART_HTTPS)
 SECURE_HSTS_SECONDS = 31_536_000 if HEART_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HEART_HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # asked from inside, past the proxy
@@ -246,7 +247,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HEART_HTTPS els
 
 # --- Celery: the database is the truth, messages are only a nudge (ADR-0004) ---
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT = "heart_site.in_process:Transport" if IS_EMBEDDED else None
+CELERY_BROKER_TRANSPORT = "heart_site.embedded.broker:Transport" if IS_EMBEDDED else None
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {}
     if IS_EMBEDDED
@@ -271,7 +272,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 30
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULER = "heart_site.heartbeats.Scheduler"
+CELERY_BEAT_SCHEDULER = "heart_site.monitoring.heartbeats.Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = schedule.BEAT_SLEEPS_S
 CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
     refit_seconds=HEART_REFIT_SECONDS,
@@ -294,8 +295,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "heart_site.logs.LineFormatter"},
-        "json": {"()": "heart_site.logs.JsonFormatter"},
+        "line": {"()": "heart_site.monitoring.logs.LineFormatter"},
+        "json": {"()": "heart_site.monitoring.logs.JsonFormatter"},
     },
     "filters": {
         "id": {"()": lambda: logs.add_id},

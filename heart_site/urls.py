@@ -4,7 +4,8 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.session.views import hooks
-from heart_site import admin_site, errors, health, metrics, views
+from heart_site import admin_site, errors, views
+from heart_site.monitoring import health, metrics
 
 admin.autodiscover()
 admin_site.leave_out_keys(admin.site)
@@ -32,7 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/people/", include("ranking.urls.people")),
     path("console/", include("annotation.urls.console")),
     path("console/", include("ranking.urls.console")),
-    path("console/", include("heart_site.blinding_urls")),
+    path("console/", include("heart_site.blinding.urls")),
     path("", include("ranking.urls.results")),
     path("api/v1/", include("access.api.urls")),
     path("api/v1/", include("completions.urls.api")),

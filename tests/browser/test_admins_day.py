@@ -29,7 +29,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from annotation.models import Study
 from annotation.studies.services import Rehearsal, make_twin
-from heart_site.rehearsal.simulating import BEGAN
+from heart_site.demo.rehearsal.simulating import BEGAN
 
 study = Study.objects.get(slug={slug!r})
 make_twin(study=study, rehearsal=Rehearsal({n}, 1), now=timezone.now() - BEGAN)

@@ -19,7 +19,7 @@ from django.core.management import CommandError, call_command
 
 from completions.dialogues.demo import DIALOGUES
 from completions.models import Dataset
-from heart_site import demo
+from heart_site.demo import study as demo_study
 from tests.dialogue_files import write_array
 from tests.drilled import LOOK_S, PATIENCE_S
 from tests.factories import NOW
@@ -158,8 +158,10 @@ def test_bad_records_of_a_file_are_skipped_and_told(tmp_path):
     file = write_array(tmp_path / "talks.json", [*records, *json.loads(ONE_SPEAKER)])
     told: list[str] = []
 
-    study = demo.prepare(
-        demo.Source(file, "talks", "demo-talks", 24, is_authored=True), now=NOW, say=told.append
+    study = demo_study.prepare(
+        demo_study.Source(file, "talks", "demo-talks", 24, is_authored=True),
+        now=NOW,
+        say=told.append,
     )
 
     assert study.dataset.contexts.count() == 24

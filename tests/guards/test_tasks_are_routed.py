@@ -1,8 +1,9 @@
 """Every task names its queue, so slow work cannot starve quick work."""
 
 from access.nudges import Work
-from heart_site import heartbeats, schedule
+from heart_site import schedule
 from heart_site.celery import app
+from heart_site.monitoring import heartbeats
 
 
 def own_tasks() -> set[str]:

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from heart_site import schedule
-from heart_site.logs import IdleTasks
+from heart_site.monitoring.logs import IdleTasks
 
 NAME = "heart-idle-test"
 TICK = "completions.tasks.look_after_runs"

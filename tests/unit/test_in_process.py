@@ -6,7 +6,7 @@ import time
 import pytest
 from kombu import Connection, Consumer, Queue
 
-from heart_site import in_process
+from heart_site.embedded import broker as embedded_broker
 
 LONG_S = 30.0
 
@@ -15,7 +15,7 @@ LONG_S = 30.0
 def heard():
     """A consumer on a connection of its own, and what it hears."""
     queue, taken = Queue("in-process-test"), []
-    with Connection("memory://", transport="heart_site.in_process:Transport") as broker:
+    with Connection("memory://", transport="heart_site.embedded.broker:Transport") as broker:
 
         def take(body, message):
             message.ack()
@@ -27,7 +27,7 @@ def heard():
 
 
 def publish(body):
-    with Connection("memory://", transport="heart_site.in_process:Transport") as broker:
+    with Connection("memory://", transport="heart_site.embedded.broker:Transport") as broker:
         broker.Producer().publish(body, routing_key="in-process-test")
 
 
@@ -58,7 +58,7 @@ def test_a_sleeping_consumer_is_woken(heard):
 def test_a_consumer_without_messages_sleeps_and_says_so(heard, monkeypatch):
     broker, taken = heard
     slept: list[float | None] = []
-    monkeypatch.setattr(in_process.WOKEN, "wait", slept.append)
+    monkeypatch.setattr(embedded_broker.WOKEN, "wait", slept.append)
 
     with pytest.raises(TimeoutError):
         broker.drain_events(timeout=LONG_S)

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from heart_site.simulation import answering
-from heart_site.simulation.answering import Mind
-from heart_site.simulation.clock import VirtualClock
-from heart_site.simulation.people import Kind, SimulatedRater, draw_population
-from heart_site.simulation.truth import (
+from heart_site.demo.simulation import answering
+from heart_site.demo.simulation.answering import Mind
+from heart_site.demo.simulation.clock import VirtualClock
+from heart_site.demo.simulation.people import Kind, SimulatedRater, draw_population
+from heart_site.demo.simulation.truth import (
     HIGH,
     LOW,
     TEXT_SPREAD,
@@ -19,7 +19,7 @@ from heart_site.simulation.truth import (
     plant_strengths,
     plant_texts,
 )
-from heart_site.simulation.whims import SHARES, Whim, whim
+from heart_site.demo.simulation.whims import SHARES, Whim, whim
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 GOOD, POOR = "That silence sounds heavy.", "Cheer up."

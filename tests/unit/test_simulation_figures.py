@@ -15,10 +15,10 @@ from annotation.assignment.design import (
     is_repeat_due,
     planted_first_goes_to_a,
 )
-from heart_site.simulation.people import Kind
-from heart_site.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
-from heart_site.simulation.scoring import detect, recovery
-from heart_site.simulation.sides import Balance, Shown, balances
+from heart_site.demo.simulation.people import Kind
+from heart_site.demo.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
+from heart_site.demo.simulation.scoring import detect, recovery
+from heart_site.demo.simulation.sides import Balance, Shown, balances
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"

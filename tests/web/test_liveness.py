@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from access import nudges
 from access.nudges import KEPT_S, Work
-from heart_site import heartbeats, liveness, queues, schedule
+from heart_site import schedule
 from heart_site.celery import app as site
 from heart_site.celery import nudge_for
+from heart_site.monitoring import heartbeats, liveness, queues
 from tests.factories import NOW
 
 BROKER = {"global_keyprefix": "heart-liveness:"}

@@ -15,8 +15,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from completions.choices import CallState
 from completions.models import System
 from heart_site.celery import app as celery_app
-from heart_site.logs import JsonFormatter, LineFormatter, add_id, trace, working_on
-from heart_site.serving import Logger
+from heart_site.monitoring.gunicorn_logger import Logger
+from heart_site.monitoring.logs import JsonFormatter, LineFormatter, add_id, trace, working_on
 from tests.factories import NOW, make_comparison, make_generation_call, make_study, make_system
 
 pytestmark = pytest.mark.django_db
@@ -250,13 +250,13 @@ def test_processes_add_up(tmp_path):
         return subprocess.run(words, env=environment, check=True, capture_output=True).stdout
 
     observe = (
-        "from heart_site.metrics import seconds_of_requests as s; "
+        "from heart_site.monitoring.metrics import seconds_of_requests as s; "
         "s.labels('home', 'GET', '200').observe(.02)"
     )
     run(observe)
     run(observe)
     told = run(
-        "from heart_site import metrics; "
+        "from heart_site.monitoring import metrics; "
         "print(metrics.generate_latest(metrics._of_requests()).decode())"
     ).decode()
 

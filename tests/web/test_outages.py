@@ -14,7 +14,8 @@ from kombu.exceptions import OperationalError as NoBrokerError
 from redis._parsers.base import BaseParser
 
 from annotation.studies import selectors
-from heart_site import errors, outages
+from heart_site import errors
+from heart_site.middleware import outages
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db

@@ -15,8 +15,8 @@ from annotation.judging import services as judging_services
 from annotation.models import Lease
 from annotation.session import http
 from completions.writers.badges import invitation_link
-from heart_site import logs
 from heart_site.celery import app
+from heart_site.monitoring import logs
 from tests.factories import make_writer
 from tests.factories_of_access import bearing, make_secret
 from tests.factories_written_once import make_member

@@ -18,12 +18,12 @@ from annotation.studies import selectors
 from annotation.studies.protocol import STUDIES, load_protocol
 from annotation.studies.services.twins import Rehearsal
 from completions.models import Completion
-from heart_site.rehearsal import evidence
-from heart_site.rehearsal.rehearsing import rehearse
-from heart_site.rehearsal.reporting import as_lines
-from heart_site.rehearsal.simulating import simulate
-from heart_site.simulation.people import Kind
-from heart_site.simulation.rebuilding import rebuild
+from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.rehearsing import rehearse
+from heart_site.demo.rehearsal.reporting import as_lines
+from heart_site.demo.rehearsal.simulating import simulate
+from heart_site.demo.simulation.people import Kind
+from heart_site.demo.simulation.rebuilding import rebuild
 from ranking.exports.rows import Asked, export_of
 from ranking.judgments import frames
 from tests.conftest import rolled_back

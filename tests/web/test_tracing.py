@@ -10,8 +10,8 @@ from django.test import Client
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from heart_site import tracing
 from heart_site.celery import app as celery_app
+from heart_site.monitoring import tracing
 from tests.factories import make_study
 
 SECRET = "what she told nobody else"
@@ -115,7 +115,7 @@ def started(code, **variables):
 @pytest.mark.parametrize(("url", "is_loaded"), [("", False), ("http://127.0.0.1:9", True)])
 def test_is_loaded_for_the_first_span_when_an_address_is_given_alone(url, is_loaded):
     code = (
-        "import os, sys, heart_site.urls; from heart_site import tracing;"
+        "import os, sys, heart_site.urls; from heart_site.monitoring import tracing;"
         f"before = {tracing.EXPORTER!r} in sys.modules;"
         "tracing.of_request('home', 'GET', 200, seconds=0.1);"
         f"print(before, {tracing.EXPORTER!r} in sys.modules, flush=True);"

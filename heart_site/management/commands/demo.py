@@ -11,7 +11,8 @@ from annotation.models import Study
 from completions.contexts.selection import SelectionError
 from completions.dialogues.ingest import IngestError
 from completions.runs.services.sole import AnotherAtWorkError
-from heart_site import demo, embedded
+from heart_site.demo import study as demo_study
+from heart_site.embedded import process
 from ranking.fits import selectors as ranking
 
 
@@ -40,10 +41,10 @@ class Command(BaseCommand):
             "Systems, judges and hostile seekers of this demo are simulated: scores mean nothing."
         )
         try:
-            source = demo.Source.of(dialogues)
-            study = demo.prepare(source, now=timezone.now(), say=self.stderr.write)
-            with embedded.background():
-                demo.add_adversarial_contexts(study, say=self.stderr.write)
+            source = demo_study.Source.of(dialogues)
+            study = demo_study.prepare(source, now=timezone.now(), say=self.stderr.write)
+            with process.background():
+                demo_study.add_adversarial_contexts(study, say=self.stderr.write)
                 self._show_leaderboard(study)
                 if not check:
                     self._serve(study, port)
@@ -51,22 +52,22 @@ class Command(BaseCommand):
             IngestError,
             SelectionError,
             AnotherAtWorkError,
-            embedded.NoFreePortError,
+            process.NoFreePortError,
         ) as error:
             raise CommandError(str(error), returncode=2) from error
-        except demo.DemoStalledError as error:
+        except demo_study.DemoStalledError as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt as interrupt:
             msg = "Stopped; running it again resumes."
             raise CommandError(msg, returncode=130) from interrupt
 
     def _show_leaderboard(self, study: Study) -> None:
-        self.stdout.write(ranking.leaderboard_text(demo.run(study)))
+        self.stdout.write(ranking.leaderboard_text(demo_study.run(study)))
 
     def _serve(self, study: Study, port: int) -> None:
-        doors = demo.doors(study, now=timezone.now())
-        with embedded.web(port=port) as (address, serve):
-            embedded.announce_port(self.stdout, wanted=port, address=address)
+        doors = demo_study.doors(study, now=timezone.now())
+        with process.web(port=port) as (address, serve):
+            process.announce_port(self.stdout, wanted=port, address=address)
             self.stdout.write(
                 f"Judge as a guest      {address}{doors.rate}\n"
                 f"Write as a supporter  {address}{doors.write}\n"

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from heart_site import embedded
+from heart_site.embedded import process
 
 
 class Command(BaseCommand):
@@ -21,12 +21,12 @@ class Command(BaseCommand):
         """Bring the tables up to date, then serve."""
         call_command("migrate", verbosity=0)
         try:
-            with embedded.background(), embedded.web(port=port) as (address, serve):
-                embedded.announce_port(self.stdout, wanted=port, address=address)
+            with process.background(), process.web(port=port) as (address, serve):
+                process.announce_port(self.stdout, wanted=port, address=address)
                 self.stdout.write(f"HEART is at {address}/ (console: {address}/console/)")
                 self.stdout.write("Ctrl-C stops it; queued work goes on at the next start.")
                 self.stdout.flush()
                 serve()
-        except embedded.NoFreePortError as error:
+        except process.NoFreePortError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write("Stopped.")

@@ -10,9 +10,9 @@ from django.utils import timezone
 from annotation.studies.services.twins import Rehearsal, TwinError
 from completions.management.actions import positive
 from completions.management.progress import Progress
+from heart_site.demo.rehearsal.reporting import as_lines
+from heart_site.demo.rehearsal.simulating import simulate
 from heart_site.management.studies.act import Act, Say, the_study
-from heart_site.rehearsal.reporting import as_lines
-from heart_site.rehearsal.simulating import simulate
 
 
 def _add_arguments(parser: CommandParser) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from heart_site import tracing
-from heart_site.logs import working_on
-from heart_site.metrics import seconds_of_requests
+from heart_site.monitoring import tracing
+from heart_site.monitoring.logs import working_on
+from heart_site.monitoring.metrics import seconds_of_requests
 
 HEADER = "X-Request-ID"
 KNOWN = re.compile(r"[A-Za-z0-9-]{8,64}")

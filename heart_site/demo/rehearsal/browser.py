@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 from django.conf import settings
 
 from annotation.raters.visit import IMAGINED
-from heart_site.rehearsal.pages import Form, Page, read_page
+from heart_site.demo.rehearsal.pages import Form, Page, read_page
 
 Headers = dict[str, str]
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]

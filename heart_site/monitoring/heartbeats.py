@@ -17,7 +17,8 @@ from django.core.cache import cache
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from heart_site import queues, schedule
+from heart_site import schedule
+from heart_site.monitoring import queues
 
 EVERY_S = schedule.BEAT_SLEEPS_S
 KEPT_S = 24 * 3600

@@ -25,7 +25,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from heart_site import standing
+from heart_site.monitoring import work_counts
 
 if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     Path(folder).mkdir(parents=True, exist_ok=True)  # the library expects it there
@@ -49,9 +49,9 @@ class Standing(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield one family for each kind of number."""
-        from heart_site import liveness  # noqa: PLC0415 (loads Redis' client and beat)
+        from heart_site.monitoring import liveness  # noqa: PLC0415 (loads Redis' client and beat)
 
-        for name, told in (standing.GAUGES | liveness.GAUGES).items():
+        for name, told in (work_counts.GAUGES | liveness.GAUGES).items():
             family = GaugeMetricFamily(f"heart_{name}", told.help_text, labels=told.labels)
             for labels, value in told.read(self.now):
                 family.add_metric(labels, value)

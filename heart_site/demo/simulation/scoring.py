@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import scipy
 
-from heart_site.simulation.people import Kind
+from heart_site.demo.simulation.people import Kind
 
 FEWEST_TO_RANK = 2
 

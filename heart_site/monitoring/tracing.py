@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from celery import signals
 from django.conf import settings
 
-from heart_site.logs import current_id
+from heart_site.monitoring.logs import current_id
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -5,7 +5,7 @@ import os
 from gunicorn import glogging
 from gunicorn.config import Config
 
-from heart_site.logs import JsonFormatter, LineFormatter, add_id
+from heart_site.monitoring.logs import JsonFormatter, LineFormatter, add_id
 
 REFUSED = "Invalid request"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import redis
 from django.conf import settings
 
-from heart_site import heartbeats, queues
-from heart_site.standing import Gauge, Sample
+from heart_site.monitoring import heartbeats, queues
+from heart_site.monitoring.work_counts import Gauge, Sample
 
 
 def _messages(_now: dt.datetime) -> Iterable[Sample]:

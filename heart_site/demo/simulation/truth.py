@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heart_site.simulation.chance import generator
+from heart_site.demo.simulation.chance import generator
 
 FARTHEST = 1.5  # from the mean to the best system, in natural-log units
 TEXT_SPREAD = 0.3  # how far a text strays from its system's strength

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from annotation.choices import Protocol, RaterState
 from annotation.models import Study
-from heart_site.rehearsal import evidence
-from heart_site.rehearsal.rehearsing import Cast
-from heart_site.simulation.people import Kind
-from heart_site.simulation.rebuilding import Mismatch, rebuild
-from heart_site.simulation.scoring import Detection, detect, recovery
-from heart_site.simulation.sides import Balance, balances
+from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.rehearsing import Cast
+from heart_site.demo.simulation.people import Kind
+from heart_site.demo.simulation.rebuilding import Mismatch, rebuild
+from heart_site.demo.simulation.scoring import Detection, detect, recovery
+from heart_site.demo.simulation.sides import Balance, balances
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
 from ranking.models import Rating

@@ -9,13 +9,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from access import background
 from access.choices import Role
 from access.roles import StaffRequest, may, members_only
 from annotation.audits import queries, services
 from annotation.models import Study
 from annotation.studies.finding import study_or_404
 from annotation.studies.http import study_page
-from heart_site import tasks
 from heart_site.blinding import telling
 
 
@@ -60,6 +60,6 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
     except services.AuditUnderWayError:
         messages.info(request, _("An audit is under way already."))
     else:
-        tasks.run_audit.delay(audit_id=audit.pk)
+        background.app.tasks["heart_site.tasks.run_audit"].delay(audit_id=audit.pk)
         messages.success(request, _("A worker audits the blinding now."))
     return redirect("blinding:audits", study.slug)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from heart_site.simulation.chance import generator
+from heart_site.demo.simulation.chance import generator
 
 ARRIVE_WITHIN_S = 24 * 60 * 60.0
 SKILL_SPREAD = 0.2

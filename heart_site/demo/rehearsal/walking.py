@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from django.urls import resolve, reverse
 
-from heart_site.rehearsal.browser import Browser
-from heart_site.rehearsal.pages import Form, Page
-from heart_site.simulation import answering
-from heart_site.simulation.answering import RANDOM, Mind
-from heart_site.simulation.whims import Whim, whim
+from heart_site.demo.rehearsal.browser import Browser
+from heart_site.demo.rehearsal.pages import Form, Page
+from heart_site.demo.simulation import answering
+from heart_site.demo.simulation.answering import RANDOM, Mind
+from heart_site.demo.simulation.whims import Whim, whim
 
 READING_S, CLICK_S = 40.0, 4.0
 LATE_S = 2 * 60 * 60.0

@@ -1,4 +1,4 @@
-"""What a rehearsal left in the database, as the pure rules of ``heart_site.simulation`` take it."""
+"""What a rehearsal left in the database, as the pure rules of ``simulation`` take it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from annotation.models import (
 )
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
-from heart_site.simulation.rebuilding import Draw, Plan, Why
-from heart_site.simulation.sides import Shown
-from heart_site.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts
+from heart_site.demo.simulation.rebuilding import Draw, Plan, Why
+from heart_site.demo.simulation.sides import Shown
+from heart_site.demo.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
 MAIN = Q(lease__quality_check=None, lease__repeats=None)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from annotation.models import Study
 from annotation.studies import services as annotation
-from heart_site.rehearsal import evidence
-from heart_site.rehearsal.rehearsing import Cast, Tell, rehearse
-from heart_site.rehearsal.reporting import Report, report_on
-from heart_site.simulation.people import SHARES, Kind, draw_population
+from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
+from heart_site.demo.rehearsal.reporting import Report, report_on
+from heart_site.demo.simulation.people import SHARES, Kind, draw_population
 from ranking.fits import services as fit_services
 from ranking.raters import services as rater_services
 

@@ -1,0 +1,1 @@
+"""A small study with simulated people, and rehearsals of a study."""

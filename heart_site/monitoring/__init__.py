@@ -1,0 +1,1 @@
+"""How the site tells of itself: health, metrics, logs and traces."""
