@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE # half of a start would be compiling
 demo run: export HEART_LOG_LEVEL ?= WARNING
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-rest test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm figures-docs lock pin-images clean
+.PHONY: help setup demo run test test-rest test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm lock pin-images clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -119,9 +119,6 @@ bench-refit: setup ## What a refit costs beside a scan of the judgments, on Post
 
 bench-report: setup ## What the report of a study and its pages cost, on PostgreSQL (ARGS="--judgments 4000")
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.report $(ARGS)
-
-figures-docs: setup ## docs/figures.md: every figure of a simulated report, light and dark (PostgreSQL, Chromium)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.figures
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")
 	$(BIN)/python -m benchmarks.importing "$(DIALOGUES)" $(ARGS)

@@ -194,7 +194,7 @@ class LogEntry(AppendOnlyModel):
 
 
 class ConsentEvidence(AppendOnlyModel):
-    """That the person with this keyed hash agreed to this text on this day (ADR-0062).
+    """That the person with this keyed hash agreed to this text on this day (ADR-0049).
 
     No key leads from here to a rater or a writer: the row's own is random, and it keeps the day
     and not the time, which the rows of the person have.
@@ -319,7 +319,7 @@ LONGEST_KEY = 200
 
 
 class IdempotencyKey(models.Model):
-    """One request of a token under a key of its own choice, and its answer (ADR-0051).
+    """One request of a token under a key of its own choice, and its answer (ADR-0012).
 
     The row is added before the work and has its answer when the transaction of both ends: nobody
     else ever sees it without.

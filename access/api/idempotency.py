@@ -1,4 +1,4 @@
-"""``Idempotency-Key``: a request that writes may be sent again, and writes once (ADR-0051)."""
+"""``Idempotency-Key``: a request that writes may be sent again, and writes once (ADR-0012)."""
 
 import hashlib
 import json

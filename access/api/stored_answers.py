@@ -1,4 +1,4 @@
-"""Do what a request asks for once, however often it comes (ADR-0051)."""
+"""Do what a request asks for once, however often it comes (ADR-0012)."""
 
 import datetime as dt
 from collections.abc import Callable

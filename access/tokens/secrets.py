@@ -24,7 +24,7 @@ def digest(secret: str) -> str:
     """Return what is stored of a token: its SHA-256, 64 hexadecimal digits.
 
     A slow hash protects secrets that can be guessed. Nobody guesses 256 random bits, and each
-    request would pay for it (ADR-0054).
+    request would pay for it (ADR-0049).
     """
     return hashlib.sha256(secret.encode()).hexdigest()
 

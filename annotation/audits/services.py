@@ -1,4 +1,4 @@
-"""Claim audits of blinding, hear how far they are, and keep what they found (ADR-0072)."""
+"""Claim audits of blinding, hear how far they are, and keep what they found (ADR-0007)."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Pure rules of judgments made elsewhere: what a row says, and what is wrong with it (ADR-0057)."""
+"""Pure rules of judgments made elsewhere: what a row says, and what is wrong with it (ADR-0060)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Judgments made elsewhere, apart from the study's own (ADR-0057)."""
+"""Judgments made elsewhere, apart from the study's own (ADR-0060)."""
 
 from django.conf import settings
 from django.db import models

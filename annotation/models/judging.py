@@ -35,7 +35,7 @@ class Lease(TimedLease):
         help_text="The same rater's earlier lease whose pair is shown again, sides exchanged.",
     )
     is_screening = models.BooleanField(default=False)
-    # What the side was drawn from, so that anybody can draw it again (ADR-0006).
+    # What the side was drawn from, so that anybody can draw it again (ADR-0005).
     pair_first_as_a = models.IntegerField(default=0)
     pair_first_as_b = models.IntegerField(default=0)
     rater_first_as_a = models.IntegerField(default=0)

@@ -107,7 +107,7 @@ class Rater(models.Model):
 
     @property
     def drawn_by(self) -> str:
-        """What stands for the rater in every draw; no page, cookie or file has it (ADR-0074)."""
+        """What stands for the rater in every draw; no page, cookie or file has it (ADR-0007)."""
         return self.draw_key or self.code
 
 

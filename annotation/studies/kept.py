@@ -1,7 +1,7 @@
 """Figures that take longer than a page may: a worker works them out, pages show what was kept.
 
 They are kept in the cache that all processes share; what is lost there is worked out anew
-(ADR-0053).
+(ADR-0068).
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Hold completions that seem to give their source away, and take decisions on them (ADR-0028)."""
+"""Hold completions that seem to give their source away, and take decisions on them (ADR-0027)."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Statements that are compiled to SQL once and run with other values after that (ADR-0069).
+"""Statements that are compiled to SQL once and run with other values after that (ADR-0005).
 
 Django makes the SQL of a query anew each time, which takes several times as long as running it. For
 what every answer of every rater does, that is most of the time there is.

@@ -1,4 +1,4 @@
-"""Backups of a site that runs, and their verified restore (docs/backup.md, ADR-0059)."""
+"""Backups of a site that runs, and their verified restore (docs/deployment.md, ADR-0064)."""
 
 from heart_site.backups.making import make_backup
 from heart_site.backups.manifest import BackupError, Manifest

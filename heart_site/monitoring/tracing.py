@@ -1,7 +1,7 @@
 """Spans for OpenTelemetry, if a deployment names a collector: one a request, one a task.
 
 A span has a name of the code, numbers and ids that say nothing about anybody; no address, text or
-parameter, see ADR-0071. Until a collector is named nothing of the libraries is imported here.
+parameter, see ADR-0064. Until a collector is named nothing of the libraries is imported here.
 """
 
 import importlib

@@ -147,7 +147,7 @@ def n_decisions(study: Study) -> int:
     """Count what may change the study's figures although no judgment came or went.
 
     Exclusion decisions that may concern it, deletions on request, and runs of labels that are
-    over: what these found enters with the next fit (ADR-0048).
+    over: what these found enters with the next fit (ADR-0018).
     """
     concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
     written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)

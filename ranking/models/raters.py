@@ -1,4 +1,4 @@
-"""Figures of raters, kept because all judgments have to be read for them: see ADR-0053."""
+"""Figures of raters, kept because all judgments have to be read for them: see ADR-0068."""
 
 from django.db import models
 from django.db.models import F, Q

@@ -29,7 +29,7 @@ def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
     """Return the same for a page, in eight queries at most, however many judgments there are.
 
     A small study is measured here and now. Of a larger one it is what the last measurement found,
-    under the decisions that hold now: the same figures as of an earlier time (ADR-0053).
+    under the decisions that hold now: the same figures as of an earlier time (ADR-0068).
     """
     kept = Measurement.objects.filter(study=study).first()
     if kept is not None and kept.n_answers > MOST_LIVE:

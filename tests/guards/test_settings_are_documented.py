@@ -7,7 +7,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 READ = set(re.findall(r'env\.\w+\(\s*"(\w+)"', (ROOT / "heart_site/settings.py").read_text()))
-PAGE = (ROOT / "docs/settings.md").read_text()
+PAGE = (ROOT / "docs/deployment.md").read_text()
 EXPLAINED = set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE))
 COMPOSED = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["web"][
     "environment"

@@ -1,4 +1,4 @@
-"""Old code works on new tables: migrations since the rule was made only add (docs/upgrades.md)."""
+"""Old code works on new tables: migrations since the rule was made only add (docs/deployment.md)."""
 
 from collections.abc import Iterator, Sequence
 

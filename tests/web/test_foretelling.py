@@ -1,4 +1,4 @@
-"""Nobody outside can foretell which pairs of a session are planted (docs/threat-model.md)."""
+"""Nobody outside can foretell which pairs of a session are planted (docs/security.md)."""
 
 import pytest
 from django.test import Client

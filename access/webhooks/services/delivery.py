@@ -1,4 +1,4 @@
-"""Send what waits for webhooks; the rows are the queue (ADR-0004, ADR-0056)."""
+"""Send what waits for webhooks; the rows are the queue (ADR-0004)."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""Queue what happened for the hooks that are told of it (ADR-0056)."""
+"""Queue what happened for the hooks that are told of it (ADR-0004)."""
 
 import datetime as dt
 import uuid

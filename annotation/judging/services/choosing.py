@@ -1,6 +1,6 @@
 """Choose what a rater is shown next: a pair that counts, a planted one, or one seen before.
 
-Which of these comes at which place is drawn from the study's seed and the rater's key (ADR-0025),
+Which of these comes at which place is drawn from the study's seed and the rater's key (ADR-0005),
 two secrets of the site: nobody else can foretell it, and the site can draw it again.
 """
 

@@ -1,4 +1,4 @@
-"""Hand comparisons out to raters and take them back (ADR-0005, ADR-0006)."""
+"""Hand comparisons out to raters and take them back (ADR-0005)."""
 
 import datetime as dt
 import uuid

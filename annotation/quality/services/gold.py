@@ -1,4 +1,4 @@
-"""Plant quality checks: load gold sets, mark main comparisons, switch bad checks off (ADR-0032)."""
+"""Plant quality checks: load gold sets, mark main comparisons, switch bad checks off (ADR-0029)."""
 
 import datetime as dt
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Raters report what should not be shown, and admins decide about it (ADR-0032)."""
+"""Raters report what should not be shown, and admins decide about it (ADR-0029)."""
 
 import datetime as dt
 import uuid

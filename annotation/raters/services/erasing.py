@@ -1,4 +1,4 @@
-"""Take a writer out when they ask for it, with what they wrote if they wish it (ADR-0036)."""
+"""Take a writer out when they ask for it, with what they wrote if they wish it (ADR-0008)."""
 
 import datetime as dt
 from collections.abc import Collection

@@ -84,7 +84,7 @@ class StudyProtocol(Part):
     """Everything that fixes a study: its numbers and every word that raters read.
 
     Its ``seed`` is secret until the study is closed; where None, it is drawn when the study is
-    stored (ADR-0074).
+    stored (ADR-0007).
     """
 
     slug: Slug

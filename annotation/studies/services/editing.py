@@ -1,4 +1,4 @@
-"""Change a draft: nothing binds anybody before a study is locked (ADR-0052)."""
+"""Change a draft: nothing binds anybody before a study is locked (ADR-0012)."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The seed of a study: typed in its file, kept from its draft, or drawn (ADR-0074)."""
+"""The seed of a study: typed in its file, kept from its draft, or drawn (ADR-0007)."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Record what people decide about contexts (ADR-0024)."""
+"""Record what people decide about contexts (ADR-0021)."""
 
 import datetime as dt
 

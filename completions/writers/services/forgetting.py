@@ -1,4 +1,4 @@
-"""Forget a writer who withdraws, and delete what they wrote if they wish it (ADR-0036).
+"""Forget a writer who withdraws, and delete what they wrote if they wish it (ADR-0008).
 
 ``annotation.raters.services.withdraw_writer`` is the whole act: it also knows what compares
 their texts.

@@ -1,4 +1,4 @@
-"""Hand contexts out to writers and take them back (ADR-0005, ADR-0034)."""
+"""Hand contexts out to writers and take them back (ADR-0005)."""
 
 import datetime as dt
 import uuid

@@ -1,8 +1,8 @@
 """Rebuild a study's draws from its seed, and hold them against the leases that are stored.
 
-For each lease: the side must be the one that the seed gives for the counts it went by (ADR-0006);
+For each lease: the side must be the one that the seed gives for the counts it went by (ADR-0005);
 these counts must be what the leases before it add up to; and a planted pair must stand where the
-seed puts one (ADR-0025), and nowhere else.
+seed puts one (ADR-0005), and nowhere else.
 """
 
 import datetime as dt

@@ -12,7 +12,7 @@ from heart_site.backups import BackupError, make_backup
 class Command(BaseCommand):
     """Save database and files while the site runs."""
 
-    help = "Save the database and the data folder (see docs/backup.md)."
+    help = "Save the database and the data folder (see docs/deployment.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where, and how many stay."""

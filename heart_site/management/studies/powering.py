@@ -109,7 +109,7 @@ def _first_lines(first: FirstPlan, asked: Asked) -> Iterator[str]:
         f"before any data, {first.n_systems} systems, judgments of a comparison correlated "
         f"{asked.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
     )
-    yield "a closed form under assumptions: docs/statistics/planning.md"
+    yield "a closed form under assumptions: docs/analyses.md"
 
 
 def _bill(bill: Bill) -> str:

@@ -1,4 +1,4 @@
-"""What every column of every export means: the one source of it (docs/exports.md, ADR-0058)."""
+"""What every column of every export means: the one source of it (docs/exports.md, ADR-0060)."""
 
 from ranking.exports.data_dictionary.columns import STUDY_COLUMNS, Column, Kind, Table
 from ranking.exports.data_dictionary.evaluators import RATERS

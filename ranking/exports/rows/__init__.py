@@ -1,4 +1,4 @@
-"""Exports of a study: one source of rows, three ways to write them (ADR-0058)."""
+"""Exports of a study: one source of rows, three ways to write them (ADR-0060)."""
 
 from ranking.exports.rows.asked import FORMS, Asked, ExportRefusedError, Form
 from ranking.exports.rows.offered import Offered, n_rows, offered

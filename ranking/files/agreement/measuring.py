@@ -32,7 +32,7 @@ class Resampling:
 
 
 def agreement(judgments: FileJudgments, resampling: Resampling) -> dict[str, Any]:
-    """Return the agreement among the evaluators with the keys that docs/prompt.md lists.
+    """Return the agreement among the evaluators with the keys that docs/files.md lists.
 
     The first figures are among people, if any judged, else among all evaluators.
 

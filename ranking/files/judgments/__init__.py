@@ -1,4 +1,4 @@
-"""Files of judgments (CSV, JSONL, Parquet) as arrays; see docs/prompt.md."""
+"""Files of judgments (CSV, JSONL, Parquet) as arrays; see docs/files.md."""
 
 from annotation.tool_files import JudgmentFileError
 from ranking.files.judgments.coding import Coded

@@ -1,1 +1,1 @@
-"""Ratings from a file of judgments, without a database; see docs/prompt.md."""
+"""Ratings from a file of judgments, without a database; see docs/files.md."""

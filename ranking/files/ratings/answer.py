@@ -32,7 +32,7 @@ INTERVALS = {
 def as_json(
     rated: Rated, options: Options, by: Mapping[str, Rated] | None = None
 ) -> dict[str, Any]:
-    """Return the answer with the keys that docs/prompt.md lists; ``by`` holds one per group."""
+    """Return the answer with the keys that docs/files.md lists; ``by`` holds one per group."""
     answer: dict[str, Any] = {
         "method": _method(rated, options),
         "n_judgments": rated.chosen.judgments.n_judgments,

@@ -12,7 +12,7 @@ from ranking.management.asking import BAD_INPUT, add_file, add_resampling
 class Command(BaseCommand):
     """Say how far the evaluators of a file of judgments agree."""
 
-    help = "Measure agreement in a file of judgments (see docs/prompt.md)."
+    help = "Measure agreement in a file of judgments (see docs/files.md)."
     requires_system_checks = ()  # they load the whole site, and nothing of it is used
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -25,7 +25,7 @@ class Command(BaseCommand):
     """Rank the systems of a file of judgments."""
 
     help = (
-        "Rank systems by the judgments in a file, of ours or of another tool (see docs/prompt.md)."
+        "Rank systems by the judgments in a file, of ours or of another tool (see docs/files.md)."
     )
     requires_system_checks = ()  # they load the whole site, and nothing of it is used
 

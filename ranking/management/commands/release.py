@@ -12,7 +12,7 @@ UNSOUND = 1
 class Command(ActionCommand):
     """Build a study's release, and check one."""
 
-    help = "Build the release of a study, and check one by its files alone (see docs/release.md)."
+    help = "Build the release of a study, and check one by its files alone (see docs/exports.md)."
     actions = (building.ACTION, verifying.ACTION)
     refusals = (UnknownNameError, building.NotBuiltError)
     requires_system_checks = ()  # verifying needs nothing of the site

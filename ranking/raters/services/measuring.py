@@ -1,4 +1,4 @@
-"""Measure the raters of a study, and keep what was found for the console's pages (ADR-0053)."""
+"""Measure the raters of a study, and keep what was found for the console's pages (ADR-0068)."""
 
 import datetime as dt
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Ids of people in a release, from pseudonyms and the release's secret (ADR-0061)."""
+"""Ids of people in a release, from pseudonyms and the release's secret (ADR-0060)."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Bring in completions of models that were made elsewhere: all of a batch, or none (ADR-0051)."""
+"""Bring in completions of models that were made elsewhere: all of a batch, or none (ADR-0012)."""
 
 from completions.systems.services.importing.bringing import (
     RowsRefusedError,
