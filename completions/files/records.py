@@ -1,7 +1,7 @@
 """Read JSON record by record: a list, a value per line, or one object; never the whole of a list.
 
 The standard library's decoder is asked for one value at a time. Event-based parsers read in pieces
-as well; the one that was tried turned half surrogates into question marks (docs/adr/0012-strict-edges.md).
+as well; the one that was tried turned half surrogates into question marks (ADR-0012).
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Old code works on new tables: migrations since the rule was made only add (docs/deployment.md)."""
+"""Old code works on new tables: later migrations only add (docs/deployment.md)."""
 
 from collections.abc import Iterator, Sequence
 

@@ -11,7 +11,7 @@ from heart_site.backups import BackupError, restore_backup
 class Command(BaseCommand):
     """Fill a fresh database from a backup, and verify it."""
 
-    help = "Restore a backup into the fresh database that the settings name (see docs/deployment.md)."
+    help = "Restore a backup into the fresh database that the settings name (docs/deployment.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the backup."""
