@@ -18,7 +18,7 @@ from annotation.models import Study
 from annotation.quality.forms import BatchForm
 from annotation.studies.http import study_page
 from annotation.tool_files import JudgmentFileError
-from completions.dialogues.upload_forms import Checked, SealBrokenError, TooLargeError
+from completions.dialogues.forms import Checked, SealBrokenError, TooLargeError
 from completions.files import OutcomeChangedError
 
 DECIDED = {

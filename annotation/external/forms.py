@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.external.serializers import ProvenanceIn
 from annotation.external.services.storing import Provenance
 from annotation.tool_files import columns_named
-from completions.dialogues.forms import Words
-from completions.dialogues.upload_forms import FileUpload, Sent
+from completions.dialogues.forms import FileUpload, Sent, Words
 
 MOST_WORDS = 1000
 STRENGTHS = range(1, 6)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from completions.contexts.screening.personal import DETECTORS
-from completions.contexts.screening.version import rules_version as screening_version
+from completions.contexts.screening.rules import rules_version as screening_version
 
 NUMBER = 1  # raise it when what is found here changes
 OTHER = "other"

@@ -1,5 +1,5 @@
 """Tables of the completions app in Django's admin: to read, with two acts that services do."""
 
-from completions.admin import content, people, preparing, running, sources, strategies, writing
+from completions.admin import content, people, sources, strategies
 
-__all__ = ["content", "people", "preparing", "running", "sources", "strategies", "writing"]
+__all__ = ["content", "people", "sources", "strategies"]

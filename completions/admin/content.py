@@ -3,8 +3,16 @@
 from django.contrib import admin
 
 from access.console.admin_parts import Table, clip
-from completions.admin_parts import CALL_NUMBERS
-from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
+from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
+from completions.models import (
+    BroughtCompletion,
+    Completion,
+    GenerationCall,
+    GenerationRun,
+    Hold,
+    LabellingRun,
+    System,
+)
 
 
 @admin.register(System)
@@ -64,3 +72,25 @@ class BroughtCompletionAdmin(Table):
     list_select_related = ("completion", "brought_by")
     search_fields = ("completion__context__key", "model_version", "source")
     ordering = ("-brought_at", "-pk")
+
+
+@admin.register(GenerationRun)
+class GenerationRunAdmin(Table):
+    """Runs that have models complete contexts."""
+
+    list_display = ("pk", "dataset", *RUN_COLUMNS)
+    list_filter = ("state", "dataset")
+    list_select_related = ("dataset",)
+    search_fields = ("dataset__slug", "pause_detail")
+    ordering = ("-pk",)
+
+
+@admin.register(LabellingRun)
+class LabellingRunAdmin(Table):
+    """Runs that have a model name strategies."""
+
+    list_display = ("pk", "dataset", *RUN_COLUMNS)
+    list_filter = ("state", "dataset")
+    list_select_related = ("dataset",)
+    search_fields = ("dataset__slug", "pause_detail")
+    ordering = ("-pk",)

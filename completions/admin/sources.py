@@ -9,8 +9,17 @@ from django.utils.safestring import SafeString
 
 from access.console.admin_parts import Table
 from access.log import record
-from completions.admin_parts import show_turns
-from completions.models import Context, Dataset, Dialogue
+from completions.admin_parts import CALL_NUMBERS, show_turns
+from completions.models import (
+    Assistant,
+    Candidate,
+    Context,
+    Dataset,
+    Dialogue,
+    Rewrite,
+    RewriteCall,
+    ScreeningCall,
+)
 
 
 @admin.register(Dataset)
@@ -78,3 +87,57 @@ class ContextAdmin(Table):
     def talk(self, row: Context) -> SafeString:
         """Show the turns as a reader sees them."""
         return show_turns(row.turns)
+
+
+@admin.register(Candidate)
+class CandidateAdmin(Table):
+    """Couplets as screened."""
+
+    list_display = ("dialogue", "turn_index", "is_suitable", "reasons", "rules")
+    list_filter = ("is_suitable", "dialogue__dataset")
+    list_select_related = ("dialogue",)
+    search_fields = ("dialogue__content_hash",)
+    ordering = ("dialogue", "turn_index")
+
+
+@admin.register(Assistant)
+class AssistantAdmin(Table):
+    """Language models that help to prepare contexts."""
+
+    list_display = ("name", "slug", "model_id", "is_simulated")
+    list_filter = ("is_simulated",)
+    search_fields = ("slug", "name", "model_id")
+    ordering = ("slug",)
+
+
+@admin.register(ScreeningCall)
+class ScreeningCallAdmin(Table):
+    """Second opinions of candidates, and what the providers said."""
+
+    list_display = ("candidate", "assistant", "state", "attempts", "error_kind", *CALL_NUMBERS)
+    list_filter = ("state", "error_kind", "assistant")
+    list_select_related = ("candidate", "assistant")
+    search_fields = ("provider_id", "error_detail")
+    ordering = ("-pk",)
+
+
+@admin.register(Rewrite)
+class RewriteAdmin(Table):
+    """Adversarial contexts in the making, and how they ended."""
+
+    list_display = ("source_context", "profile", "state", "target", "measured", "reason")
+    list_filter = ("state", "profile")
+    list_select_related = ("source_context",)
+    search_fields = ("source_context__key", "context__key", "reason")
+    ordering = ("-pk",)
+
+
+@admin.register(RewriteCall)
+class RewriteCallAdmin(Table):
+    """Questions about rewrites, what the providers said, and what was wrong with it."""
+
+    list_display = ("rewrite", "step", "round", "state", "problems", "error_kind", *CALL_NUMBERS)
+    list_filter = ("state", "step", "error_kind")
+    list_select_related = ("rewrite",)
+    search_fields = ("rewrite__source_context__key", "provider_id", "error_detail")
+    ordering = ("-pk",)

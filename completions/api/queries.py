@@ -1,7 +1,10 @@
 """What the API lists of contexts, systems and completions; the talks of checks are nobody's."""
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django_filters import rest_framework as filters
 
+from access.api.filters import NameFilter
+from completions.choices import EscalationProfile, Review, Stratum, SystemKind
 from completions.models import Completion, Context, System
 
 
@@ -27,3 +30,30 @@ def completions() -> QuerySet[Completion]:
         .defer("context__turns", "context__provenance", "brought__raw_text")
         .annotate(is_erased=erased)
     )
+
+
+class ContextFilters(filters.FilterSet):
+    """Of contexts."""
+
+    dataset = NameFilter("dataset__slug", "Slug of the dataset.")
+    stratum = filters.ChoiceFilter(choices=Stratum.choices)
+    escalation_profile = filters.ChoiceFilter(choices=EscalationProfile.choices)
+    review = filters.ChoiceFilter(choices=Review.choices)
+    is_simulated = filters.BooleanFilter()
+
+
+class SystemFilters(filters.FilterSet):
+    """Of systems."""
+
+    kind = filters.ChoiceFilter(choices=SystemKind.choices)
+    family = NameFilter("family")
+    is_simulated = filters.BooleanFilter()
+
+
+class CompletionFilters(filters.FilterSet):
+    """Of completions."""
+
+    dataset = NameFilter("context__dataset__slug", "Slug of the dataset.")
+    context = NameFilter("context__key", "Key of the context.")
+    system = NameFilter("system__slug", "Slug of the system.")
+    is_simulated = filters.BooleanFilter(field_name="system__is_simulated")

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from access.api import idempotency
 from access.api.views import ItemView, ListView
 from access.choices import Scope
-from completions.api import filters, intake, queries, serializers
+from completions.api import intake, queries, serializers
 
 
 class Contexts(ListView):
@@ -16,7 +16,7 @@ class Contexts(ListView):
 
     reads = Scope.READ_TEXTS
     serializer_class = serializers.ContextOut
-    filterset_class = filters.ContextFilters
+    filterset_class = queries.ContextFilters
     queryset = queries.contexts()
 
 
@@ -34,7 +34,7 @@ class Systems(ListView):
 
     reads = Scope.READ_STUDIES
     serializer_class = serializers.SystemOut
-    filterset_class = filters.SystemFilters
+    filterset_class = queries.SystemFilters
     queryset = queries.systems()
 
 
@@ -53,7 +53,7 @@ class Completions(ListView):
     reads = Scope.READ_TEXTS
     acts = Scope.WRITE_COMPLETIONS
     serializer_class = serializers.CompletionOut
-    filterset_class = filters.CompletionFilters
+    filterset_class = queries.CompletionFilters
     queryset = queries.completions()
 
     @extend_schema(

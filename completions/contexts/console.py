@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from completions.choices import Review, Stratum
-from completions.contexts import candidate_queries, forms, queries, review_queries, services
+from completions.contexts import candidate_queries, console_http, queries, review_queries, services
 from completions.contexts.candidate_queries import CandidateFilter
 from completions.contexts.console_http import or_404, staff_page
 from completions.contexts.funnel import funnel_of, rewrite_rows
@@ -104,7 +104,7 @@ def context(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
 def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
     """Store what the reviewer decided, and go on to the next that waits."""
     wanted = ContextFilter.of(request.GET)
-    form = forms.ReviewForm(request.POST)
+    form = console_http.ReviewForm(request.POST)
     if not form.is_valid():
         return _show_context(request, dataset, key, wanted, form=form)
     decision, note = form.cleaned_data["decision"], form.cleaned_data["note"]
@@ -127,7 +127,7 @@ def _show_context(
     key: str,
     wanted: ContextFilter,
     *,
-    form: forms.ReviewForm | None = None,
+    form: console_http.ReviewForm | None = None,
 ) -> HttpResponse:
     shown = or_404(review_queries.context_shown(dataset, key=key))
     parts = {
@@ -135,7 +135,7 @@ def _show_context(
         "wanted": wanted,
         "shown": shown,
         "queue": queries.queue(dataset, wanted, key=key),
-        "form": form or forms.ReviewForm(initial={"note": shown.note}),
+        "form": form or console_http.ReviewForm(initial={"note": shown.note}),
     }
     status = 422 if form else 200
     return render(request, "console/contexts/context.html", parts, status=status)

@@ -4,14 +4,18 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from django import forms
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
+from completions.choices import Review
 from completions.contexts import queries
 from completions.dialogues import queries as dialogue_queries
+from completions.dialogues.forms import NOTE_LENGTH, Words
 from completions.models import Dataset
 
 P = ParamSpec("P")
@@ -55,3 +59,15 @@ def or_404(found: Found | None) -> Found:
     if found is None:
         raise Http404
     return found
+
+
+class ReviewForm(forms.Form):
+    """What a reviewer decided about a context; without a decision, the note alone."""
+
+    decision = forms.TypedChoiceField(
+        choices=[("", _("Note only")), *Review.choices],
+        coerce=Review,
+        empty_value=None,
+        required=False,
+    )
+    note = Words(required=False, max_length=NOTE_LENGTH)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from completions.dialogues.ingest.fields import Text, Utterance
+from completions.dialogues.ingest.dialogue import Text, Utterance
 
 LONGEST_KEY = 24
 EARLIEST = 1990

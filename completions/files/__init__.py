@@ -3,21 +3,20 @@
 ``docs/files.md`` describes them. Everything a caller may import is named here.
 """
 
-from completions.files.errors import InputFileError
-from completions.files.names import alike
 from completions.files.reading import read
 from completions.files.records import Entry
 from completions.files.refusals import (
     REMEDIES,
+    InputFileError,
     Reason,
     Refusals,
     Refused,
+    alike,
     bad_fields,
     printable,
     refused,
 )
-from completions.files.rows import MOST_ROWS, RowFile, once
-from completions.files.storing import BATCH, OutcomeChangedError, batches
+from completions.files.rows import BATCH, MOST_ROWS, OutcomeChangedError, RowFile, batches, once
 from completions.files.tables import Columns, named
 from completions.files.text import text_lines
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from completions.files.errors import InputFileError
 from completions.files.records import Entry, records
+from completions.files.refusals import InputFileError
 from completions.files.tables import Columns, table
 from completions.files.text import PARQUET, beginning, chunks, lines, opened
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NoReturn, cast
 
-from completions.files.errors import InputFileError
+from completions.files.refusals import InputFileError
 
 LONGEST = 10_000_000
 """Characters that one record may have: a quote that is never closed must not fill the memory."""

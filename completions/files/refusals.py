@@ -1,7 +1,8 @@
 """Why a row of texts is refused, and what to do about it: the same words in every import."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -131,3 +132,28 @@ def bad_fields(error: "ValidationError", position: int) -> tuple[Refused, ...]:
 def printable(name: object) -> str:
     """Return a name that somebody sent, so that it can be sent back."""
     return str(name)[:LONGEST_NAME].encode("utf-8", "replace").decode()
+
+
+SAVE_AS = 'save it as UTF-8 (in Excel, "CSV UTF-8")'
+
+
+class InputFileError(ValueError):
+    """A file as a whole cannot be read; the message says where, why and what to do."""
+
+
+def alike(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return each group of names that differ only in case, width, punctuation or spaces."""
+    groups = defaultdict[str, set[str]](set)
+    for name in names:
+        groups[_letters(name) or name].add(name)
+    return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]
+
+
+def one_spelling(text: str) -> str:
+    """Return what a reader sees of a text: accents in one encoding, and single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _letters(name: str) -> str:
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(sign for sign in folded if sign.isalnum() or unicodedata.combining(sign))

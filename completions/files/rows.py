@@ -6,11 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Generic, Protocol, TypeVar
 
-from completions.files.errors import InputFileError
-from completions.files.names import alike, one_spelling
 from completions.files.reading import read
 from completions.files.records import Entry
-from completions.files.refusals import Reason, Refused, refused
+from completions.files.refusals import InputFileError, Reason, Refused, alike, one_spelling, refused
 from completions.files.tables import Columns
 
 MOST_ROWS = 50_000
@@ -145,3 +143,20 @@ def _digest(text: str) -> bytes:
 def _listed(lines: list[int]) -> str:
     shown = [f"{line:,}" for line in itertools.islice(lines, MOST_TOLD)]
     return ", ".join(shown) + (", ..." if len(lines) > MOST_TOLD else "")
+
+
+BATCH = 500
+"""Rows per query: fewer than the variables that any database takes."""
+
+Item = TypeVar("Item")
+
+
+class OutcomeChangedError(Exception):
+    """The import would end otherwise than it was shown; nothing is stored."""
+
+
+def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
+    """Yield so many items at once as one query takes."""
+    items = iter(items)
+    while batch := list(itertools.islice(items, size)):
+        yield batch

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from completions.files.errors import InputFileError
 from completions.files.records import Entry
+from completions.files.refusals import InputFileError
 
 SEPARATORS = (",", ";", "\t", "|")
 """What spreadsheets write, by the country they are set to."""

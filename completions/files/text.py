@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NoReturn, cast
 
-from completions.files.errors import SAVE_AS, InputFileError
+from completions.files.refusals import SAVE_AS, InputFileError
 
 CHUNK = 1 << 16
 LONGEST_LINE = 100_000

@@ -1,26 +1,71 @@
 """The console's pages on runs of completions: planned, started, watched and moved on."""
 
 import os
+from typing import Any
 
+from django import forms
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.console.tables import csv_of
 from access.roles import StaffRequest, members_only
+from completions.choices import SystemKind
 from completions.contexts.console_http import or_404
 from completions.generation import services as generation_services
-from completions.generation.forms import WantedRun
-from completions.generation.services import drafting
-from completions.generation.shown import all_generation_runs, generation_run, generation_runs
+from completions.generation.queries import all_generation_runs, generation_run, generation_runs
+from completions.generation.services import planning
+from completions.models import Dataset, System
 from completions.runs import http
 from completions.runs import services as run_services
 from completions.runs.http import Budget
 from completions.runs.shown import RUN_COLUMNS, RUNS
+
+
+def datasets() -> QuerySet[Dataset]:
+    """Return the datasets whose contexts can be completed."""
+    return Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
+
+
+def models() -> QuerySet[System]:
+    """Return the systems that can be asked, real ones first."""
+    return System.objects.filter(kind=SystemKind.MODEL).order_by("is_simulated", "name")
+
+
+class WantedRun(forms.Form):
+    """Whose contexts are completed, and by whom."""
+
+    dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
+        queryset=None,
+        to_field_name="slug",
+        label=gettext_lazy("Dataset"),
+        error_messages={
+            "required": gettext_lazy("Choose a dataset."),
+            "invalid_choice": gettext_lazy("Choose one of these datasets."),
+        },
+    )
+    systems: "forms.ModelMultipleChoiceField[System]" = forms.ModelMultipleChoiceField(
+        queryset=None,
+        to_field_name="slug",
+        label=gettext_lazy("Systems"),
+        error_messages={
+            "required": gettext_lazy("Choose at least one system."),
+            "invalid_choice": gettext_lazy(
+                "One of the systems is not registered any more. Choose again."
+            ),
+        },
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].queryset = datasets()  # type: ignore[attr-defined]
+        self.fields["systems"].queryset = models()  # type: ignore[attr-defined]
 
 
 @require_safe
@@ -121,7 +166,7 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
 
 def _show_plan(request: HttpRequest, form: WantedRun, budget: Budget) -> HttpResponse:
     chosen = form.cleaned_data
-    draft = drafting.draft_generation_run(
+    draft = planning.draft_generation_run(
         dataset=chosen["dataset"], systems=list(chosen["systems"]), environment=os.environ
     )
     parts = {"dataset": chosen["dataset"], "draft": draft, "budget": budget}

@@ -1,5 +1,6 @@
 """The console's page of completions that are held back because they give their source away."""
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
@@ -7,13 +8,15 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
 from completions.choices import HoldState
 from completions.contexts.console_http import or_404, staff_page
 from completions.contexts.queries import Listed
-from completions.leaks import forms, queries, services
+from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.leaks import queries, services
 from completions.leaks.rules import EXPLANATIONS
 from completions.models import Dataset
 
@@ -48,7 +51,7 @@ def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Release a completion or drop it, with the reason."""
     hold = or_404(queries.hold_of(dataset, pk=pk))
-    form = forms.HoldForm(request.POST)
+    form = HoldForm(request.POST)
     if form.is_valid():
         state, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
         services.decide_hold(
@@ -67,3 +70,21 @@ def _state(asked: str) -> HoldState:
     if asked not in HoldState.values:
         raise Http404
     return HoldState(asked)
+
+
+class HoldForm(forms.Form):
+    """What an admin decided about a held completion, and why."""
+
+    decision = forms.TypedChoiceField(
+        choices=[(state.value, state.label) for state in (HoldState.RELEASED, HoldState.DROPPED)],
+        coerce=HoldState,
+        error_messages={"required": _("Choose: release it, or drop it.")},
+    )
+    reason = Words(
+        max_length=NOTE_LENGTH,
+        error_messages={"required": _("Say why: the reason is kept with the decision.")},
+    )
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence for each control."""
+        return [str(message) for messages in self.errors.values() for message in messages]

@@ -1,5 +1,7 @@
 """The few ways in which a call can fail, and which of them may heal."""
 
+from collections.abc import Iterable
+
 from completions.llm.exchange import Reply
 
 CONFIGURATION = "configuration"
@@ -57,3 +59,42 @@ class UnexpectedError(PermanentError):
     """Neither the provider nor the network failed: something here cannot deal with the answer."""
 
     kind = "unexpected"
+
+
+WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete"})
+"""Reasons that say that the model had nothing more to say, without regard to case."""
+TOOLS = frozenset({"tool_calls", "tool_use", "function_call"})
+"""Whole as well where a schema was asked for, which LiteLLM sends to some models as a tool."""
+_KINDS = {
+    "truncated": (
+        *("length", "max_tokens", "max_output_tokens", "model_length", "compaction"),
+        "model_context_window_exceeded",
+    ),
+    "content_filtered": (
+        *("content_filter", "content_filtered", "refusal", "safety", "recitation", "language"),
+        *("blocklist", "prohibited_content", "spii", "sensitive", "error_toxic"),
+        *("guardrail_intervened", "image_safety", "image_prohibited_content", "no_image"),
+        *("image_recitation", "image_other", "escalation"),
+    ),
+    "interrupted": (
+        *("insufficient_system_resource", "network_error", "abort", "aborted", "cancelled"),
+        *("error", "timeout", "overloaded", "malformed_response"),
+    ),
+}
+_KIND_OF = {reason: kind for kind, reasons in _KINDS.items() for reason in reasons}
+UNKNOWN = "finish_reason"
+"""The kind of an answer that ended for a reason that nobody here knows."""
+
+
+def ending(reasons: Iterable[str], *, with_tools: bool = False) -> tuple[str, str]:
+    """Return the reason that decides, and the kind of failure that it means: "" for none.
+
+    Reasons come in the order in which they were given. The first that does not stand for a whole
+    text decides; without any, the answer ended for no reason that is known.
+    """
+    taken = WHOLE | TOOLS if with_tools else WHOLE
+    given = list(reasons)
+    for reason in given:
+        if (name := reason.casefold()) not in taken:
+            return reason, _KIND_OF.get(name, UNKNOWN)
+    return (given[0], "") if given else ("", UNKNOWN)

@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from completions.llm.endings import UNKNOWN, ending
 from completions.llm.errors import (
     CONFIGURATION,
+    UNKNOWN,
     ContentFilteredError,
     EmptyAnswerError,
     PermanentError,
@@ -16,6 +16,7 @@ from completions.llm.errors import (
     RefusedAnswerError,
     TransientError,
     TruncatedAnswerError,
+    ending,
 )
 from completions.llm.exchange import Reply, Request, Token
 from completions.llm.failures import as_error, lacks_key

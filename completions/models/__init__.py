@@ -1,21 +1,18 @@
 """Models of the completions app, one aggregate per module."""
 
-from completions.models.assistant import Assistant
-from completions.models.brought import BroughtCompletion
-from completions.models.call import FAILED, ProviderCall
-from completions.models.candidate import Candidate, ScreeningCall
-from completions.models.completion import Completion
-from completions.models.consent import GivenConsent
-from completions.models.context import Context
+from completions.models.completion import BroughtCompletion, Completion, Hold
+from completions.models.context import Candidate, Context, Rewrite, RewriteCall, ScreeningCall
 from completions.models.dataset import Dataset, Dialogue
-from completions.models.endpoint import Endpoint
-from completions.models.generation import GenerationCall
-from completions.models.hold import Hold
-from completions.models.label import StoredLabel
-from completions.models.lease import TimedLease
 from completions.models.message import Message, MessageDecision, MessageRevision
-from completions.models.rewrite import Rewrite, RewriteCall
-from completions.models.run import GenerationRun, LabellingRun, Run
+from completions.models.run import GenerationCall, GenerationRun, LabellingRun, Run
+from completions.models.shapes import (
+    FAILED,
+    Endpoint,
+    GivenConsent,
+    ProviderCall,
+    StoredLabel,
+    TimedLease,
+)
 from completions.models.strategy import (
     HumanLabelling,
     SpotCheck,
@@ -23,7 +20,7 @@ from completions.models.strategy import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.models.system import System
+from completions.models.system import Assistant, System
 from completions.models.writer import (
     AdmissionDecision,
     Writer,

@@ -1,8 +1,11 @@
 """What is judged."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from access.models import AppendOnlyModel
+from completions.choices import HoldState, Way
 from completions.models.context import Context
 from completions.models.system import System
 from completions.models.writer import Writer
@@ -47,3 +50,60 @@ class Completion(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.context_id}/{self.system_id}"
+
+
+class BroughtCompletion(AppendOnlyModel):
+    """That a model's completion was brought in from outside: by whom, how, and what they said.
+
+    A completion of a model has this row, or the call that made it here.
+    """
+
+    completion = models.OneToOneField(Completion, models.PROTECT, related_name="brought")
+    way = models.CharField(max_length=7, choices=Way)
+    brought_at = models.DateTimeField()
+    brought_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    raw_text = models.TextField(help_text="As it came, with its lines; the filter reads this.")
+    model_version = models.CharField(max_length=120, blank=True)
+    source = models.CharField(max_length=200, blank=True, help_text="Where the text is from.")
+    produced_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(AppendOnlyModel.Meta):
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(way__in=Way.values), name="broughtcompletion_way_known"
+            ),
+            models.CheckConstraint(condition=~Q(raw_text=""), name="broughtcompletion_text_kept"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.completion_id} {self.way}"
+
+
+class Hold(models.Model):
+    """That a completion waits for a decision, why, and what was decided."""
+
+    completion = models.OneToOneField(Completion, models.PROTECT, related_name="hold")
+    reasons = models.JSONField(help_text='[{"reason": ..., "matched": ...}, ...].')
+    rules = models.CharField(max_length=60, help_text="Name and version of the filter.")
+    state = models.CharField(max_length=8, choices=HoldState, default=HoldState.HELD)
+    held_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    decision_reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(state__in=HoldState.values), name="hold_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=HoldState.HELD, decided_at__isnull=True, decision_reason="")
+                | (~Q(state=HoldState.HELD) & Q(decided_at__isnull=False) & ~Q(decision_reason="")),
+                name="hold_decided_with_time_and_reason",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.completion_id} {self.state}"

@@ -7,12 +7,11 @@ from django.db import models
 from django.db.models import Q
 
 from access.models import AppendOnlyModel
-from completions.models.assistant import Assistant
-from completions.models.call import FAILED, ProviderCall
 from completions.models.completion import Completion
 from completions.models.dataset import Dataset
-from completions.models.label import StoredLabel
 from completions.models.run import LabellingRun
+from completions.models.shapes import FAILED, ProviderCall, StoredLabel
+from completions.models.system import Assistant
 
 
 class StrategyCall(ProviderCall):

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from completions.choices import SystemKind
+from completions.models.shapes import Endpoint
 
 
 class System(models.Model):
@@ -57,3 +58,10 @@ class System(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+
+class Assistant(Endpoint):
+    """A language model that screens candidates, rewrites seekers or rates hostility.
+
+    It neither competes nor judges: what it makes is checked by rules and by people.
+    """

@@ -8,10 +8,9 @@ from django.db.models import F, Q
 
 from access.models import AppendOnlyModel
 from completions.choices import Background, MailKind, WriterState
-from completions.models.consent import GivenConsent
 from completions.models.context import Context
 from completions.models.dataset import Dataset
-from completions.models.lease import TimedLease
+from completions.models.shapes import GivenConsent, TimedLease
 
 
 class Writer(models.Model):

@@ -1,23 +1,31 @@
 """The console's pages on systems: what is registered, and the ways to register more."""
 
 import os
+import re
+from collections.abc import Mapping
+from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from pydantic import ValidationError
 
 from access.choices import Role
 from access.console.tables import PER_PAGE, csv_of
 from access.roles import StaffRequest, may, members_only
-from access.webhooks.outgoing import Rules
-from completions.runs.services.reaching import trusted_hosts
+from access.webhooks.outgoing import AddressError, Rules, check_own
+from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, services
-from completions.systems.forms import NewSystem
+from completions.systems.catalogue import Entry
+from completions.systems.catalogue.entries import ADDRESS
+from completions.systems.catalogue.own import SimulatedEntry
 from completions.systems.rows import COLUMNS, SYSTEMS, model_rows
 from completions.systems.services.syncing import SyncReport
 
@@ -85,3 +93,155 @@ def add(request: StaffRequest) -> HttpResponse:
         return render(request, "console/models/add.html", {"form": form}, status=422)
     messages.success(request, _("%(name)s is registered.") % {"name": system.name})
     return redirect("models:systems")
+
+
+PLAIN = {
+    "slug": gettext_lazy("Use small letters, digits and single hyphens, up to 50 characters."),
+    "name": gettext_lazy("Give a name of up to 120 characters."),
+    "family": gettext_lazy("Name the maker in small letters, digits and single hyphens."),
+    "model_id": gettext_lazy("Write the provider, a slash and the model, such as openai/gpt-5."),
+    "api_base": gettext_lazy(
+        "Give an address that begins with http:// or https://, without a key."
+    ),
+    "api_key_env": gettext_lazy(
+        "Name the environment variable, such as OUR_LAB_KEY. The key itself is never written down."
+    ),
+    "api_base_env": gettext_lazy("Name the environment variable, such as OUR_LAB_ADDRESS."),
+}
+"""What to do about a text that has not the right form."""
+OPTIONS = (
+    "api_key_env",
+    "api_base_env",
+    "max_tokens",
+    "reasoning_effort",
+    "system_role",
+    "temperature",
+    "top_p",
+    "timeout_s",
+    "opening",
+)
+WAY = ("api_base", "api_base_env", "api_key_env")
+FOLDED = (*OPTIONS[2:], "leave_out")
+_FORM_FAULTS = {"string_pattern_mismatch", "string_too_long", "string_too_short"}
+_EFFORTS = ("disable", "minimal", "low", "medium", "high")
+_DEFAULT = ("", gettext_lazy("the provider's own"))
+
+
+class NewSystem(forms.Form):
+    """A language model; ``cleaned_data["entry"]`` is what a catalogue file would say of it."""
+
+    name = forms.CharField(label=gettext_lazy("Name, as leaderboards show it"))
+    slug = forms.CharField(label=gettext_lazy("Name in addresses and commands"))
+    family = forms.CharField(label=gettext_lazy("Who made the model"))
+    model_id = forms.CharField(label=gettext_lazy("Model, as LiteLLM spells it"))
+    is_simulated = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Simulated: the offline provider answers, and its scores mean nothing"),
+    )
+    api_key_env = forms.CharField(
+        required=False, label=gettext_lazy("Environment variable that holds the key")
+    )
+    api_base = forms.CharField(required=False, label=gettext_lazy("Address"))
+    api_base_env = forms.CharField(
+        required=False, label=gettext_lazy("Environment variable that holds the address")
+    )
+    price_input = forms.FloatField(
+        required=False, label=gettext_lazy("US dollars for a million tokens of questions")
+    )
+    price_output = forms.FloatField(
+        required=False, label=gettext_lazy("US dollars for a million tokens of answers")
+    )
+    max_tokens = forms.IntegerField(
+        required=False, label=gettext_lazy("Most tokens of an answer; 300 if not set")
+    )
+    temperature = forms.FloatField(required=False, label=gettext_lazy("Temperature; 0 if not set"))
+    top_p = forms.FloatField(required=False, label=gettext_lazy("Top-p; 1 if not set"))
+    timeout_s = forms.FloatField(
+        required=False, label=gettext_lazy("Seconds until a call is given up; 120 if not set")
+    )
+    leave_out = forms.MultipleChoiceField(
+        required=False,
+        choices=[("temperature", "temperature"), ("top_p", "top-p")],
+        widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Refused by the model: not sent, and recorded as dropped"),
+    )
+    reasoning_effort = forms.ChoiceField(
+        required=False,
+        choices=[_DEFAULT, *((one, one) for one in _EFFORTS)],
+        label=gettext_lazy("Reasoning effort"),
+    )
+    system_role = forms.ChoiceField(
+        required=False,
+        choices=[("", "system"), ("developer", "developer")],
+        label=gettext_lazy("Role of the instructions"),
+    )
+    opening = forms.CharField(
+        required=False,
+        label=gettext_lazy("Said by the user before a talk that the supporter begins"),
+    )
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 (as forms take them)
+        may_name_addresses: bool,
+        rules: Rules,
+    ) -> None:
+        super().__init__(*args)
+        self.may_name_addresses, self._rules = may_name_addresses, rules
+
+    @property
+    def has_options(self) -> bool:
+        """Say whether one of the folded fields is filled in or at fault."""
+        return any(self[name].value() or self[name].errors for name in FOLDED)
+
+    def clean(self) -> dict[str, Any]:
+        """Hold the system to the rules of a catalogue file; each fault goes to its field."""
+        found = super().clean() or self.cleaned_data
+        self._check_way(found)
+        if self.errors:
+            return found
+        shape = SimulatedEntry if found["is_simulated"] else Entry
+        try:
+            found["entry"] = shape.model_validate(_said(found))
+        except ValidationError as error:
+            for fault in error.errors(include_url=False, include_input=False):
+                self._tell(fault)
+        return found
+
+    def _check_way(self, found: Mapping[str, Any]) -> None:
+        """Have owners alone say where dialogues and keys are sent, and not into inner networks."""
+        for name in WAY:
+            if found.get(name) and not self.may_name_addresses:
+                self.add_error(name, _("Only an owner of this site says where a call goes."))
+        if found.get("api_base") and not self.errors and re.match(ADDRESS, found["api_base"]):
+            try:
+                check_own(found["api_base"], self._rules)
+            except AddressError as error:
+                self.add_error("api_base", f"{str(error).capitalize()}.")
+
+    def _tell(self, fault: Mapping[str, Any]) -> None:
+        """Put a fault to the field that it is about, in words that say what to do."""
+        place = [str(part) for part in fault["loc"]]
+        name = "_".join(part for part in place if part != "parameters")
+        if place[-1:] and place[-1] in self.fields:
+            name = place[-1]
+        if fault["type"] in _FORM_FAULTS and name in PLAIN:
+            self.add_error(name, str(PLAIN[name]))
+            return
+        reason = str(fault["msg"]).removeprefix("Value error, ")
+        said = _("%(why)s.") % {"why": reason[:1].upper() + reason[1:]}
+        self.add_error(name if name in self.fields else None, said)
+
+
+def _said(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a catalogue file would say: what was left empty is not in it."""
+    parameters = {name: found[name] for name in OPTIONS if found[name] not in ("", None)}
+    if found["leave_out"]:
+        parameters["leave_out"] = found["leave_out"]
+    price = {way: found[f"price_{way}"] for way in ("input", "output")}
+    if any(value is not None for value in price.values()):
+        parameters["price"] = {way: value for way, value in price.items() if value is not None}
+    said = {name: found[name] for name in ("slug", "name", "family", "model_id")}
+    if found["api_base"]:
+        said["api_base"] = found["api_base"]
+    return said | {"kind": "model", "parameters": parameters}

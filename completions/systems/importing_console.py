@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.console.csv_cells import csv_lines
 from access.roles import StaffRequest, members_only
 from completions.choices import Way
-from completions.dialogues import upload_forms as forms
-from completions.dialogues.upload_forms import Checked
+from completions.dialogues import forms
+from completions.dialogues.forms import Checked
 from completions.files import InputFileError, OutcomeChangedError
 from completions.systems import services
 from completions.systems.importing import BroughtFile, brought_file

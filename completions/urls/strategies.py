@@ -2,18 +2,22 @@
 
 from django.urls import path
 
-from completions.strategies.console import labelling, overview
+from completions.strategies import console as strategy_console
 
 app_name = "strategies"
 urlpatterns = [
-    path("", overview.datasets, name="datasets"),
-    path("<slug:dataset>/", overview.overview, name="overview"),
-    path("<slug:dataset>/<int:check>/<int:number>/", labelling.label, name="label"),
-    path("<slug:dataset>/<int:check>/<int:number>/store/", labelling.store_labels, name="store"),
-    path("<slug:dataset>/<int:check>/<int:number>/settle/", labelling.settle, name="settle"),
+    path("", strategy_console.datasets, name="datasets"),
+    path("<slug:dataset>/", strategy_console.overview, name="overview"),
+    path("<slug:dataset>/<int:check>/<int:number>/", strategy_console.label, name="label"),
+    path(
+        "<slug:dataset>/<int:check>/<int:number>/store/",
+        strategy_console.store_labels,
+        name="store",
+    ),
+    path("<slug:dataset>/<int:check>/<int:number>/settle/", strategy_console.settle, name="settle"),
     path(
         "<slug:dataset>/<int:check>/<int:number>/settle/store/",
-        labelling.store_settled,
+        strategy_console.store_settled,
         name="store-settled",
     ),
 ]

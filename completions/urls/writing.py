@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from completions.writers.console import bringing, freezing, messages, people, writer
+from completions.writers.console import bringing, messages, people, writer
 
 app_name = "writing"
 urlpatterns = [
@@ -18,7 +18,7 @@ urlpatterns = [
     path("<slug:dataset>/messages/<int:pk>/", messages.message, name="message"),
     path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
     path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
-    path("<slug:dataset>/freeze/", freezing.freeze, name="freeze"),
+    path("<slug:dataset>/freeze/", messages.freeze, name="freeze"),
     path("<slug:dataset>/import/", bringing.bring, name="import"),
     path("<slug:dataset>/import/store/", bringing.store, name="import-store"),
     path("<slug:dataset>/import/refused/", bringing.refused, name="import-refused"),

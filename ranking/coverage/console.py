@@ -15,7 +15,7 @@ from access.console.table_query import read_text
 from access.console.tables import csv_of
 from access.roles import StaffRequest
 from annotation.models import Study
-from completions.generation.services.covering import retry_completions
+from completions.generation.services.planning import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
 from completions.systems.coverage import STATES, CoverageWanted, UnknownCoverageError

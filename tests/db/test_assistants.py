@@ -3,7 +3,7 @@
 import pytest
 
 from completions.models import Assistant
-from completions.systems.services.assistants import SIMULATED, ModelIdError, assistant_for
+from completions.systems.services.registering import SIMULATED, ModelIdError, assistant_for
 
 pytestmark = pytest.mark.django_db
 

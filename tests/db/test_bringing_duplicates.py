@@ -4,7 +4,7 @@ import pytest
 
 from completions.models import Context, MessageRevision
 from completions.writers import services
-from completions.writers.services.importing.comparing import MOST_NEAR, MOST_PLACES, Shelf
+from completions.writers.services.importing.drafting import MOST_NEAR, MOST_PLACES, Shelf
 from tests.db.test_bringing import bring, make_open, row
 from tests.factories import NOW, make_completion, make_context, make_dataset, make_dialogue
 from tests.factories_of_writing import make_sent

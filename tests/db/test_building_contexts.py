@@ -10,8 +10,7 @@ from access.models import LogEntry
 from completions.choices import Review, Stratum, SystemKind
 from completions.contexts import export, screening
 from completions.contexts.selection import SelectionError
-from completions.contexts.services.building import build_contexts
-from completions.contexts.services.screening import screen_dataset
+from completions.contexts.services.building import build_contexts, screen_dataset
 from completions.dialogues import couplets, ingest
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.queries import DatasetNotFoundError
@@ -79,7 +78,7 @@ class TestScreening:
         assert screen_dataset(dataset=dataset, now=NOW).n_screened == 0
 
     def test_resumes_where_it_was_killed(self, dataset, monkeypatch):
-        monkeypatch.setattr("completions.contexts.services.screening.BATCH", 2)
+        monkeypatch.setattr("completions.contexts.services.building.BATCH", 2)
 
         def killed(dialogues):
             yield from itertools.islice(dialogues, 3)

@@ -26,7 +26,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.runs.services import refusing
+from completions.runs.services import states
 from ranking.exports.rows import Asked, export_of
 from ranking.fits.services.running import refit_study
 from ranking.judgments import frames
@@ -309,7 +309,7 @@ class TestDeletedTextsInStudies:
 
         call = JudgeCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
-        assert not refusing.refused(JudgeCall.objects.all()).exists()  # no provider's fault
+        assert not states.refused(JudgeCall.objects.all()).exists()  # no provider's fault
         later = [make_judge()]
         assert judge_services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
 

@@ -14,7 +14,7 @@ from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun, System
 from completions.runs import queries
 from completions.runs import services as run_services
-from completions.runs.services import calling, refusing, running
+from completions.runs.services import calling, running, states
 from tests.factories import (
     NOW,
     make_context,
@@ -301,10 +301,10 @@ class TestRefusals:
         run = make_run_of(5)
         questions = queue().claim(9).items
 
-        queue().store([failed(one, "authentication") for one in questions[: refusing.ENOUGH - 1]])
+        queue().store([failed(one, "authentication") for one in questions[: states.ENOUGH - 1]])
         run.refresh_from_db()
         assert run.state == RunState.RUNNING
-        queue().store([failed(questions[refusing.ENOUGH], "authentication")])
+        queue().store([failed(questions[states.ENOUGH], "authentication")])
 
         run.refresh_from_db()
         assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.REFUSED)
@@ -312,7 +312,7 @@ class TestRefusals:
 
     def test_of_several_models_one_each_do_not(self):
         run = make_generation_run()
-        for _ in range(refusing.ENOUGH):
+        for _ in range(states.ENOUGH):
             make_generation_call(run=run, system=make_priced())
         make_generation_call(run=run, system=make_priced())
 

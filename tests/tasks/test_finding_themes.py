@@ -21,7 +21,7 @@ from completions.offline import Fault
 from completions.runs import services as completions
 from completions.runs import shown
 from completions.runs.services import budgeting, calling
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 from tests.factories import (
     NOW,
     make_assistant,

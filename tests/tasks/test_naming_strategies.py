@@ -15,7 +15,7 @@ from completions.runs import services as run_services
 from completions.strategies import rules
 from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 from tests.factories import (
     NOW,
     make_assistant,

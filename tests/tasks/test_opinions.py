@@ -7,11 +7,11 @@ import pytest
 from completions.choices import CallState
 from completions.contexts import opinions as reading
 from completions.contexts.services import opinions
-from completions.contexts.services.screening import screen_dataset
+from completions.contexts.services.building import screen_dataset
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
-from completions.runs.services import refusing
-from completions.systems.services.assistants import assistant_for
+from completions.runs.services import states
+from completions.systems.services.registering import assistant_for
 from tests.factories import make_candidate, make_dataset, make_dialogue
 
 pytestmark = [
@@ -177,7 +177,7 @@ class TestFailures:
     def test_of_every_text_stop_the_run_and_are_asked_again(self, gather, provider):
         provider.script += [Fault.UNAUTHORIZED] * 2
 
-        with pytest.raises(refusing.ProviderRefusesError, match="authentication"):
+        with pytest.raises(states.ProviderRefusesError, match="authentication"):
             gather()
 
         assert gather().n_given == 2

@@ -26,9 +26,10 @@ from completions.dialogues.importing import import_dialogues
 from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
-from completions.runs.services import calling, refusing
+from completions.runs.services import calling
+from completions.runs.services import states as service_states
 from completions.runs.services.sole import AnotherAtWorkError, sole_worker
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 from tests.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.shared_data import shared_file
 
@@ -354,7 +355,9 @@ class TestFailures:
         """A mistyped key once spent all sources: each was dropped, none could be tried again."""
         provider.script += [None] * n_answered + [Fault.UNAUTHORIZED] * 9
 
-        with pytest.raises(refusing.ProviderRefusesError, match=r"authentication.*not accepted"):
+        with pytest.raises(
+            service_states.ProviderRefusesError, match=r"authentication.*not accepted"
+        ):
             make(dataset)
         n_asked = len(provider.calls)
         provider.script.clear()
@@ -369,7 +372,7 @@ class TestFailures:
         mistyped = Assistant.objects.create(
             slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
         )
-        with pytest.raises(refusing.ProviderRefusesError, match="bad_request"):
+        with pytest.raises(service_states.ProviderRefusesError, match="bad_request"):
             make(dataset, assistants=rewriting.Assistants(mistyped, mistyped))
 
         assert make(dataset).n_added == 1

@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from annotation.models import JudgeCall, JudgeRun
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
-from completions.llm import waits
+from completions.llm import failures
 from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
-from completions.runs.services import calling, reaching
+from completions.runs.services import calling, speaking
 from tests.factories import (
     NOW,
     make_comparison,
@@ -72,7 +72,7 @@ def fake(settings, monkeypatch) -> Iterator[Provider]:
     """A provider that simulated systems ask, and nobody waits for."""
     monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
     monkeypatch.setattr(working, "PAUSE_S", 0.01)
-    monkeypatch.setattr(waits, "LONGEST_WAIT_S", 0.01)
+    monkeypatch.setattr(failures, "LONGEST_WAIT_S", 0.01)
     settings.HEART_LLM_CONCURRENCY = 1  # the n-th question is the n-th call
     with providing() as provider:
         settings.HEART_OFFLINE_LLM_URL = provider.base_url
@@ -170,7 +170,7 @@ def test_one_odd_answer_of_a_judge_leaves_no_call_open(fake, subtests):
 def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
     make_priced(slug="alder")
     fake.always = streamed(choice("A kind word."))
-    asked, check = [], reaching.check_address
+    asked, check = [], speaking.check_address
 
     async def check_all_but_one(request):
         asked.append(request)
@@ -179,7 +179,7 @@ def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
             raise IndexError(msg)
         await check(request)
 
-    monkeypatch.setattr(reaching, "check_address", check_all_but_one)
+    monkeypatch.setattr(speaking, "check_address", check_all_but_one)
 
     complete("alder")
 

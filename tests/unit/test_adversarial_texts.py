@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.contexts import adversarial, opinions
-from completions.contexts.adversarial import diffing, questions
+from completions.contexts.adversarial import display, questions
 from completions.llm import prompts
 from completions.llm.answers import InvalidAnswerError
 
@@ -135,7 +135,7 @@ class TestDiff:
         ]
 
     def test_puts_what_was_removed_before_what_came_in_its_place(self):
-        assert diffing.pieces("I am sad", "I am furious") == [
+        assert display.pieces("I am sad", "I am furious") == [
             ("same", "I am"),
             ("removed", "sad"),
             ("added", "furious"),
@@ -143,7 +143,7 @@ class TestDiff:
 
     @given(WORDS, WORDS)
     def test_holds_both_texts_whole(self, before, after):
-        found = diffing.pieces(" ".join(before), " ".join(after))
+        found = display.pieces(" ".join(before), " ".join(after))
 
         def joined(*kinds):
             return " ".join(words for kind, words in found if kind in kinds)

@@ -12,7 +12,7 @@ from annotation.judges.ensembles import Account, Fate, UnknownCallError, account
 from annotation.judges.ensembles.accounts import FAILURES, NOT_FAILED
 from annotation.raters.services.erasing import ERASED
 from completions.choices import CallState
-from completions.llm import endings, failures, wrapping
+from completions.llm import errors, failures, wrapping
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = re.compile(r"\b(?:error_)?kind\"?(?: ?= ?|: )f?\"([a-z_]+)\"")
@@ -27,7 +27,7 @@ def kinds_in_the_code():
     ]
     found = {kind for path in files for kind in WRITTEN.findall(path.read_text(encoding="utf-8"))}
     tables = {*failures._PERMANENT_KINDS.values(), *failures._TRANSIENT_KINDS.values()}
-    tables |= {*endings._KINDS, endings.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
+    tables |= {*errors._KINDS, errors.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
     return sorted(found | tables | {ERASED["error_kind"]})
 
 

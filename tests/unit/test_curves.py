@@ -2,7 +2,7 @@
 
 import pytest
 
-from completions.contexts.adversarial.curves import HEIGHT, WIDTH, curve
+from completions.contexts.adversarial.display import HEIGHT, WIDTH, curve
 
 
 class TestCurve:

@@ -8,7 +8,7 @@ import pytest
 
 from completions.llm.limiting import InProcess, Limiter, Limits, NoTurnError
 from completions.llm.limiting.limiter import FULL_S
-from completions.llm.limiting.pace import HURRY
+from completions.llm.limiting.limits import HURRY
 from tests.virtual_time import now, run
 
 ONE_A_SECOND = Limits(requests_per_minute=60)

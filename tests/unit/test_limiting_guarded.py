@@ -14,7 +14,7 @@ from completions.llm.limiting import (
     Unused,
     Wanted,
 )
-from completions.llm.limiting.guarded import AWAY_S, FREE_S, RETRY_WAITS_S
+from completions.llm.limiting.backends import AWAY_S, FREE_S, RETRY_WAITS_S
 from tests.virtual_time import now, run
 
 FOUR = Limits(concurrency=4)

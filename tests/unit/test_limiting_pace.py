@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.llm.limiting import Limits
-from completions.llm.limiting.pace import HURRY, LONGEST_S, Pace
+from completions.llm.limiting.limits import HURRY, LONGEST_S, Pace
 
 limits = st.builds(
     Limits,

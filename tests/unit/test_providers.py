@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from completions import llm
-from completions.llm import waits
+from completions.llm import failures
 from completions.runs import pulling
 from tests.providers import (
     Answer,
@@ -414,7 +414,7 @@ WAITS = {
     "an epoch in milliseconds": ({"retry-after": str(1000 * NOW + 20_500)}, 20.5),
     "an epoch in the header of milliseconds": ({"retry-after-ms": str(1000 * NOW + 500)}, 0.5),
     "a negative one": ({"retry-after": "-3"}, 0.0),
-    "an hour and more": ({"retry-after": "86400"}, waits.LONGEST_WAIT_S),
+    "an hour and more": ({"retry-after": "86400"}, failures.LONGEST_WAIT_S),
     "for ever": ({"retry-after": "inf"}, None),
     "no number": ({"retry-after": "nan"}, None),
     "millions of years": ({"retry-after": "99999999999999"}, None),
@@ -427,7 +427,7 @@ WAITS = {
 
 @pytest.mark.parametrize(("headers", "wait_s"), WAITS.values(), ids=WAITS)
 def test_a_wait_is_read_in_each_way_of_saying_it(provider, monkeypatch, headers, wait_s):
-    monkeypatch.setattr("completions.llm.waits.time.time", lambda: float(NOW))
+    monkeypatch.setattr("completions.llm.failures.time.time", lambda: float(NOW))
     answer = openai("Slow down.", 429)
 
     error = failure(provider, Answer(429, answer.body, headers))

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from completions import llm
-from completions.runs.services import reaching
+from completions.runs.services import speaking
 from tests.production import settings_with
 
 PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"
@@ -14,7 +14,7 @@ PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"
 
 def check(address):
     request = llm.Request(model="hosted_vllm/ours", messages=(), api_base=address)
-    asyncio.run(reaching.check_address(request))
+    asyncio.run(speaking.check_address(request))
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.contexts import screening
-from completions.contexts.screening import Finding, checking, version
+from completions.contexts.screening import Finding, checking
+from completions.contexts.screening import rules as screening_rules
 from completions.contexts.screening.reading import Reading
 from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 from completions.contexts.selection import MIN_GAP
@@ -216,13 +217,13 @@ class TestRulesVersion:
 
     @pytest.mark.parametrize("name", ["rules.py", "personal/names.py", "lexicons/en/hate.txt"])
     def test_changes_with_what_decides(self, name, tmp_path, monkeypatch):
-        here = version.HERE
+        here = screening_rules.HERE
         copies = [path for path in here.rglob("*") if path.suffix in {".py", ".txt"}]
         for path in copies:
             (tmp_path / path.relative_to(here)).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path.relative_to(here)).write_bytes(path.read_bytes())
-        monkeypatch.setattr(version, "HERE", tmp_path)
-        fresh = version.rules_version.__wrapped__
+        monkeypatch.setattr(screening_rules, "HERE", tmp_path)
+        fresh = screening_rules.rules_version.__wrapped__
 
         assert fresh("en") == screening.rules_version("en")
         with (tmp_path / name).open("a") as file:

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from access.models import LogEntry
-from completions.dialogues import upload_forms as forms
+from completions.dialogues import forms
 from completions.models import Dataset, Message, Writer
 from completions.writers import services
 from completions.writers.importing import WrittenRow

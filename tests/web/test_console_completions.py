@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from completions.dialogues import upload_forms as forms
+from completions.dialogues import forms
 from completions.models import BroughtCompletion, Completion, Hold, System
 from tests.brought import TEXT
 from tests.factories import make_completion, make_context, make_system

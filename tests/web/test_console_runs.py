@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from completions.choices import CallState, PauseReason, RunState
-from completions.generation.services.starting import start_generation_run
+from completions.generation.services.planning import start_generation_run
 from completions.models import GenerationCall, GenerationRun
 from completions.runs.shown import in_words
 from completions.templatetags.money import short, usd

@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.urls import reverse
 
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.fits import services as fit_services
 from ranking.models import Fit

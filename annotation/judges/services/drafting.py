@@ -9,8 +9,8 @@ from annotation.judges.services.planning import count_wanted_judge_calls
 from annotation.judges.services.running import Asking
 from annotation.models import Comparison, Judge, JudgeCall, Study
 from annotation.studies import selectors
-from completions.generation.services import drafting
-from completions.generation.services.drafting import RunDraft
+from completions.generation.services import planning
+from completions.generation.services.planning import RunDraft
 
 TRIES = 2
 """An answer that cannot be read is asked for once more."""
@@ -30,7 +30,7 @@ def draft_judge_run(
     )
     pairs = _sample(study)
     askings = [
-        drafting.Asking(
+        planning.Asking(
             judge,
             wanted[judge.slug],
             [request_for(_call(pair, judge, now)) for pair in pairs],
@@ -38,13 +38,13 @@ def draft_judge_run(
         )
         for judge in judges
     ]
-    return drafting.draft(askings, JudgeCall.objects.all(), environment)
+    return planning.draft(askings, JudgeCall.objects.all(), environment)
 
 
 def _sample(study: Study) -> list[Comparison]:
     """Return some of the comparisons that judges are asked about."""
     pairs = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
-    return drafting.evenly(pairs.select_related("study", "context", "first", "second"))
+    return planning.evenly(pairs.select_related("study", "context", "first", "second"))
 
 
 def _call(pair: Comparison, judge: Judge, now: dt.datetime) -> JudgeCall:

@@ -23,7 +23,7 @@ from annotation.studies.rubric import Rubric
 from annotation.studies.verdicts import Answer
 from completions import llm
 from completions.dialogues.normaliser import plain
-from completions.runs.services import asking, calling, waking
+from completions.runs.services import asking, calling, running
 from completions.runs.services.asking import Heard, JsonQuestion
 from completions.runs.services.calling import Claim, Clock
 
@@ -40,7 +40,7 @@ def is_judging_waiting(*, now: dt.datetime) -> bool:
 
 def pull_judging(*, clock: Clock) -> int:
     """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return waking.pull_and_come_back(
+    return running.pull_and_come_back(
         JudgeRun.work, _calls_of_open_studies, lambda: ask_judges(clock=clock), clock=clock
     )
 

@@ -5,7 +5,7 @@ from annotation.management.studies import StudyError
 from completions.management.acting import ActionCommand
 from completions.runs import services
 from completions.runs.queries import RunNotFoundError
-from completions.systems.services.assistants import ModelIdError
+from completions.systems.services.registering import ModelIdError
 
 
 class Command(ActionCommand):

@@ -13,7 +13,7 @@ from completions.management.progress import Progress
 from completions.management.run_actions import Kind
 from completions.management.run_actions.kind import add_budget, add_no_wait
 from completions.management.run_actions.working import work_or_leave
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 
 KIND = Kind("rationales", RationaleRun, services.find_themes)
 

@@ -17,7 +17,7 @@ from annotation.rationales.addressing import addressed_by
 from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels
 from completions.models import Assistant
-from completions.runs.services import asking, calling, quoting, waking
+from completions.runs.services import asking, calling, quoting, running
 from completions.runs.services.asking import Heard, JsonQuestion
 from completions.runs.services.calling import Claim, Clock
 
@@ -76,7 +76,7 @@ def is_rationale_labelling_waiting(*, now: dt.datetime) -> bool:
 
 def pull_rationale_labelling(*, clock: Clock) -> int:
     """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return waking.pull_and_come_back(
+    return running.pull_and_come_back(
         RationaleRun.work,
         RationaleCall.objects.all,
         lambda: find_themes(clock=clock),

@@ -8,7 +8,7 @@ from django.db.models import Count
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts.funnel import counting
-from completions.contexts.funnel.counted import (
+from completions.contexts.funnel.counting import (
     Chosen,
     Funnel,
     NextStep,

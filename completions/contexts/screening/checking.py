@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from completions.contexts.screening.points import Screened
-from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
+from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS, Screened
 
 LABELS = Path(__file__).parent / "labels"
 PREFIX = 16

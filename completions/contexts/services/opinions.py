@@ -12,7 +12,7 @@ from completions.choices import CallState
 from completions.contexts import opinions
 from completions.models import Assistant, Candidate, Dataset, ScreeningCall
 from completions.runs import pulling
-from completions.runs.services import asking, calling, refusing
+from completions.runs.services import asking, calling, states
 from completions.runs.services.asking import Heard, JsonQuestion
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.sole import sole_worker
@@ -60,7 +60,7 @@ def gather_opinions(
     with sole_worker("gathering opinions"):
         calls = _calls(dataset, assistant)
         calling.forget_claims(calls)
-        refusing.ask_again(refusing.refused(calls))
+        states.ask_again(states.refused(calls))
         _plan(dataset, assistant, clock)
         n_asked, waiting = calls.count(), calls.filter(ended_at=None)
 
@@ -71,8 +71,8 @@ def gather_opinions(
         tell()
         while waiting.exists():
             n_ended = ask(stored=tell)
-            if refused := refusing.refused(calls).first():
-                raise refusing.refusal(refused)
+            if refused := states.refused(calls).first():
+                raise states.refusal(refused)
             if not n_ended:
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
     given = calls.filter(state=CallState.DONE)

@@ -4,16 +4,17 @@
 """
 
 from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    IngestError,
     ParsedDialogue,
     Point,
     Role,
     Turn,
     content_hash,
+    language_tag,
     merge,
     normal_label,
 )
-from completions.dialogues.ingest.errors import BadRecord, IngestError
-from completions.dialogues.ingest.fields import language_tag
 from completions.dialogues.ingest.files import parse_record, read_dialogues, strictly
 
 __all__ = [

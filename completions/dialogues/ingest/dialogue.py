@@ -2,9 +2,15 @@
 
 import hashlib
 import json
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
+
+from completions.files import InputFileError
 
 Role = Literal["seeker", "supporter"]
 
@@ -72,3 +78,110 @@ def content_hash(turns: Iterable[Turn]) -> str:
     said = [[turn.role, turn.text] for turn in turns]
     canonical = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class IngestError(InputFileError):
+    """A file cannot be read as dialogues; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class BadRecord:
+    """A record that cannot be used: its place in the file, and why, without what was said in it."""
+
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+INVISIBLE = ("Cc", "Cf", "Zl", "Zp", "Zs")  # Unicode categories that draw nothing
+LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+DEEPEST = 50
+REGION, SCRIPT = 2, 4  # letters of these subtags, which are spelled CN and Hans
+
+Speaker = Literal["seeker", "supporter", "usr", "sys", "speaker", "listener"]
+ROLES: dict[Speaker, Role] = {
+    "seeker": "seeker",
+    "supporter": "supporter",
+    "usr": "seeker",
+    "sys": "supporter",
+    "speaker": "seeker",
+    "listener": "supporter",
+}
+
+
+def _storable(text: str) -> str:
+    if UNSTORABLE.search(text):
+        msg = "contains a character that cannot be stored: NUL, or half of a surrogate pair"
+        raise ValueError(msg)
+    return text
+
+
+def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
+    if _is_deeper(value, DEEPEST):
+        msg = f"is nested deeper than {DEEPEST}"
+        raise ValueError(msg)
+    _storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
+    return value
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether lists and objects stand in each other deeper than that; encoders recurse, too."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(_is_deeper(one, levels - 1) for one in inside)
+
+
+def _one_line(text: str) -> str:
+    """Collapse whitespace, so that formatting cannot tell one source from another."""
+    line = " ".join(text.split())
+    if all(unicodedata.category(character) in INVISIBLE for character in line):
+        msg = "is empty"
+        raise ValueError(msg)
+    return line
+
+
+def language_tag(tag: str) -> str:
+    """Check the form of the tag, and spell it as is usual, so that one language is one tag."""
+    if not LANGUAGE_TAG.fullmatch(tag):
+        msg = 'is not a language tag of BCP 47, such as "de" or "zh-Hans"'
+        raise ValueError(msg)
+    language, *others = tag.lower().split("-")
+    return "-".join([language, *(_usual_case(subtag) for subtag in others)])
+
+
+def _usual_case(subtag: str) -> str:
+    if len(subtag) == REGION:
+        return subtag.upper()
+    return subtag.title() if len(subtag) == SCRIPT else subtag
+
+
+def _number_or_label(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if not is_number and not isinstance(value, str):
+        msg = "expected a whole number or a string"
+        raise ValueError(msg)
+    return _storable(value) if isinstance(value, str) else value
+
+
+def _listed(value: object) -> object:
+    """Return one strategy, or none, as several."""
+    if value is None or value == "":
+        return ()
+    return value if isinstance(value, list) else (value,)
+
+
+def _empty_if_null(value: object) -> object:
+    return "" if value is None else value
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Utterance = Annotated[Text, AfterValidator(_one_line)]
+Label = Annotated[str, Field(max_length=60), AfterValidator(_storable)]
+LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
+Strategies = Annotated[tuple[Label, ...], BeforeValidator(_listed)]
+Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]
+Name = Annotated[str, Field(max_length=120), AfterValidator(_storable)]
+Place = Annotated[int | str, PlainValidator(_number_or_label)]
+LanguageTag = Annotated[str, Field(max_length=35), AfterValidator(language_tag)]

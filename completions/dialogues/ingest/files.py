@@ -6,8 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from completions.dialogues.ingest.dialogue import ParsedDialogue, content_hash
-from completions.dialogues.ingest.errors import BadRecord, IngestError
+from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    IngestError,
+    ParsedDialogue,
+    content_hash,
+)
 from completions.dialogues.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
 from completions.dialogues.ingest.items import share_dialogues
 from completions.files import Entry, InputFileError, read

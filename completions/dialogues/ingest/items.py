@@ -7,8 +7,16 @@ from typing import Annotated, Self
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
-from completions.dialogues.ingest.dialogue import ParsedDialogue, Point, Turn, merge
-from completions.dialogues.ingest.fields import ROLES, Place, Speaker, Utterance
+from completions.dialogues.ingest.dialogue import (
+    ROLES,
+    ParsedDialogue,
+    Place,
+    Point,
+    Speaker,
+    Turn,
+    Utterance,
+    merge,
+)
 from completions.dialogues.ingest.records import Record
 
 ALTERNATION: tuple[Speaker, Speaker] = ("seeker", "supporter")

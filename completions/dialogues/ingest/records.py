@@ -7,23 +7,21 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict
 
 from completions.dialogues.ingest.dialogue import (
-    ParsedDialogue,
-    Role,
-    Turn,
-    content_hash,
-    merge,
-    normal_label,
-)
-from completions.dialogues.ingest.fields import (
     ROLES,
     Extras,
     Label,
     LabelOrNull,
     LanguageTag,
     Name,
+    ParsedDialogue,
+    Role,
     Strategies,
     Text,
+    Turn,
     Utterance,
+    content_hash,
+    merge,
+    normal_label,
 )
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from completions.generation.services.covering import retry_completions
     from completions.generation.services.generating import (
         NotAModelError,
         forget_generation_claims,
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
         plan_generation_calls,
         pull_generation,
     )
-    from completions.generation.services.starting import start_generation_run
+    from completions.generation.services.planning import retry_completions, start_generation_run
 else:
     __getattr__ = names_of(__name__)
 

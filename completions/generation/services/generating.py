@@ -13,11 +13,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from completions import llm
 from completions.choices import CallState, SystemKind
-from completions.leaks import manners
+from completions.leaks import rules as leak_rules
 from completions.llm import prompts
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
 from completions.runs import pulling
-from completions.runs.services import calling, speaking, states, waking
+from completions.runs.services import calling, running, speaking, states
 from completions.runs.services.calling import Answered, Claim, Clock, Failed, Question
 
 MAX_TOKENS = 300
@@ -67,7 +67,7 @@ def is_generation_waiting(*, now: dt.datetime) -> bool:
 
 def pull_generation(*, clock: Clock) -> int:
     """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return waking.pull_and_come_back(
+    return running.pull_and_come_back(
         GenerationRun.work,
         GenerationCall.objects.all,
         lambda: generate_completions(clock=clock),
@@ -204,7 +204,7 @@ def _record(answered: Answered) -> dict[str, Any]:
     """Return the columns that keep a reply, with what is unusual about its form."""
     reply = answered.reply
     fields = calling.reply_fields(answered.question, reply)
-    flags = manners.flags_of(reply.raw_text or reply.text)
+    flags = leak_rules.flags_of(reply.raw_text or reply.text)
     return fields | {"honoured": {**fields["honoured"], "flags": flags}}
 
 

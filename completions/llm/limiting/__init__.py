@@ -5,9 +5,14 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from completions.llm.limiting.backends import Backend, InProcess, OutOfReachError, Unused
+    from completions.llm.limiting.backends import (
+        Backend,
+        Guarded,
+        InProcess,
+        OutOfReachError,
+        Unused,
+    )
     from completions.llm.limiting.buckets import Offer, Wanted
-    from completions.llm.limiting.guarded import Guarded
     from completions.llm.limiting.limiter import Limiter, NoTurnError, Place
     from completions.llm.limiting.limits import (
         NONE,

@@ -7,11 +7,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from completions.llm.limiting.backends import Backend, Seconds, Unused
+from completions.llm.limiting.backends import Backend, Seconds, Sleep, Unused
 from completions.llm.limiting.buckets import Offer, Wanted
-from completions.llm.limiting.guarded import Sleep
-from completions.llm.limiting.limits import Limits, limits_of
-from completions.llm.limiting.pace import Pace
+from completions.llm.limiting.limits import Limits, Pace, limits_of
 
 POLL_S = 0.5
 """How often those who wait for a place look for one that another process has freed."""

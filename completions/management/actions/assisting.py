@@ -10,16 +10,16 @@ from django.conf import settings
 
 from completions import offline
 from completions.runs.services.calling import Endpoint
-from completions.systems.services import assistants
+from completions.systems.services import registering
 
 
 def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> None:
     """Declare the option that names an assistant."""
     parser.add_argument(
         flag,
-        default=assistants.OFFLINE,
+        default=registering.OFFLINE,
         metavar="MODEL",
-        help=f"{whose}: a model as LiteLLM spells it, or {assistants.OFFLINE} (the default), "
+        help=f"{whose}: a model as LiteLLM spells it, or {registering.OFFLINE} (the default), "
         "which is simulated.",
     )
 

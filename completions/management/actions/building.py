@@ -10,7 +10,7 @@ from completions.dialogues import queries
 from completions.management.actions import Action, positive
 from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
-from completions.systems.services.assistants import assistant_for
+from completions.systems.services.registering import assistant_for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

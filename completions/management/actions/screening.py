@@ -5,13 +5,13 @@ from functools import partial
 
 from django.utils import timezone
 
-from completions.contexts.services import opinions, screening
+from completions.contexts.services import building, opinions
 from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
 from completions.models import Dataset
-from completions.systems.services import assistants
+from completions.systems.services import registering
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Screen what has not been screened by the rules as they are, then ask."""
     dataset = queries.dataset_named(asked.dataset)
-    report = screening.screen_dataset(
+    report = building.screen_dataset(
         dataset=dataset,
         now=timezone.now(),
         shown=partial(progress.over, of="dialogues screened"),
@@ -38,7 +38,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
 
 
 def _ask(dataset: Dataset, model: str, progress: Progress) -> str:
-    assistant = assistants.assistant_for("screener", model)
+    assistant = registering.assistant_for("screener", model)
     with answering(assistant), progress.towards("opinions") as told:
         report = opinions.gather_opinions(
             dataset=dataset, assistant=assistant, clock=timezone.now, told=told

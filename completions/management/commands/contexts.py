@@ -14,9 +14,9 @@ from completions.management.actions import (
     importing,
     screening,
 )
-from completions.runs.services.refusing import ProviderRefusesError
 from completions.runs.services.sole import AnotherAtWorkError
-from completions.systems.services.assistants import ModelIdError
+from completions.runs.services.states import ProviderRefusesError
+from completions.systems.services.registering import ModelIdError
 
 
 class Command(ActionCommand):

@@ -8,7 +8,7 @@ from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
 from completions.strategies import services as strategy_services
 from completions.strategies import spot_queries
-from completions.systems.services.assistants import ModelIdError
+from completions.systems.services.registering import ModelIdError
 
 
 class Command(ActionCommand):

@@ -13,7 +13,7 @@ from completions.management import syncing, trying
 from completions.models import System
 from completions.systems import catalogue, queries
 from completions.systems.queries import SystemRow
-from completions.systems.services.catalogue import sync_systems
+from completions.systems.services.syncing import sync_systems
 
 BAD_INPUT = 2
 

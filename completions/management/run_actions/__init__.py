@@ -1,7 +1,7 @@
 """What ``completions`` and ``judges`` do with runs: one set of actions for every kind of call."""
 
 from completions.management.actions import Action
-from completions.management.run_actions import showing, steering
+from completions.management.run_actions import showing, working
 from completions.management.run_actions.kind import Kind
 
 __all__ = ["Kind", "actions_of"]
@@ -9,4 +9,4 @@ __all__ = ["Kind", "actions_of"]
 
 def actions_of(kind: Kind) -> tuple[Action, ...]:
     """Return the actions on runs of this kind that exist: look at them, and steer them."""
-    return (*showing.actions_of(kind), *steering.actions_of(kind))
+    return (*showing.actions_of(kind), *working.actions_of(kind))

@@ -13,7 +13,7 @@ from completions import llm
 from completions.choices import CallState, RunState
 from completions.models import ProviderCall
 from completions.runs.queries import has_runs
-from completions.runs.services import budgeting, refusing, reserving, speaking
+from completions.runs.services import budgeting, reserving, speaking, states
 from completions.runs.services.questions import (
     SETTABLE,
     Answered,
@@ -184,7 +184,7 @@ def store_failure(calls: QuerySet[Call], failed: Failed) -> None:
         return
     _all(calls).filter(pk=row.pk).update(**_failure_fields(failed))
     budgeting.settle([(row, failed.cost_usd)])
-    refusing.pause_if_refused(row, error.kind, str(error), now=failed.at)
+    states.pause_if_refused(row, error.kind, str(error), now=failed.at)
 
 
 def _failure_fields(failed: Failed) -> dict[str, Any]:

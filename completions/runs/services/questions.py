@@ -9,11 +9,9 @@ from typing import Any, Protocol
 from django.conf import settings
 
 from completions import llm
-from completions.runs.services import refusing, speaking
+from completions.runs.services import speaking, states
 
-UNPAID = frozenset(
-    {*refusing.KINDS, speaking.NOT_ASKED, "bad_request", "rate_limited", "too_early"}
-)
+UNPAID = frozenset({*states.KINDS, speaking.NOT_ASKED, "bad_request", "rate_limited", "too_early"})
 """Failures for which no provider takes money; after others nobody knows."""
 SETTABLE = frozenset(
     {

@@ -1,22 +1,26 @@
 """Runs: started with a plan and a budget, paused, resumed, cancelled, tried again."""
 
 import datetime as dt
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from access.log import record
-from access.nudges import nudge
+from access.nudges import KEPT_S, SOON_S, Work, nudge
 from completions.choices import CallState, PauseReason, RunState
 from completions.dialogues.locking import lock_texts
 from completions.models import Completion, GenerationRun, LabellingRun, Run
+from completions.runs import pulling
 from completions.runs.queries import call_rows, calls_of, endpoints_of
-from completions.runs.services import budgeting, calling, refusing
+from completions.runs.services import budgeting, calling
 from completions.runs.services import states as run_states_states
+from completions.runs.services import states as service_states
+from completions.runs.services.calling import Clock
 from completions.runs.services.states import SomeRun
 
 
@@ -108,8 +112,10 @@ def resume_run(
     _refuse_if_over(run, "resumed")
     told = _set_budget(run, budget_usd)
     if run.pause_reason == PauseReason.REFUSED:
-        calls = calls_of(run).filter(error_kind__in={*refusing.KINDS, refusing.BAD_REQUEST})
-        refusing.ask_again(_still_wanted(run, calls))
+        calls = calls_of(run).filter(
+            error_kind__in={*service_states.KINDS, service_states.BAD_REQUEST}
+        )
+        service_states.ask_again(_still_wanted(run, calls))
     if run.state == RunState.PAUSED or told:
         run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
     return run
@@ -149,8 +155,12 @@ def retry_failed(
     run = _lock_to_ask_again(run)
     told = _set_budget(run, budget_usd)
     states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
-    calls = calls_of(run).filter(only or Q(), state__in=states).exclude(error_kind=refusing.ERASED)
-    n_again = refusing.ask_again(_still_wanted(run, calls))
+    calls = (
+        calls_of(run)
+        .filter(only or Q(), state__in=states)
+        .exclude(error_kind=service_states.ERASED)
+    )
+    n_again = service_states.ask_again(_still_wanted(run, calls))
     if n_again:
         told = {**told, "asked again": n_again}
         run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
@@ -209,3 +219,36 @@ def _set_budget(run: Run, budget_usd: Decimal | None) -> dict[str, object]:
         return {}
     run.budget_usd = checked_budget(budget_usd, endpoints_of(run), spent=run.spent_usd)
     return {"budget": str(budget_usd)}
+
+
+Calls = Callable[[], QuerySet[Any]]
+
+
+def pull_and_come_back(work: Work, calls: Calls, pull: Callable[[], int], *, clock: Clock) -> int:
+    """Pull, and see to it that somebody pulls again while there is something left; return how many.
+
+    More than one process can have in flight calls another to help. What is left at the end is
+    pulled at once, or when it is due; with nothing done it waits a moment, since another thread
+    of this process may be about it.
+    """
+    if _is_more_than_one_holds(calls(), now=clock()):
+        nudge(work)
+    n = pull()
+    wait_s = None if pulling.STOPPING.is_set() else seconds_to_next(calls(), now=clock())
+    if wait_s is not None and wait_s <= KEPT_S:  # what is due later is left to the sweep
+        nudge(work, within_s=wait_s if n else max(wait_s, SOON_S))
+    return n
+
+
+def seconds_to_next(calls: QuerySet[Any], *, now: dt.datetime) -> float | None:
+    """Return how long until one of the calls may be made, or None if none waits."""
+    if calling.claimable(calls, now=now).exists():
+        return 0.0
+    waiting = calling.going_on(calls).filter(state=CallState.PENDING, ended_at=None)
+    first: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
+    return None if first is None else max(0.0, (first - now).total_seconds())
+
+
+def _is_more_than_one_holds(calls: QuerySet[Any], *, now: dt.datetime) -> bool:
+    own = settings.HEART_LLM_CONCURRENCY
+    return bool(calling.claimable(calls, now=now).values_list("pk")[own : own + 1])

@@ -3,16 +3,19 @@
 import asyncio
 import datetime as dt
 import importlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
+from access.webhooks import outgoing
 from completions import llm
 from completions.llm import limiting
-from completions.runs.services import reaching
+from completions.llm.errors import CONFIGURATION
 
 PATIENCE_S = 20.0
 """A call whose turn comes later gives its claim back, so that others are asked meanwhile."""
@@ -63,7 +66,7 @@ async def ask_provider(
     try:
         async with place as held:
             try:
-                await reaching.check_address(request)
+                await check_address(request)
                 reply = await _in_a_way_it_takes(request)
             except llm.ProviderError as error:
                 held.n_tokens_used = _tokens_used(error.reply)
@@ -82,7 +85,7 @@ async def _in_a_way_it_takes(request: llm.Request) -> llm.Reply:
     """
     if request.response_schema is None or request.schema_mode:
         return await llm.complete(request)
-    model = (request.model, reaching.address_of(request))
+    model = (request.model, address_of(request))
     first = llm.SCHEMA_MODES.index(_modes.get(model, llm.SCHEMA_MODES[0]))
     for mode in llm.SCHEMA_MODES[first:-1]:
         try:
@@ -96,7 +99,7 @@ async def _in_a_way_it_takes(request: llm.Request) -> llm.Reply:
 
 def provider_of(request: llm.Request) -> str:
     """Name the provider that a question goes to, as the limits do."""
-    return limiting.provider_of(request.model, reaching.address_of(request))
+    return limiting.provider_of(request.model, address_of(request))
 
 
 def tokens_wanted(request: llm.Request) -> int:
@@ -150,3 +153,39 @@ def _new_limiter(clock: Clock) -> limiting.Limiter:
         clock=seconds,
         at_once=settings.HEART_LLM_CONCURRENCY,
     )
+
+
+def trusted_hosts() -> tuple[str, ...]:
+    """Return the hosts of closed networks that models may be asked at."""
+    offline = urlsplit(settings.HEART_OFFLINE_LLM_URL).hostname
+    return (*settings.HEART_LLM_HOSTS, *([offline] if offline else []))
+
+
+def address_of(request: llm.Request) -> str:
+    """Return the address of one's own that a question goes to; empty for the provider's."""
+    return request.api_base or os.environ.get(request.api_base_env, "")
+
+
+async def check_address(request: llm.Request) -> None:
+    """Refuse an address of one's own that leads into a network which the site does not name.
+
+    A name that cannot be looked up is left to the call, which fails for the same reason.
+
+    Raises
+    ------
+    PermanentError
+        If a number behind the host is not a public one, and no setting trusts the host.
+    """
+    address = urlsplit(address_of(request))
+    rules = outgoing.Rules(trusted_hosts=trusted_hosts())
+    if not address.hostname or rules.trusts(address.hostname):
+        return
+    port = address.port or outgoing.PORTS.get(address.scheme, 443)
+    try:
+        numbers = await asyncio.to_thread(outgoing.resolve, address.hostname, port)
+        outgoing.check_ip(address.hostname, numbers, rules)
+    except outgoing.AddressError as error:
+        msg = f"Not asked: {error}. HEART_LLM_HOSTS names the inner hosts that may be."
+        raise llm.PermanentError(msg, kind=CONFIGURATION) from error
+    except (OSError, UnicodeError):
+        return

@@ -1,17 +1,27 @@
 """Which strategies of support a message shows: codebook, question, answer, sample and scores."""
 
-from completions.strategies.rules.asking import STRATEGIST, strategist_messages, strategist_prompt
 from completions.strategies.rules.codebook import (
     SHIPPED,
+    STRATEGIST,
     Codebook,
     CodebookError,
     Strategy,
+    answer_schema,
     load_codebook,
     parse_codebook,
+    read_labels,
+    strategist_messages,
+    strategist_prompt,
 )
-from completions.strategies.rules.reading import answer_schema, read_labels
-from completions.strategies.rules.sampling import Item, sample
-from completions.strategies.rules.scoring import Judged, LabelScore, Scores, cohen_kappa, score
+from completions.strategies.rules.scoring import (
+    Item,
+    Judged,
+    LabelScore,
+    Scores,
+    cohen_kappa,
+    sample,
+    score,
+)
 
 __all__ = [
     "SHIPPED",

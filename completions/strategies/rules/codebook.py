@@ -1,12 +1,17 @@
 """The codebook as data: which strategies there are, and what shows each; read from TOML."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from completions.files.toml import Key, Part, content_hash, load_shipped, parse_toml
+from completions.llm import labels, prompts
+from completions.llm.labels import Labels, Wanted
+from completions.llm.prompts import Prompt, encoded
 
 CODEBOOKS = Path(__file__).parent
 SHIPPED = "heart-1"
@@ -90,3 +95,63 @@ def parse_codebook(text: str, *, source: str) -> Codebook:
 
 def _parse_file(text: str, name: str) -> Codebook:
     return parse_codebook(text, source=name)
+
+
+STRATEGIST = "strategist-1"
+MATERIAL = """\
+<strategies>
+{strategies}
+</strategies>
+<dialogue>
+{dialogue}
+</dialogue>
+<message>
+{message}
+</message>"""
+
+
+def strategist_prompt(codebook: Codebook) -> Prompt:
+    """Return the instructions, with the codebook and the answer's schema filled in."""
+    around = f"{MATERIAL}\n{prompts.CORRECTION}"
+    prompt = prompts.with_schema(STRATEGIST, answer_schema(codebook), around=around)
+    lines = (
+        f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}"
+        for one in codebook.strategies
+    )
+    return replace(prompt, text=prompt.text.replace("{strategies}", "\n".join(lines)))
+
+
+def strategist_messages(
+    turns: Sequence[Mapping[str, str]], text: str, codebook: Codebook
+) -> tuple[dict[str, str], ...]:
+    """Return the chat that asks about one message; nothing in it says who wrote it."""
+    shown = [{"role": turn["role"], "text": turn["text"]} for turn in turns]
+    material = MATERIAL.format(
+        strategies=encoded(list(codebook.keys)), dialogue=encoded(shown), message=encoded(text)
+    )
+    return (
+        {"role": "system", "content": strategist_prompt(codebook).text},
+        {"role": "user", "content": material},
+    )
+
+
+def answer_schema(codebook: Codebook) -> Mapping[str, Any]:
+    """Return the JSON schema of an answer: an object that has every strategy once."""
+    return labels.labels_schema(_wanted(codebook))
+
+
+def read_labels(raw: str, *, text: str, codebook: Codebook) -> Labels:
+    """Return what was said of each strategy, by key; quotes have single spaces.
+
+    ``text`` is the message as the model was shown it.
+
+    Raises
+    ------
+    InvalidAnswerError
+        As `completions.llm.labels.read_labels` does.
+    """
+    return labels.read_labels(raw, text=text, wanted=_wanted(codebook))
+
+
+def _wanted(codebook: Codebook) -> Wanted:
+    return Wanted(codebook.keys, title="Strategies", each="strategy", text="message")

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
         name_strategies,
         plan_strategy_calls,
         pull_labelling,
+        start_labelling_run,
     )
-    from completions.strategies.services.runs import start_labelling_run
     from completions.strategies.services.spot_checking import (
         LabellingClosedError,
         LabellingOpenError,

@@ -4,8 +4,10 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -20,10 +22,11 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.runs.services import asking, calling, quoting, waking
+from completions.runs.services import asking, calling, quoting, running
 from completions.runs.services.asking import Heard, JsonQuestion
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.quoting import TextDeletedError
+from completions.runs.services.running import begin, checked_budget
 from completions.strategies import rules
 
 MAX_TOKENS = 3000
@@ -69,7 +72,7 @@ def is_labelling_waiting(*, now: dt.datetime) -> bool:
 
 def pull_labelling(*, clock: Clock) -> int:
     """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return waking.pull_and_come_back(
+    return running.pull_and_come_back(
         LabellingRun.work,
         StrategyCall.objects.all,
         lambda: name_strategies(clock=clock),
@@ -169,3 +172,40 @@ def shown_text(completion: Completion) -> str:
     if completion.erased_at is not None:
         raise TextDeletedError
     return plain(completion.text)
+
+
+@transaction.atomic
+def start_labelling_run(
+    *,
+    dataset: Dataset,
+    assistant: Assistant,
+    now: dt.datetime,
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> LabellingRun:
+    """Have an assistant name the strategies of all final texts that it was not asked about.
+
+    Raises
+    ------
+    UnknownPriceError, BudgetTooSmallError
+        If the budget cannot be kept with this assistant, or is nothing.
+    NothingToAskError
+        If it was asked about every text; no run is added then.
+    """
+    codebook = rules.load_codebook()
+    run = LabellingRun.objects.create(
+        dataset=dataset,
+        plan={
+            "dataset": dataset.slug,
+            "assistant": assistant.slug,
+            "codebook": codebook.reference,
+            "codebook_sha256": codebook.sha256,
+            "prompt": rules.STRATEGIST,
+            "prompt_sha256": rules.strategist_prompt(codebook).hash,
+        },
+        budget_usd=checked_budget(budget_usd, [assistant]),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_strategy_calls(dataset=dataset, assistant=assistant, now=now, run=run)
+    return begin(run, n_added, now=now, by=by)

@@ -1,12 +1,11 @@
 """Reads of the coverage map: which contexts have a completion of which system, counted in SQL."""
 
-from completions.systems.coverage.cells import STATES
+from completions.systems.coverage.cells import STATES, cell_shown
 from completions.systems.coverage.map import (
     CoverageWanted,
     UnknownCoverageError,
     all_rows,
     coverage,
 )
-from completions.systems.coverage.shown import cell_shown
 
 __all__ = ["STATES", "CoverageWanted", "UnknownCoverageError", "all_rows", "cell_shown", "coverage"]

@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from completions.systems.services.adding import SystemTakenError, add_system
-    from completions.systems.services.assistants import OFFLINE, assistant_for
-    from completions.systems.services.catalogue import SyncReport, sync_systems
     from completions.systems.services.importing import (
         IntakeReport,
         Kept,
@@ -15,7 +12,14 @@ if TYPE_CHECKING:
         bring_completions,
         try_completions,
     )
-    from completions.systems.services.registering import register_simulated_system
+    from completions.systems.services.registering import (
+        OFFLINE,
+        SystemTakenError,
+        add_system,
+        assistant_for,
+        register_simulated_system,
+    )
+    from completions.systems.services.syncing import SyncReport, sync_systems
 else:
     __getattr__ = names_of(__name__)
 

@@ -1,7 +1,18 @@
 """Register what produces completions."""
 
+import datetime as dt
+import hashlib
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from access.log import record
 from completions.choices import SystemKind
-from completions.models import System, Writer
+from completions.models import Assistant, System, Writer
+from completions.systems.catalogue import Entry
+from completions.systems.catalogue.own import SimulatedEntry
+from completions.systems.services.syncing import columns_of
 
 HUMAN = "human"
 HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
@@ -46,3 +57,90 @@ def _own_system(writer: Writer) -> System:
         },
     )
     return system
+
+
+class SystemTakenError(ValueError):
+    """Another system has that slug or that name already; ``field`` says which."""
+
+    def __init__(self, field: str, *, other: str) -> None:
+        super().__init__(f'The system "{other}" has it already: choose another one.')
+        self.field = field
+
+
+@transaction.atomic
+def add_system(*, entry: Entry, by: User, now: dt.datetime) -> System:
+    """Register what a person says of a system; nothing that is registered changes.
+
+    Raises
+    ------
+    SystemTakenError
+        If its slug or its name belongs to another system.
+    """
+    _refuse_twins(entry)
+    columns = columns_of(entry) | {"is_simulated": isinstance(entry, SimulatedEntry)}
+    try:
+        with transaction.atomic():
+            system = System.objects.create(slug=entry.slug, **columns)
+    except IntegrityError:
+        _refuse_twins(entry)  # somebody else was quicker by a moment
+        raise
+    subject = f"system {entry.slug}"
+    record(action="system.added", subject=subject, now=now, by=by, after=columns)
+    return system
+
+
+def _refuse_twins(entry: Entry) -> None:
+    for field in ("slug", "name"):
+        # As the name is read on pages: two systems that differ in capitals alone look like one.
+        twin = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()
+        if twin is not None:
+            raise SystemTakenError(field, other=twin.slug)
+
+
+OFFLINE = "offline"
+"""The word that stands for the simulated assistant of a task."""
+LONGEST = 120
+"""Characters of a model's id."""
+SIMULATED = {
+    "rewriter": "Simulated rewriter",
+    "hostility-rater": "Simulated hostility rater",
+    "screener": "Simulated screener",
+    "strategist": "Simulated strategist",
+    "coder": "Simulated coder",
+}
+
+
+class ModelIdError(ValueError):
+    """A text cannot be the id of a model."""
+
+
+def assistant_for(task: str, model: str) -> Assistant:
+    """Return the assistant for a task, adding it if need be; one that exists stays.
+
+    ``task`` is a key of ``SIMULATED``; ``model`` is "offline" for the simulated assistant of the
+    task, or a model's id as LiteLLM spells it.
+
+    Raises
+    ------
+    ModelIdError
+        If ``model`` is empty, too long, or holds spaces.
+    """
+    known: dict[str, object] = {"name": model, "model_id": model}
+    if model == OFFLINE:
+        known = {
+            "name": SIMULATED[task],
+            "model_id": f"hosted_vllm/offline-{task}",
+            "is_simulated": True,
+        }
+    elif not model or len(model) > LONGEST or model.split() != [model]:
+        msg = f'"{model}" is no id of a model: 1 to {LONGEST} characters without spaces are'
+        raise ModelIdError(msg)
+    slug = f"simulated-{task}" if model == OFFLINE else _slug(model)
+    assistant, _ = Assistant.objects.get_or_create(slug=slug, defaults=known)
+    return assistant
+
+
+def _slug(model: str) -> str:
+    """Return a slug that no other id has: gpt-4.1 and gpt-41 must stay two models."""
+    digest = hashlib.sha256(model.encode()).hexdigest()
+    return f"{slugify(model.replace('/', '-'))[:37]}-{digest[:12]}"

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.console.csv_cells import csv_lines
 from access.roles import StaffRequest
 from completions.contexts.console_http import staff_page
-from completions.dialogues import upload_forms as forms
-from completions.dialogues.upload_forms import Checked
+from completions.dialogues import forms
+from completions.dialogues.forms import Checked
 from completions.files import InputFileError, OutcomeChangedError
 from completions.models import Dataset
 from completions.writers import services

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
@@ -14,9 +15,9 @@ from completions.choices import MessageState, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
 from completions.dialogues import locking
 from completions.models import Dataset, Message
-from completions.writers import message_forms as forms
-from completions.writers import message_queries
+from completions.writers import forms, message_queries, services
 from completions.writers import services as writer_services
+from completions.writers.forms import Freeze
 from completions.writers.message_queries import MessageFilter, Obstacle
 
 REFUSALS: dict[type[Exception], Obstacle | None] = {
@@ -134,3 +135,27 @@ def _go_on(
 def _address(dataset: Dataset, pk: int, wanted: MessageFilter) -> str:
     address = reverse("writing:message", args=[dataset.slug, pk])
     return f"{address}?{wanted.query}" if wanted.query else address
+
+
+@require_POST
+@staff_page
+def freeze(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Freeze the texts, or thaw them, if the box says that it is meant."""
+    form = Freeze(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Nothing was changed: tick the box if you mean it."))
+    elif form.cleaned_data["act"] == "freeze":
+        n = services.freeze_dataset(dataset=dataset, by=request.user, now=timezone.now())
+        messages.success(request, _frozen(n))
+    else:
+        services.thaw_dataset(dataset=dataset, by=request.user, now=timezone.now())
+        messages.success(request, _("Thawed: people can write and revise again."))
+    return redirect("writing:messages", dataset.slug)
+
+
+def _frozen(n_given_back: int) -> str:
+    return ngettext(
+        "Frozen. %(n)s open claim was given back, and its draft is kept.",
+        "Frozen. %(n)s open claims were given back, and their drafts are kept.",
+        n_given_back,
+    ) % {"n": n_given_back}

@@ -9,10 +9,16 @@ from completions.writers.message_queries.queue import (
     place_of,
     state_counts,
 )
-from completions.writers.message_queries.rules import REASONS, Obstacle, Situation, obstacle
-from completions.writers.message_queries.settled import Settled, settled
+from completions.writers.message_queries.rules import (
+    REASONS,
+    SIGNALS,
+    Obstacle,
+    Settled,
+    Situation,
+    obstacle,
+    settled,
+)
 from completions.writers.message_queries.shown import MessageShown, message_shown
-from completions.writers.message_queries.signals import SIGNALS
 
 __all__ = [
     "REASONS",

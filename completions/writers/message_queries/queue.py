@@ -12,7 +12,7 @@ from access.console.table_query import read_query, write_query
 from completions.choices import MessageState, Stratum
 from completions.contexts.queries import Listed, UnknownFilterError, beginning
 from completions.models import Dataset, Message, MessageRevision
-from completions.writers.message_queries.signals import SIGNALS, signals_of
+from completions.writers.message_queries.rules import SIGNALS, signals_of
 
 PER_PAGE = 25
 ALL = "ALL"

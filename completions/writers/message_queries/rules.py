@@ -1,5 +1,6 @@
 """What may be decided about a message, and what stands against it (ADR-0035)."""
 
+import datetime as dt
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from completions.choices import MessageState, MessageVerdict, WriterState
-from completions.models import Dataset, Message, Writer
+from completions.dialogues import wording
+from completions.models import Completion, Dataset, Message, MessageRevision, Writer, WritingLease
 
 ALLOWED: Mapping[str, frozenset[MessageVerdict]] = {
     MessageState.WAITING: frozenset(MessageVerdict),
@@ -84,3 +86,64 @@ def _touches_a_text(verdict: MessageVerdict, of: Situation) -> bool:
     if verdict == MessageVerdict.ACCEPTED:
         return of.has_completion
     return verdict == MessageVerdict.RETURNED or of.state == MessageState.ACCEPTED
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How far the texts of a dataset are settled; open claims are of people who write now."""
+
+    frozen_at: dt.datetime | None
+    n_open: int
+    n_waiting: int
+    n_returned: int
+    n_fixed: int
+
+
+def settled(dataset: Dataset) -> Settled:
+    """Count what freezing and thawing are about, in four queries."""
+    messages = Message.objects.filter(lease__context__dataset=dataset)
+    held = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None, is_trial=False)
+    fixed = Completion.objects.filter(context__dataset=dataset, writer__isnull=False)
+    return Settled(
+        frozen_at=dataset.frozen_at,
+        n_open=held.count(),
+        n_waiting=messages.filter(state=MessageState.WAITING).count(),
+        n_returned=messages.filter(state=MessageState.RETURNED).count(),
+        n_fixed=fixed.exclude(fixed_at=None).count(),
+    )
+
+
+FLAGGED, COPY, PASTED = "flagged", "copy", "pasted"
+SECOND_LOOK, LONG, SHORT = "second-look", "long", "short"
+SIGNALS: Mapping[str, str | Promise] = {
+    FLAGGED: _("flagged"),
+    COPY: _("near copy"),
+    PASTED: _("pasted"),
+    SECOND_LOOK: _("second look"),
+    LONG: _("long"),
+    SHORT: _("short"),
+}
+"""The signals by which the queue is filtered, in the order in which they are shown."""
+
+LONG_WORDS = 60
+"""Above so many words a message is called long, to its writer as well."""
+SHORT_WORDS = 8
+
+
+def signals_of(revision: MessageRevision) -> tuple[str, ...]:
+    """Return the signals of a version, in their order."""
+    n_words = wording.count_words(revision.text)
+    found = {
+        FLAGGED: any(not is_copy(flag) for flag in revision.flags),
+        COPY: any(is_copy(flag) for flag in revision.flags),
+        PASTED: revision.pastes > 0,
+        SECOND_LOOK: revision.has_looked_again,
+        LONG: n_words > LONG_WORDS,
+        SHORT: 0 < n_words < SHORT_WORDS,
+    }
+    return tuple(name for name, is_so in found.items() if is_so)
+
+
+def is_copy(flag: Mapping[str, object]) -> bool:
+    """Say whether a flag is about another text that this one is like."""
+    return flag["kind"] == "near-duplicate"

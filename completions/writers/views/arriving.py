@@ -10,9 +10,8 @@ from django.views.decorators.http import require_http_methods
 from access.limits import seconds_to_wait
 from completions.choices import WriterState
 from completions.models import Writer
-from completions.writers import desk_queries, guidelines, http, services
+from completions.writers import desk_queries, forms, guidelines, http, services
 from completions.writers.badges import writer_of_badge
-from completions.writers.forms import arriving as forms
 from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
 
 ASKED = (WriterState.INVITED, WriterState.DECLINED)

@@ -7,8 +7,7 @@ from django.http import HttpResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from completions.writers import blinded, desk_queries, http, services
-from completions.writers.forms import writing as forms
+from completions.writers import blinded, desk_queries, forms, http, services
 from completions.writers.http import WriterRequest
 from completions.writers.second_look import Concern
 

@@ -10,8 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from completions.choices import MessageState
 from completions.models import Message, WritingLease
-from completions.writers import blinded, desk_queries, http, queries, services
-from completions.writers.forms import writing as forms
+from completions.writers import blinded, desk_queries, forms, http, queries, services
 from completions.writers.http import WriterRequest, writer_required
 from completions.writers.second_look import Concern
 from completions.writers.views import showing

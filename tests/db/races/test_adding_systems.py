@@ -10,7 +10,7 @@ from access.models import LogEntry
 from completions.models import System
 from completions.systems import services
 from completions.systems.catalogue import Entry
-from completions.systems.services.adding import SystemTakenError
+from completions.systems.services.registering import SystemTakenError
 from tests.factories import NOW
 from tests.threads import while_uncommitted
 

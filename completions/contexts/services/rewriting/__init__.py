@@ -9,9 +9,13 @@ from django.db.models import QuerySet
 
 from completions.choices import RewriteState
 from completions.contexts.services.rewriting.answering import Desk
-from completions.contexts.services.rewriting.planning import NoSourceLeftError, plan
-from completions.contexts.services.rewriting.refusals import settle, take_up_refused
-from completions.contexts.services.rewriting.rows import Assistants
+from completions.contexts.services.rewriting.planning import (
+    Assistants,
+    NoSourceLeftError,
+    plan,
+    settle,
+    take_up_refused,
+)
 from completions.models import Dataset, Rewrite
 from completions.runs import pulling
 from completions.runs.services import asking, calling

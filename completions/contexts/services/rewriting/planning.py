@@ -4,15 +4,73 @@ import datetime as dt
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
-from completions.choices import EscalationProfile, RewriteStep, Stratum
+from completions.choices import (
+    CallState,
+    EscalationProfile,
+    Review,
+    RewriteState,
+    RewriteStep,
+    Stratum,
+)
 from completions.contexts import adversarial, selection
 from completions.contexts.adversarial import profiles
 from completions.contexts.services.building import as_candidate
-from completions.contexts.services.rewriting.rows import Assistants, ask_for
-from completions.models import Context, Dataset, Rewrite
+from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
+from completions.runs.services import states
+
+
+@dataclass(frozen=True)
+class Assistants:
+    """Who rewrites, and who rates what was rewritten."""
+
+    rewriter: Assistant
+    hostility_rater: Assistant
+
+    @property
+    def are_simulated(self) -> bool:
+        """Whether contexts that they make are for trying out only."""
+        return self.rewriter.is_simulated or self.hostility_rater.is_simulated
+
+    def of(self, dataset: Dataset) -> Q:
+        """Return the condition on rewrites whose assistants are real and simulated as these are."""
+        return Q(
+            source_context__dataset=dataset,
+            rewriter__is_simulated=self.rewriter.is_simulated,
+            hostility_rater__is_simulated=self.hostility_rater.is_simulated,
+        )
+
+    def made(self, dataset: Dataset) -> QuerySet[Context]:
+        """Return the contexts in use that equally real or simulated assistants made."""
+        return dataset.contexts.in_use().filter(
+            stratum=Stratum.ADVERSARIAL,
+            source_context__isnull=False,
+            is_simulated=self.are_simulated,
+        )
+
+    def under_way(self, dataset: Dataset) -> QuerySet[Rewrite]:
+        """Return the rewrites that such assistants have not brought to an end."""
+        return Rewrite.objects.filter(self.of(dataset), state=RewriteState.PLANNED)
+
+    def calls(self, dataset: Dataset) -> QuerySet[RewriteCall]:
+        """Return the questions about these: a simulated run never asks a model that costs."""
+        return RewriteCall.objects.filter(rewrite__in=self.under_way(dataset))
+
+
+def ask_for(rewrite: Rewrite, step: str, number: int, now: dt.datetime) -> None:
+    """Add the question of one step and round."""
+    RewriteCall.objects.create(rewrite=rewrite, step=step, round=number, created_at=now)
+
+
+def drop(rewrite: Rewrite, reason: str, now: dt.datetime) -> None:
+    """End a rewrite that is under way, with the reason."""
+    Rewrite.objects.filter(pk=rewrite.pk, state=RewriteState.PLANNED).update(
+        state=RewriteState.DROPPED, reason=reason, ended_at=now
+    )
 
 
 class NoSourceLeftError(ValueError):
@@ -94,3 +152,61 @@ def _begin(source: Context, profile: str, assistants: Assistants, now: dt.dateti
         created_at=now,
     )
     ask_for(rewrite, RewriteStep.WRITE, 1, now)
+
+
+ROLES = {
+    RewriteStep.WRITE: ("rewriter", "hostility_rater"),
+    RewriteStep.RATE: ("hostility_rater",),
+}
+"""Whom a step asks, and who comes after."""
+
+
+def take_up_refused(dataset: Dataset, assistants: Assistants) -> None:
+    """Have what a provider refused asked again, by the assistants that are asked now.
+
+    A text is written and rated by whom its rewrite names: only who is still to answer changes.
+    """
+    for call in _refused(dataset, assistants):
+        roles = ROLES[RewriteStep(call.step)]
+        asked_now = {role: getattr(assistants, role) for role in roles}
+        Rewrite.objects.filter(pk=call.rewrite_id).update(**asked_now)
+        states.ask_again(RewriteCall.objects.filter(pk=call.pk))
+
+
+def settle(dataset: Dataset, assistants: Assistants, now: dt.datetime) -> None:
+    """Drop the rewrites that cannot go on: a call failed for good, or a person dropped the source.
+
+    Raises
+    ------
+    ProviderRefusesError
+        If a provider takes no question, whatever it is about: that uses up no source.
+    """
+    for rewrite in assistants.under_way(dataset).filter(source_context__review=Review.DROPPED):
+        drop(rewrite, "Its source was dropped in review.", now)
+    refused = _refused(dataset, assistants)
+    failed = _failed(dataset, assistants).exclude(pk__in=[call.pk for call in refused])
+    for call in failed:
+        drop(call.rewrite, f"The provider failed: {call.error_kind}.", now)
+    if refused:
+        raise states.refusal(refused[0])
+
+
+def _failed(dataset: Dataset, assistants: Assistants) -> QuerySet[RewriteCall]:
+    failed = assistants.calls(dataset).filter(state=CallState.FAILED)
+    return failed.select_related("rewrite").order_by("pk")
+
+
+def _refused(dataset: Dataset, assistants: Assistants) -> list[RewriteCall]:
+    """Return the failed calls that would have failed with any other dialogue."""
+    return [
+        call
+        for call in _failed(dataset, assistants)
+        if states.refused(_to_the_same(call)).filter(pk=call.pk).exists()
+    ]
+
+
+def _to_the_same(call: RewriteCall) -> QuerySet[RewriteCall]:
+    """Return all calls of this step to the same model."""
+    role, *_ = ROLES[RewriteStep(call.step)]
+    who = {f"rewrite__{role}": getattr(call.rewrite, f"{role}_id")}
+    return RewriteCall.objects.filter(step=call.step, **who)

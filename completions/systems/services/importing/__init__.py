@@ -5,6 +5,6 @@ from completions.systems.services.importing.bringing import (
     bring_completions,
     try_completions,
 )
-from completions.systems.services.importing.report import IntakeReport, Kept
+from completions.systems.services.importing.sifting import IntakeReport, Kept
 
 __all__ = ["IntakeReport", "Kept", "RowsRefusedError", "bring_completions", "try_completions"]

@@ -16,8 +16,14 @@ from completions.leaks.rules import Leak
 from completions.leaks.services import hold_leaks
 from completions.models import BroughtCompletion, Completion, Dataset
 from completions.systems.importing import BroughtRow
-from completions.systems.services.importing.report import IntakeReport, Kept
-from completions.systems.services.importing.sifting import Good, Ground, lock_ground, sift
+from completions.systems.services.importing.sifting import (
+    Good,
+    Ground,
+    IntakeReport,
+    Kept,
+    lock_ground,
+    sift,
+)
 
 Rows = Iterable[BroughtRow | Refused]
 

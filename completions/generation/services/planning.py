@@ -1,18 +1,31 @@
 """What a run would come to, before it is started: its calls, and what is known of its cost."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Avg, Count, Exists, OuterRef, QuerySet
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
 
 from completions import llm
-from completions.generation.services.generating import request_for
-from completions.models import Completion, Context, Dataset, GenerationCall, ProviderCall, System
+from completions.choices import CallState
+from completions.generation.services.generating import plan_generation_calls, request_for
+from completions.models import (
+    Completion,
+    Context,
+    Dataset,
+    GenerationCall,
+    GenerationRun,
+    ProviderCall,
+    System,
+)
 from completions.runs import queries
-from completions.runs.services import budgeting
+from completions.runs.services import budgeting, running
+from completions.runs.services.running import begin, checked_budget
 from completions.systems.queries import variables_of
 
 SAMPLE = 40
@@ -169,3 +182,60 @@ def _share(one: Asking, usual: Decimal | None, environment: Mapping[str, str]) -
 def _most(one: Asking, price: budgeting.Price) -> Decimal:
     each = [budgeting.most_usd(request, price, tries=one.tries) for request in one.requests]
     return one.n_calls * sum(each, Decimal(0)) / len(each) if each else Decimal(0)
+
+
+@transaction.atomic
+def start_generation_run(
+    *,
+    dataset: Dataset,
+    systems: Collection[System],
+    now: dt.datetime,
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> GenerationRun:
+    """Have systems complete the contexts that they lack, in a run of their own.
+
+    Raises
+    ------
+    NotAModelError, UnknownPriceError, BudgetTooSmallError
+        If a system is no model, a budget cannot be kept with it, or the budget is nothing.
+    NothingToAskError
+        If every context and system has a call or a completion; no run is added then.
+    """
+    slugs = sorted(system.slug for system in systems)
+    run = GenerationRun.objects.create(
+        dataset=dataset,
+        plan={"dataset": dataset.slug, "systems": slugs},
+        budget_usd=checked_budget(budget_usd, systems),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_generation_calls(dataset=dataset, systems=systems, now=now, run=run)
+    return begin(run, n_added, now=now, by=by)
+
+
+FAILED = (CallState.FAILED, CallState.INVALID)
+
+
+@transaction.atomic
+def retry_completions(
+    *,
+    dataset: Dataset,
+    now: dt.datetime,
+    by: User | None = None,
+    context: str = "",
+    system: str = "",
+) -> int:
+    """Ask again for completions that failed, and return how many calls that is.
+
+    Those of one context and one system by their key and slug, or of all where these are empty.
+    Their runs go on, each with its budget; what was answered is never asked again. Calls that
+    belong to no run are left as they are.
+    """
+    only = Q(context__key=context) if context else Q()
+    only &= Q(system__slug=system) if system else Q()
+    failed = GenerationCall.objects.filter(only, context__dataset=dataset, state__in=FAILED)
+    runs = GenerationRun.objects.filter(pk__in=failed.values("run")).order_by("pk")
+    return sum(
+        running.retry_failed(run, now=now, by=by, with_invalid=True, only=only) for run in runs
+    )

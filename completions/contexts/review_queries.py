@@ -1,27 +1,131 @@
 """Reads of the pages on one context or one candidate: all that a reviewer weighs."""
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from access.models import LogEntry
-from completions.choices import EscalationProfile, Review, Stratum, SystemKind
-from completions.contexts import adversarial
-from completions.contexts.adversarial.curves import curve
+from completions.choices import CallState, EscalationProfile, Review, Stratum, SystemKind
+from completions.contexts import adversarial, screening
+from completions.contexts.adversarial.display import Curve, curve
 from completions.contexts.candidate_queries import outcome
-from completions.contexts.review_queries.opinions import opinions_of, verdicts
-from completions.contexts.review_queries.shown import (
-    CandidateShown,
-    Change,
-    ContextShown,
-    Decision,
-    Opinion,
-    Reading,
-    RewriteShown,
-    Verdicts,
+from completions.contexts.screening.highlights import (
+    Entry,
+    Marked,
+    MarkedTalk,
+    legend,
+    mark,
+    mark_talk,
 )
-from completions.contexts.screening.highlights import legend, mark, mark_talk
 from completions.dialogues.normaliser import plain
-from completions.models import Candidate, Completion, Context, Dataset, Dialogue
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue, ScreeningCall
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one assistant said of a candidate; ``qualifies`` is None until it has said it."""
+
+    assistant: str
+    is_simulated: bool
+    state_label: str
+    qualifies: bool | None
+    reason: str
+    quotes: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What the rules and the assistants found of one kind: a row of their comparison."""
+
+    rule: str
+    is_signal: bool
+    fired: bool
+    quotes: tuple[tuple[str, ...], ...]
+    """Per assistant, the words that it names for this rule."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader sees of a point in a dialogue, and what was found in it."""
+
+    talk: MarkedTalk
+    situation: Marked
+    reply: Marked | None
+    reply_index: int
+    legend: tuple[Entry, ...]
+    is_suitable: bool | None
+    """What the rules made of it; None if they never screened it."""
+    opinions: tuple[Opinion, ...]
+    verdicts: tuple[Verdicts, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One rewritten turn: pieces of the source and of the rewrite, with what differs."""
+
+    place: int
+    before: tuple[tuple[str, bool], ...]
+    after: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class RewriteShown:
+    """How an adversarial context came out of its source."""
+
+    profile_label: str
+    source_key: str
+    curve: Curve
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One entry of the log about a context."""
+
+    at: dt.datetime
+    by: str
+    before: str
+    after: str
+    note: str
+
+
+@dataclass(frozen=True)
+class ContextShown:
+    """One context with all that a reviewer weighs."""
+
+    key: str
+    review: str
+    review_label: str
+    note: str
+    is_adversarial: bool
+    is_simulated: bool
+    emotion: str
+    problem: str
+    dialogue: int
+    candidate: int | None
+    reading: Reading
+    rewrite: RewriteShown | None
+    provenance: Mapping[str, Any]
+    content_hash: str
+    history: tuple[Decision, ...]
+
+
+@dataclass(frozen=True)
+class CandidateShown:
+    """One candidate with what screening found, to read."""
+
+    pk: int
+    emotion: str
+    problem: str
+    dialogue: int
+    turn: int
+    outcome: str
+    reasons: tuple[str, ...]
+    rules: str
+    reading: Reading
+    context_keys: tuple[str, ...]
+
 
 __all__ = [
     "CandidateShown",
@@ -188,4 +292,45 @@ def _decision(entry: LogEntry) -> Decision:
         before=str(Review(entry.before["review"]).label),
         after=str(Review(entry.after["review"]).label),
         note=entry.after["note"],
+    )
+
+
+def opinions_of(candidate: Candidate | None) -> tuple[Opinion, ...]:
+    """Return the opinions that were asked for, by the name of the assistant, in one query."""
+    if candidate is None:
+        return ()
+    calls = ScreeningCall.objects.filter(candidate=candidate).select_related("assistant")
+    return tuple(_opinion(call) for call in calls.order_by("assistant__name"))
+
+
+def _opinion(call: ScreeningCall) -> Opinion:
+    said = call.opinion
+    quotes: dict[str, tuple[str, ...]] = {}
+    for found in (*said.get("signals", ()), *said.get("disqualifiers", ())):
+        quotes[found["name"]] = (*quotes.get(found["name"], ()), plain(found["quote"]))
+    return Opinion(
+        assistant=call.assistant.name,
+        is_simulated=call.assistant.is_simulated,
+        state_label=str(CallState(call.state).label),
+        qualifies=said.get("qualifies"),
+        reason=said.get("reason", ""),
+        quotes=quotes,
+    )
+
+
+def verdicts(entries: Sequence[Entry], opinions: Sequence[Opinion]) -> tuple[Verdicts, ...]:
+    """Return a row for every rule that fired or that an assistant names, in their order."""
+    fired = [entry.rule for entry in entries]
+    named = {rule for opinion in opinions for rule in opinion.quotes}
+    known = [*screening.SIGNALS, *screening.DISQUALIFIERS]
+    order = [*known, *sorted({*fired, *named} - set(known))]
+    return tuple(
+        Verdicts(
+            rule=rule,
+            is_signal=rule in screening.SIGNALS,
+            fired=rule in fired,
+            quotes=tuple(opinion.quotes.get(rule, ()) for opinion in opinions),
+        )
+        for rule in order
+        if rule in fired or rule in named
     )

@@ -1,1 +1,0 @@
-"""The console's pages on strategies: how far labelling is, and where people check the labels."""

@@ -1,1 +1,0 @@
-"""Parse what writers post; forms return finished values and never save."""
