@@ -85,7 +85,7 @@ def _keep_figures(study: int) -> None:
     from django.utils import timezone  # noqa: PLC0415 (models need the settings)
 
     from annotation.studies.kept import FIGURES  # noqa: PLC0415
-    from annotation.studies.services.keeping import keep_figures  # noqa: PLC0415
+    from annotation.studies.services.announcing import keep_figures  # noqa: PLC0415
 
     for kind in FIGURES:
         started = time.perf_counter()

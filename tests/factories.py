@@ -20,7 +20,7 @@ from annotation.models import (
     Study,
 )
 from annotation.studies import protocol
-from annotation.studies.protocol.conduct import Checks, Screening
+from annotation.studies.protocol.parts import Checks, Screening
 from completions.choices import (
     CallState,
     EscalationProfile,

@@ -16,7 +16,7 @@ from access.api.permissions import is_member
 from access.api.views import ItemView, ListView
 from access.choices import Scope
 from annotation import models
-from annotation.api import filters, queries, serializers
+from annotation.api import queries, serializers
 from annotation.api.http import study_of
 from annotation.external import queries as external_queries
 from annotation.external import serializers as external_serializers
@@ -29,7 +29,7 @@ class Studies(ListView):
     reads = Scope.READ_STUDIES
     is_public = True
     serializer_class = serializers.StudyOut
-    filterset_class = filters.StudyFilters
+    filterset_class = queries.StudyFilters
     queryset = models.Study.objects.none()
 
     def get_queryset(self) -> QuerySet[models.Study]:
@@ -57,7 +57,7 @@ class Comparisons(ListView):
 
     reads = Scope.READ_JUDGMENTS
     serializer_class = serializers.ComparisonOut
-    filterset_class = filters.ComparisonFilters
+    filterset_class = queries.ComparisonFilters
     queryset = models.Comparison.objects.none()
 
     def get_queryset(self) -> QuerySet[models.Comparison]:

@@ -1,16 +1,18 @@
 """The console's pages on the LLM judges of a study: accounts, position, and the ensemble."""
 
+from typing import Any
+
+from django.db.models import Max
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from access.roles import StaffRequest
 from annotation.judges import verdict_queries
-from annotation.judges.figures import JUDGES
 from annotation.judges.verdict_queries import JudgesFigures
-from annotation.models import Study
+from annotation.models import Exclusion, JudgeCall, Judgment, Study
 from annotation.studies.http import study_page, with_kept
-from annotation.studies.kept import Shown
+from annotation.studies.kept import Kind, Shown
 
 
 @require_safe
@@ -38,3 +40,31 @@ def judged(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     if pair is None:
         raise Http404
     return render(request, "console/study/judged.html", {"study": study, "pair": pair})
+
+
+MOST_LIVE = 2_000
+"""Calls of which a page counts the answers itself."""
+
+
+def _is_small(study: Study) -> bool:
+    calls = JudgeCall.objects.filter(comparison__study=study)
+    return calls[: MOST_LIVE + 1].count() <= MOST_LIVE
+
+
+def _basis(_study: Study) -> object:
+    """Return what changes with every call that is planned or ends, and with every decision.
+
+    Counting those of the one study would take long; others make the figures old now and then.
+    """
+    newest = [_newest(model) for model in (JudgeCall, Judgment, Exclusion)]
+    return newest, JudgeCall.objects.filter(ended_at__isnull=True).count()
+
+
+def _newest(model: Any) -> int | None:  # noqa: ANN401 (any table)
+    found: int | None = model.objects.aggregate(newest=Max("pk"))["newest"]
+    return found
+
+
+JUDGES = Kind(
+    "judges", _is_small, _basis, lambda study, _now: verdict_queries.judges_figures(study)
+)

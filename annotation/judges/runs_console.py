@@ -1,34 +1,109 @@
 """The console's pages on judges: which there are, and their runs in a study."""
 
+import datetime as dt
 import os
 from collections.abc import Mapping
+from typing import Any
 
-from django.core.paginator import Paginator
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.tables import PER_PAGE, csv_of
+from access.console.tables import PER_PAGE, TableQuery, csv_of
 from access.roles import StaffRequest, members_only
 from annotation.judges import judge_catalogue, queries, services
-from annotation.judges.forms import WantedJudging
 from annotation.judges.queries import JudgeRow
-from annotation.judges.shown_runs import all_judge_runs, judge_run, judge_runs
-from annotation.models import Judge, Study
-from annotation.studies.finding import study_or_404
-from annotation.studies.http import study_page
+from annotation.judges.services.running import Asking
+from annotation.models import Judge, JudgeRun, Study
+from annotation.studies.http import study_or_404, study_page
 from completions.runs import http
+from completions.runs import queries as run_queries
 from completions.runs.http import Budget
+from completions.runs.queries import RunProgress
 from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
-from completions.runs.shown import RUN_COLUMNS, RUNS, ShownRun
+from completions.runs.shown import ON_PAGE, RUN_COLUMNS, RUNS, ShownRun
 from completions.systems import tables
 from completions.systems.queries import Choose
 from completions.systems.tables import Listed
+
+MOST_SAMPLES = 100
+
+
+class WantedJudging(forms.Form):
+    """Who judges, in which orders, how often, and how freely."""
+
+    judges: "forms.ModelMultipleChoiceField[Judge]" = forms.ModelMultipleChoiceField(
+        queryset=None,
+        to_field_name="slug",
+        label=gettext_lazy("Judges"),
+        error_messages={
+            "required": gettext_lazy("Choose at least one judge."),
+            "invalid_choice": gettext_lazy(
+                "One of the judges is not registered any more. Choose again."
+            ),
+        },
+    )
+    both_orders = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("In both orders: each pair twice, the messages exchanged"),
+    )
+    samples = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_SAMPLES,
+        label=gettext_lazy("Answers wanted in each order"),
+        error_messages={
+            name: gettext_lazy("Give a whole number from 1 to 100.")
+            for name in ("invalid", "min_value", "max_value")
+        },
+    )
+    temperature = forms.FloatField(
+        required=False,
+        min_value=0,
+        max_value=2,
+        label=gettext_lazy("Temperature"),
+        error_messages={
+            name: gettext_lazy("Give a temperature from 0 to 2, or nothing.")
+            for name in ("invalid", "min_value", "max_value")
+        },
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
+        super().__init__(*args, **kwargs)
+        ranked = Judge.objects.order_by("is_simulated", "name")
+        self.fields["judges"].queryset = ranked  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse several samples that would be copies of one."""
+        found = super().clean() or self.cleaned_data
+        found["samples"] = found.get("samples") or 1
+        if not self.errors and found["samples"] > 1 and not found["temperature"]:
+            raise ValidationError(
+                gettext_lazy(
+                    "Several answers need a temperature above 0: at 0 they would be copies of one."
+                )
+            )
+        return found
+
+    @property
+    def asking(self) -> Asking:
+        """Return how each judge is asked; only of a valid form."""
+        told = self.cleaned_data
+        return Asking(
+            both_orders=told["both_orders"],
+            samples=told["samples"],
+            temperature=told["temperature"],
+        )
+
 
 JUDGES = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
@@ -179,3 +254,47 @@ def _show_plan(
     )
     parts = {"study": study, "draft": draft, "asking": form.asking, "budget": budget}
     return render(request, "console/judges/plan.html", parts, status=422 if budget.errors else 200)
+
+
+def judge_run(study: Study, number: int, *, now: dt.datetime) -> ShownRun | None:
+    """Return the study's run of that number, or nothing if there is none."""
+    found = _runs(study).filter(pk=number).first()
+    return None if found is None else _shown([found], now=now)[0]
+
+
+def judge_runs(
+    study: Study, wanted: TableQuery, page: str, *, now: dt.datetime
+) -> tuple[Page[Any], list[ShownRun]]:
+    """Return one page of the study's runs that are meant."""
+    found: Page[Any] = wanted.page(_runs(study), page, per_page=ON_PAGE)
+    return found, _shown(list(found), now=now)
+
+
+def all_judge_runs(study: Study, wanted: TableQuery, *, now: dt.datetime) -> list[ShownRun]:
+    """Return all of the study's runs that are meant."""
+    return _shown(list(wanted.apply(_runs(study))), now=now)
+
+
+def _runs(study: Study) -> Any:  # noqa: ANN401 (a queryset with its rows)
+    return JudgeRun.objects.filter(study=study).select_related("study__dataset", "created_by")
+
+
+def _shown(runs: list[JudgeRun], *, now: dt.datetime) -> list[ShownRun]:
+    """Return the runs as pages show them, in a fixed number of queries."""
+    progress = run_queries.progress_of_each(runs, now=now)
+    slugs = {slug for run in runs for slug in run.plan.get("judges", ())}
+    judges = Judge.objects.filter(slug__in=slugs).in_bulk(field_name="slug")
+    return [_shown_one(run, judges, progress[run.pk]) for run in runs]
+
+
+def _shown_one(run: JudgeRun, judges: Mapping[str, Judge], progress: RunProgress) -> ShownRun:
+    asked = [judges[slug] for slug in run.plan.get("judges", ()) if slug in judges]
+    return ShownRun(
+        run=run,
+        about=run.study.title,
+        dataset=run.study.dataset.slug,
+        asked=[judge.name for judge in asked],
+        is_simulated=any(judge.is_simulated for judge in asked),
+        progress=progress,
+        here=reverse("console:judge_run", args=[run.study.slug, run.pk]),
+    )

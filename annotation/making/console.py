@@ -15,8 +15,7 @@ from access.roles import StaffRequest
 from annotation.making.forms import StudyFile, StudyForm
 from annotation.models import Study
 from annotation.studies import selectors, services
-from annotation.studies.finding import study_or_404
-from annotation.studies.http import managers_page, study_page
+from annotation.studies.http import managers_page, study_or_404, study_page
 from annotation.studies.protocol import (
     STUDIES,
     ProtocolError,

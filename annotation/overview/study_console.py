@@ -25,8 +25,7 @@ from annotation.quality import services as quality_services
 from annotation.raters import entry_links
 from annotation.studies import services as study_services
 from annotation.studies.counts import COUNTS, Tally
-from annotation.studies.finding import study_or_404
-from annotation.studies.http import figures_of, study_page, with_kept
+from annotation.studies.http import figures_of, study_or_404, study_page, with_kept
 from annotation.studies.kept import Shown
 from completions.contexts.funnel import funnel_of, rewrite_rows
 from completions.contexts.funnel.picture import Picture

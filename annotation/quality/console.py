@@ -2,21 +2,125 @@
 
 from urllib.parse import urlencode
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from access.console.table_query import read_text
 from access.roles import StaffRequest
+from annotation.choices import Expected, ReportOutcome
 from annotation.models import Comparison, Study
-from annotation.quality import check_queries, services
-from annotation.quality.forms import MarkForm, SwitchForm
+from annotation.quality import check_queries, report_queries, services
 from annotation.studies import selectors
 from annotation.studies.http import study_page
+from completions.dialogues.forms import Words
+
+DECIDED = {
+    ReportOutcome.RELEASED: gettext_lazy(
+        "The talk may be shown again, except to those who reported it."
+    ),
+    ReportOutcome.DROPPED: gettext_lazy(
+        "The talk is shown to nobody any more; what was judged of it stays."
+    ),
+}
+
+
+@require_safe
+@study_page
+def reports(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show every reported talk, those first that wait for a decision."""
+    talks = report_queries.reported_talks(study)
+    context = {
+        "study": study,
+        "talks": talks,
+        "n_open": sum(talk.n_open > 0 for talk in talks),
+        "is_mail_set_up": services.is_mail_set_up(),
+        "alerts": report_queries.alert_state(study),
+    }
+    return render(request, "console/study/reports.html", context)
+
+
+@require_POST
+@study_page
+def decide(request: StaffRequest, study: Study, key: str) -> HttpResponse:
+    """Store what was decided about a reported talk, with the reason."""
+    context = report_queries.reported_context(study, key)
+    if context is None:
+        raise Http404
+    form = DecideForm(request.POST)
+    if form.is_valid():
+        services.decide_report(
+            study=study,
+            context=context,
+            outcome=form.cleaned_data["outcome"],
+            reason=form.cleaned_data["reason"],
+            by=request.user,
+            now=timezone.now(),
+        )
+        messages.success(request, DECIDED[form.cleaned_data["outcome"]])
+    else:
+        messages.error(request, form.problem())
+    return redirect("console:reports", study.slug)
+
+
+MAX_REASON = 1000
+NO_REASON = gettext_lazy("Write in a few words why: it is kept with the decision.")
+LONG_REASON = gettext_lazy("The reason is longer than 1000 characters. Say it more briefly.")
+NO_ANSWER = gettext_lazy("Choose what is known of it.")
+
+
+class WithReason(forms.Form):
+    """An act that needs a reason."""
+
+    reason = Words(
+        max_length=MAX_REASON,
+        error_messages={"required": NO_REASON, "max_length": LONG_REASON},
+    )
+
+    def problem(self) -> str:
+        """Return the first thing that is wrong, in words."""
+        return next((str(words[0]) for words in self.errors.values()), "")
+
+
+class SwitchForm(WithReason):
+    """Turn a check off, or on again."""
+
+    is_active = forms.TypedChoiceField(
+        choices=[("yes", "yes"), ("no", "no")], coerce=lambda value: value == "yes"
+    )
+
+
+class MarkForm(WithReason):
+    """Say what is known of a comparison that counts."""
+
+    key = forms.CharField(max_length=24)
+    expected = forms.TypedChoiceField(
+        choices=Expected.choices,
+        coerce=Expected,
+        error_messages={"required": NO_ANSWER, "invalid_choice": NO_ANSWER},
+    )
+    dimension = forms.CharField(required=False, max_length=20)
+    field_order = ("key", "expected", "dimension", "reason")
+
+
+class DecideForm(WithReason):
+    """Show a reported talk again, or to nobody any more."""
+
+    outcome = forms.TypedChoiceField(choices=ReportOutcome.choices, coerce=ReportOutcome)
+
+
+class BatchForm(WithReason):
+    """Leave a batch of judgments made elsewhere out, or take it back."""
+
+    is_excluded = forms.TypedChoiceField(
+        choices=[("yes", "yes"), ("no", "no")], coerce=lambda value: value == "yes"
+    )
 
 
 @require_safe

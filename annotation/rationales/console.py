@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -12,13 +13,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from access.console.tables import Table, TableQuery, csv_of
 from access.roles import StaffRequest
-from annotation.choices import TextState
+from annotation.choices import TextOutcome, TextState
 from annotation.models import RationaleScan, Study
 from annotation.rationales import queries, services
-from annotation.rationales.forms import TextDecision
 from annotation.rationales.queries import TEXTS
+from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
 from completions.contexts.queries import Listed
+from completions.dialogues.forms import Words
 
 NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
@@ -121,3 +123,29 @@ def _go_on(study: Study, pk: int) -> HttpResponse:
     if following is None:
         return redirect("console:personal_data", study.slug)
     return redirect("console:personal_text", study.slug, following)
+
+
+MAX_REASON = 1000
+MAX_ALSO = 2000
+LONG_REASON = gettext_lazy("The reason is longer than 1000 characters. Say it more briefly.")
+NO_OUTCOME = gettext_lazy("Choose what becomes of the text.")
+
+
+class TextDecision(forms.Form):
+    """Release a text, with or without the passages, or not at all."""
+
+    outcome = forms.TypedChoiceField(
+        choices=TextOutcome.choices,
+        coerce=TextOutcome,
+        error_messages={"required": NO_OUTCOME, "invalid_choice": NO_OUTCOME},
+    )
+    reason = Words(
+        required=False, max_length=MAX_REASON, error_messages={"max_length": LONG_REASON}
+    )
+    also = Words(required=False, max_length=MAX_ALSO)
+
+    def words(self) -> TextWords:
+        """Return what was decided; each line of ``also`` is words to remove, too."""
+        cleaned = self.cleaned_data
+        lines = tuple(line.strip() for line in cleaned["also"].splitlines() if line.strip())
+        return TextWords(cleaned["outcome"], cleaned["reason"], lines)

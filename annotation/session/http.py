@@ -25,9 +25,9 @@ from annotation.raters import services
 from annotation.raters.visit import visit_time
 from annotation.session import blinded, help_lines
 from annotation.session.blinded import StudyPage
-from annotation.session.forms import MAX_RATIONALE
-from annotation.session.reporting_forms import MAX_TEXT
-from annotation.studies import finding, selectors
+from annotation.session.forms import MAX_RATIONALE, MAX_TEXT
+from annotation.studies import http as study_http
+from annotation.studies import selectors
 from completions.choices import WriterState
 from completions.models import Writer
 from completions.writers import http as writers
@@ -91,7 +91,7 @@ def rater_known(
 
     @wraps(view)
     def wrapper(request: RaterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        study = finding.study_or_404(str(kwargs.pop("study")))
+        study = study_http.study_or_404(str(kwargs.pop("study")))
         rater = recognised(request, study)
         if rater is None:
             return _turn_away(request, study_page(request, study.slug), kwargs)

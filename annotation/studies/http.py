@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
@@ -16,9 +16,8 @@ from access import background
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
-from annotation.studies import counts, kept
+from annotation.studies import counts, kept, selectors
 from annotation.studies.counts import StudyCounts
-from annotation.studies.finding import study_or_404
 from annotation.studies.kept import Figures, Kind, Shown
 
 P = ParamSpec("P")
@@ -102,3 +101,17 @@ def with_kept(
         parts = {"study": study, "here": kind.name}
         return render(request, "console/study/waiting.html", parts)
     return page(shown.figures, shown)
+
+
+def study_or_404(slug: str) -> Study:
+    """Return the study of the address.
+
+    Raises
+    ------
+    Http404
+        If there is no such study.
+    """
+    study = selectors.study_by_slug(slug)
+    if study is None:
+        raise Http404
+    return study

@@ -19,7 +19,7 @@ OLDEST = dt.timedelta(minutes=10)
 """Figures that are older are worked out anew when a page is asked for, whatever changed."""
 FIGURES = {
     "counts": "annotation.studies.counts.COUNTS",
-    "judges": "annotation.judges.figures.JUDGES",
+    "judges": "annotation.judges.console.JUDGES",
     "plan": "annotation.planning.figures.PLAN",
     "texts": "annotation.rationales.queries.TEXTS",
 }

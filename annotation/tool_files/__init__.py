@@ -4,8 +4,15 @@
 """
 
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS, side, spelled
-from annotation.tool_files.reading import ToolFile, columns_named, read_tool_file
-from annotation.tool_files.refusals import SHOWN, Fault, JudgmentFileError, bad_rows
+from annotation.tool_files.reading import (
+    SHOWN,
+    Fault,
+    JudgmentFileError,
+    ToolFile,
+    bad_rows,
+    columns_named,
+    read_tool_file,
+)
 
 __all__ = [
     "LAYOUTS",

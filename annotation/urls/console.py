@@ -8,7 +8,6 @@ from annotation.judges import runs_console as runs
 from annotation.making import console as making
 from annotation.overview import console, study_console
 from annotation.quality import console as quality_console
-from annotation.quality import reports_console
 from annotation.rationales import console as rationales_console
 from annotation.session.views import withdrawing_writer
 
@@ -74,6 +73,6 @@ urlpatterns = [
         external_console.decide,
         name="decide_external",
     ),
-    path("<slug:study>/reports/", reports_console.reports, name="reports"),
-    path("<slug:study>/reports/<slug:key>/decide/", reports_console.decide, name="decide"),
+    path("<slug:study>/reports/", quality_console.reports, name="reports"),
+    path("<slug:study>/reports/<slug:key>/decide/", quality_console.decide, name="decide"),
 ]

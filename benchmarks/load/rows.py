@@ -9,7 +9,7 @@ from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Comparison, Study
 from annotation.studies import protocol, rubric
-from annotation.studies.protocol.conduct import Screening
+from annotation.studies.protocol.parts import Screening
 from benchmarks.refit_rows import Size, pair, unchecked
 from completions.dialogues import normaliser
 from completions.models import Completion, Context

@@ -14,8 +14,7 @@ from access.choices import Role
 from access.roles import StaffRequest, may, members_only
 from annotation.audits import queries, services
 from annotation.models import Study
-from annotation.studies.finding import study_or_404
-from annotation.studies.http import study_page
+from annotation.studies.http import study_or_404, study_page
 from heart_site.blinding import telling
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.rules.outlier import PairAnswers, evidence
+from annotation.quality.rules.warnings import PairAnswers, evidence
 from ranking.analyses import Ground
 from ranking.analyses.cells import decimal
 from ranking.analyses.outcomes import check_enough, ranks_of

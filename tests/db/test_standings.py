@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Study
 from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
-from annotation.studies.protocol.analysing import AnalysisPlan
+from annotation.studies.protocol.parts import AnalysisPlan
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services.studies import DimensionUnknownError
 from ranking.choices import AnalysisKind

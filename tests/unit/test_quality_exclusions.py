@@ -25,7 +25,7 @@ from annotation.quality.rules import (
 )
 from annotation.quality.rules.checks import failed_checks
 from annotation.quality.rules.times import anomalous_times
-from annotation.studies.protocol.conduct import ExclusionRules
+from annotation.studies.protocol.parts import ExclusionRules
 
 RULES = Rules()
 VERDICTS = st.integers(-5, 5)

@@ -21,9 +21,16 @@ from annotation.quality.rules import (
     examine,
     infit,
 )
-from annotation.quality.rules.habits import even_p, one_sided, straight_lining
-from annotation.quality.rules.misfit import misfit
-from annotation.quality.rules.outlier import BETS, e_value, evidence, outlier
+from annotation.quality.rules.warnings import (
+    BETS,
+    e_value,
+    even_p,
+    evidence,
+    misfit,
+    one_sided,
+    outlier,
+    straight_lining,
+)
 
 RULES = Rules()
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 from jwt.algorithms import RSAAlgorithm
 
-from annotation.raters import signed_links
+from annotation.raters import entry_links
 from annotation.raters.entry_links import EntryLinkError, read_arrival
 
 HOST = "study.example"
@@ -48,10 +48,10 @@ def keys_served(*keys):
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        signed_links.keys_at.cache_clear()
+        entry_links.keys_at.cache_clear()
         yield f"http://127.0.0.1:{server.server_port}/jwks.json"
         server.shutdown()
-        signed_links.keys_at.cache_clear()
+        entry_links.keys_at.cache_clear()
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def token(*, key=KEY, kid="k1", algorithm="RS256", **changes):
 
 
 def read(keys_url, sent, host=HOST, **beside):
-    return signed_links.read({"prolific_token": sent} | beside, host=host, keys_url=keys_url)
+    return entry_links.read({"prolific_token": sent} | beside, host=host, keys_url=keys_url)
 
 
 class TestRead:
@@ -124,11 +124,11 @@ class TestRead:
         with keys_served(key_set(KEY)) as url:
             pass  # nobody listens there any more
 
-        with pytest.raises(signed_links.KeysAwayError):
+        with pytest.raises(entry_links.KeysAwayError):
             read(url, token())
 
     def test_a_new_key_is_found_without_a_restart(self, monkeypatch):
-        monkeypatch.setattr(signed_links, "COOLDOWN_S", 0)
+        monkeypatch.setattr(entry_links, "COOLDOWN_S", 0)
         with keys_served(key_set(KEY), key_set(OTHER, "k2")) as url:
             read(url, token())
 

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation import tasks
-from annotation.judges import figures
+from annotation.judges import console as judge_console
 from annotation.planning import figures as planning_figures
 from annotation.planning import services as planning_services
 from annotation.studies import counts, kept
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 def handed(monkeypatch):
     """What workers were asked for, of studies that are all large."""
     monkeypatch.setattr(planning_figures, "MOST_LIVE", 0)
-    monkeypatch.setattr(figures, "MOST_LIVE", 0)
+    monkeypatch.setattr(judge_console, "MOST_LIVE", 0)
     monkeypatch.setattr(counts, "MOST_LIVE", 0)
     monkeypatch.setattr(queries, "MOST_LIVE", 0)
     monkeypatch.setattr(moving, "MOST_LIVE", 0)

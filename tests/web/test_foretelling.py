@@ -9,7 +9,7 @@ from annotation.choices import Purpose
 from annotation.models import Lease, Rater, Study
 from annotation.studies import services
 from annotation.studies.protocol import STUDIES, load_protocol
-from annotation.studies.protocol.conduct import Checks, Screening
+from annotation.studies.protocol.parts import Checks, Screening
 from annotation.studies.rubric import load_rubric
 from completions.models import Dataset
 from tests import permissions

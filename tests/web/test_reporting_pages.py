@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.choices import ReportKind
 from annotation.models import Judgment, Lease, Report
-from annotation.session.reporting_forms import KINDS, MAX_TEXT
+from annotation.session.forms import KINDS, MAX_TEXT
 from tests.factories import make_lease
 from tests.web.visits import HTMX, enrol, open_study, read_forms, url
 

@@ -6,13 +6,14 @@ from annotation.judges.verdict_queries.comparison import (
     JudgeSection,
     judged_pair,
 )
-from annotation.judges.verdict_queries.facts import Fact, facts_of
 from annotation.judges.verdict_queries.page import (
     SHOWS,
     EnsembleRow,
+    Fact,
     JudgeRow,
     JudgesFigures,
     JudgesPage,
+    facts_of,
     judge_rows,
     judges_figures,
     judges_page,

@@ -2,17 +2,61 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.judges.ensembles import Account, Outcome, Position, Standing, account
-from annotation.judges.verdict_queries.facts import Fact, facts_of
 from annotation.judges.verdict_queries.tallies import Judged, Panel, judged_comparisons, panel_of
 from annotation.models import Judge, JudgeCall, Study
 from completions.choices import Stratum
+
+_COLUMNS = (
+    "pk",
+    "key",
+    "context__key",
+    "context__stratum",
+    "first__system__slug",
+    "first__system__name",
+    "second__system__slug",
+    "second__system__name",
+    "context__is_simulated",
+    "first__system__is_simulated",
+    "second__system__is_simulated",
+)
+
+
+class Fact(NamedTuple):
+    """A comparison by its names."""
+
+    pk: int
+    key: str
+    context: str
+    stratum: str
+    first_system: str
+    first_name: str
+    second_system: str
+    second_name: str
+    is_simulated_context: bool
+    is_simulated_first: bool
+    is_simulated_second: bool
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the seeker, or a system that is compared, is simulated."""
+        return self.is_simulated_context or self.is_simulated_first or self.is_simulated_second
+
+
+def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, Fact]:
+    """Return the comparisons of the study that were put to judges, in one query."""
+    asked = JudgeCall.objects.filter(comparison=OuterRef("pk"))
+    meant = study.comparisons.filter(Exists(asked)).order_by("pk")
+    rows = (meant if only is None else meant.filter(pk__in=only)).values_list(*_COLUMNS)
+    return {fact.pk: fact for fact in map(Fact._make, rows)}
+
 
 PER_PAGE = 50
 SHOWS = ("", "no-majority", "inconsistent")

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.judging.services.finishing import finish_with_nothing_left
     from annotation.judging.services.judging import (
         Badge,
         Step,
@@ -18,12 +17,13 @@ if TYPE_CHECKING:
         NotUnderstoodError,
         RaterEndedError,
         StudyNotOpenError,
+        finish_with_nothing_left,
         lease_next_comparison,
+        pause_judging,
         release_expired_leases,
         skip_comparison,
         stop_judging,
     )
-    from annotation.judging.services.pausing import pause_judging
 else:
     __getattr__ = names_of(__name__)
 

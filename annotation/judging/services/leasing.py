@@ -6,11 +6,12 @@ import uuid
 from django.db import transaction
 
 from annotation.assignment import slots
+from annotation.assignment.slots import lock_rater
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.choosing import Choice, choose_next
-from annotation.judging.services.screening import choose_screening
-from annotation.judging.services.standing import end_rater
+from annotation.judging.services.screening import choose_screening, end_rater
 from annotation.models import Lease, Rater
+from annotation.studies import selectors
 from annotation.studies.selectors import Standing
 from completions.choices import LeaseOutcome
 from completions.leases import timed
@@ -147,3 +148,31 @@ def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime
 
 def _length(rater: Rater) -> dt.timedelta:
     return dt.timedelta(minutes=rater.study.lease_minutes)
+
+
+@transaction.atomic
+def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
+    """End the part of a rater who waits for pairs that there are not.
+
+    Whoever answered something has finished; whoever came too late for even one finds the study
+    full. If there is a pair for them after all, nothing changes.
+    """
+    rater = lock_rater(rater)
+    if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
+        return
+    if selectors.open_comparisons(rater).exists():
+        return
+    done, _total = selectors.rater_progress(rater)
+    end_rater(rater, state=RaterState.FINISHED if done else RaterState.FULL, now=now)
+
+
+@transaction.atomic
+def pause_judging(*, rater: Rater, now: dt.datetime) -> None:
+    """Note since when the rater is on a break; showing the pair again ends it.
+
+    Without an open pair, or on a break already, nothing changes.
+    """
+    lease = timed.lock_open(lock_rater(rater).leases)
+    if lease is not None and lease.paused_at is None:
+        lease.paused_at = now
+        lease.save(update_fields=["paused_at"])

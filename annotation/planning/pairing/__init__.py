@@ -1,7 +1,7 @@
 """The pairing plan of a study: pure, seeded, and independent of database keys."""
 
 from annotation.planning.pairing.parts import Candidate, Ground, PlannedPair, keys_of
-from annotation.planning.pairing.summary import PlanSummary, StratumSummary, summarise
+from annotation.planning.pairing.planning import PlanSummary, StratumSummary, summarise
 
 __all__ = [
     "Candidate",

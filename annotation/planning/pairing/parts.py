@@ -1,8 +1,13 @@
 """What the pairing plan is made from and what it gives: completions, contexts, pairs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.assignment import design
 
 Keys = tuple[int, int]
 
@@ -64,3 +69,129 @@ class PlannedPair:
     context: str
     first: Candidate
     second: Candidate
+
+
+Integers = npt.NDArray[np.int64]
+
+# Sums of squares, one far above the next: first every system equally often in the study, then
+# in its stratum; then every pair of systems equally often in the study, then in its stratum.
+SYSTEM, SYSTEM_IN_STRATUM, PAIR, PAIR_IN_STRATUM = 10**9, 10**6, 10**2, 1
+
+
+class Counts:
+    """Appearances of the systems and of their pairs, over the study and by stratum."""
+
+    def __init__(self, systems: Iterable[str], strata: Iterable[str]) -> None:
+        self.systems = tuple(sorted(set(systems)))
+        self.strata = tuple(sorted(set(strata)))
+        n, s = len(self.systems), len(self.strata)
+        self.in_stratum: Integers = np.zeros((s, n), dtype=np.int64)
+        self.pairs_in: Integers = np.zeros((s, n, n), dtype=np.int64)
+        self.total: Integers = np.zeros(n, dtype=np.int64)
+        self.pairs: Integers = np.zeros((n, n), dtype=np.int64)
+
+    @property
+    def spread(self) -> int:
+        """By how much the most and the least frequent system differ."""
+        return int(np.ptp(self.total)) if self.systems else 0
+
+    def add(self, stratum: int, a: int, b: int, *, by: int = 1) -> None:
+        """Count a pair of the systems ``a`` and ``b`` in, or with ``by=-1`` out."""
+        for system, other in ((a, b), (b, a)):
+            self.total[system] += by
+            self.in_stratum[stratum, system] += by
+            self.pairs[system, other] += by
+            self.pairs_in[stratum, system, other] += by
+
+    def level(self, stratum: int) -> Integers:
+        """Return what the appearances of each system cost at the margin, shape (n,)."""
+        level: Integers = SYSTEM * self.total + SYSTEM_IN_STRATUM * self.in_stratum[stratum]
+        return level + level
+
+    def pair_level(self, stratum: int, a: Integers, b: Integers) -> Integers:
+        """Return what pairs of systems cost at the margin, in the shape of ``a`` and ``b``."""
+        level: Integers = PAIR * self.pairs[a, b] + PAIR_IN_STRATUM * self.pairs_in[stratum, a, b]
+        return level + level
+
+
+# Into how many groups that share no pair the systems fall.
+#
+# SciPy has this too, but every worker that calls models loads this package and would carry SciPy.
+
+
+def groups_of(links: npt.NDArray[np.bool_]) -> Integers:
+    """Return for each system the smallest index in its group.
+
+    ``links`` says which systems share a pair, shape (n_systems, n_systems). Cost O(n_systems**2)
+    for each step from end to end of the longest chain.
+    """
+    n_systems = len(links)
+    either = links | links.T | np.eye(n_systems, dtype=np.bool_)
+    groups = np.arange(n_systems)
+    while True:
+        smallest = np.where(either, groups, n_systems).min(axis=1, initial=n_systems)
+        if (smallest == groups).all():
+            return groups
+        groups = smallest
+
+
+Booleans = npt.NDArray[np.bool_]
+NO_PAIR = -1
+
+
+class Field:
+    """One context of a plan in the making.
+
+    Columns over its free pairs (of different systems and texts, neither planned nor taken):
+    ``first`` and ``second`` are candidates, ``a`` and ``b`` their systems, and ``is_chosen`` says
+    which pairs the plan adds. ``at[i, j]`` is the place of the pair of candidates i and j, or
+    NO_PAIR.
+    """
+
+    def __init__(self, ground: Ground, counts: Counts, *, seed: str) -> None:
+        self.ground = ground
+        self.stratum = counts.strata.index(ground.stratum)
+        self.candidates = sorted(ground.candidates, key=lambda one: (one.content_hash, one.system))
+        pairs = self._free_pairs(seed)
+        systems = np.array(
+            [counts.systems.index(one.system) for one in self.candidates], dtype=np.int64
+        )
+        columns: Integers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self.first, self.second = columns[:, 0], columns[:, 1]
+        self.a, self.b = systems[self.first], systems[self.second]
+        self.is_chosen: Booleans = np.zeros(len(pairs), dtype=np.bool_)
+        self.at: Integers = np.full((len(systems), len(systems)), NO_PAIR, dtype=np.int64)
+        self.at[self.first, self.second] = self.at[self.second, self.first] = range(len(pairs))
+
+    def systems_of(self, pair: int) -> tuple[int, int]:
+        """Return the two systems of a pair."""
+        return int(self.a[pair]), int(self.b[pair])
+
+    def planned_pairs(self) -> list[PlannedPair]:
+        """Return the chosen pairs, the lower key first."""
+        return [
+            PlannedPair(self.ground.key, *sorted(self._candidates_of(int(pair)), key=_key))
+            for pair in np.flatnonzero(self.is_chosen)
+        ]
+
+    def _candidates_of(self, pair: int) -> tuple[Candidate, Candidate]:
+        return self.candidates[self.first[pair]], self.candidates[self.second[pair]]
+
+    def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
+        """Return the free pairs in an order that content and seed decide, and no database."""
+        left_out = self.ground.used | self.ground.alike
+        pairs = [
+            (i, j)
+            for i, j in combinations(range(len(self.candidates)), 2)
+            if self.candidates[i].system != self.candidates[j].system
+            and keys_of(self.candidates[i], self.candidates[j]) not in left_out
+        ]
+        return sorted(pairs, key=lambda pair: (self._place(pair, seed), pair))
+
+    def _place(self, pair: tuple[int, int], seed: str) -> int:
+        hashes = (self.candidates[one].content_hash for one in pair)
+        return design.draw(seed, "pair", self.ground.key, *hashes)
+
+
+def _key(candidate: Candidate) -> int:
+    return candidate.key

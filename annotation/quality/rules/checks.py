@@ -1,9 +1,9 @@
 """Quality checks: when an answer passes one, and how many may fail."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from annotation.quality.rules.records import Finding, RaterRecord
-from annotation.quality.rules.rules import RULES_VERSION, Rules
+from annotation.quality.rules.records import RULES_VERSION, Finding, RaterRecord, Rules
 
 RULE = f"checks-{RULES_VERSION}"
 WEAKEST = 1
@@ -69,3 +69,18 @@ def failed_checks(record: RaterRecord, rules: Rules) -> Finding | None:
         evidence={"n_checks": seen, "n_failed": failed, "failed_by_kind": by_kind},
         is_exclusion=True,
     )
+
+
+def agreement_by_rater(pairs: Iterable[Mapping[str, int]]) -> dict[str, float]:
+    """Return for each rater the share of others' answers to the same pairs that are the same.
+
+    ``pairs`` maps raters to their winners (1 first, -1 second, 0 neither), a mapping per pair.
+    Each answer of another rater counts once. A rater whose pairs nobody else answered is left out.
+    """
+    same, all_others = Counter[str](), Counter[str]()
+    for winners in pairs:
+        counts = Counter(winners.values())
+        for rater, winner in winners.items():
+            same[rater] += counts[winner] - 1
+            all_others[rater] += len(winners) - 1
+    return {rater: same[rater] / n for rater, n in all_others.items() if n}

@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from annotation.quality.rules.checks import failed_checks
-from annotation.quality.rules.habits import one_sided, straight_lining
-from annotation.quality.rules.misfit import Infit, misfit
-from annotation.quality.rules.outlier import PairAnswers, outlier
-from annotation.quality.rules.records import Finding, RaterRecord
-from annotation.quality.rules.rules import Rules
+from annotation.quality.rules.records import Finding, RaterRecord, Rules
 from annotation.quality.rules.times import anomalous_times, pace_of
+from annotation.quality.rules.warnings import (
+    Infit,
+    PairAnswers,
+    misfit,
+    one_sided,
+    outlier,
+    straight_lining,
+)
 
 
 @dataclass(frozen=True)

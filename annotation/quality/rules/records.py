@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 BEGINNING = dt.datetime.min.replace(tzinfo=dt.UTC)
@@ -71,3 +71,77 @@ class Finding:
     threshold: float
     evidence: Mapping[str, Any]
     is_exclusion: bool
+
+
+RULES_VERSION = "1"
+"""Goes up whenever a rule decides otherwise on the same evidence."""
+
+SHARES = ("failed_share", "anomalous_share", "same_share", "side_p", "alpha")
+MAY_BE_ZERO = ("anomalous_share",)
+
+
+class RulesError(ValueError):
+    """A number of the rules is unknown or out of its range."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Thresholds of the two rules that exclude, and of the four that only warn.
+
+    The defaults are those of the protocol page where it names a number, and of the sources in
+    ``docs/quality.md`` where it does not.
+    """
+
+    failed_share: float = 0.5
+    """Excluded when this share of the checks seen, or more, failed."""
+    min_checks: int = 4
+    """Fewer checks than this decide nothing."""
+    robust_z: float = 3.5
+    """A robust z of log seconds per word farther than this from 0 is anomalous."""
+    words_per_minute: float = 700
+    """Reading faster than this is anomalous."""
+    anomalous_share: float = 0.5
+    """Excluded when more than this share of the answers has an anomalous time."""
+    min_answers: int = 5
+    """Fewer answers than this decide nothing about times."""
+    misfit: float = 1.3
+    """Warned when answers miss what the ratings predict by more than this, and not by chance."""
+    alpha: float = 0.01
+    """At most this share of raters like the others is ever warned of as an outlier."""
+
+    # A study file does not name these: they are about the method, or about warnings alone.
+    min_study_answers: int = 30
+    """Fewer timed answers in the study give no robust z; the reading speed still counts."""
+    min_warned_answers: int = 20
+    """Fewer answers than this warn of nothing but outliers, whose test needs no such number."""
+    longest_run: int = 15
+    """Warned at this many times the same answer on the screen in a row."""
+    same_share: float = 0.9
+    """Warned when this share of the answers, or more, is one and the same on the screen."""
+    side_p: float = 0.001
+    """Warned when sides chosen so unevenly are less probable than this."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers with which a rule would have no meaning."""
+        for name in SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                msg = f"{name} must lie between 0 and 1, not {getattr(self, name)}"
+                raise RulesError(msg)
+        for field in fields(self):
+            if getattr(self, field.name) <= 0 and field.name not in MAY_BE_ZERO:
+                msg = f"{field.name} must be more than 0, not {getattr(self, field.name)}"
+                raise RulesError(msg)
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Any]) -> "Rules":
+        """Return the rules with the numbers that a study names, and the defaults for the rest.
+
+        Raises
+        ------
+        RulesError
+            If a number is unknown or out of range.
+        """
+        if unknown := sorted(set(numbers) - {field.name for field in fields(cls)}):
+            msg = f"the rules know no {', '.join(unknown)}"
+            raise RulesError(msg)
+        return cls(**numbers)

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from annotation.quality.rules.records import Finding, MainAnswer, RaterRecord
-from annotation.quality.rules.rules import RULES_VERSION, Rules
+from annotation.quality.rules.records import RULES_VERSION, Finding, MainAnswer, RaterRecord, Rules
 
 RULE = f"times-{RULES_VERSION}"
 NORMAL_MAD = 1.4826  # a normal distribution's standard deviation over its median deviation

@@ -7,13 +7,14 @@ from access.later import names_of
 if TYPE_CHECKING:
     from annotation.rationales.services.labelling import (
         find_themes,
+        finish_rationale_runs,
         forget_rationale_claims,
         forget_themes,
         is_rationale_labelling_waiting,
         plan_rationale_calls,
         pull_rationale_labelling,
+        start_rationale_run,
     )
-    from annotation.rationales.services.runs import finish_rationale_runs, start_rationale_run
     from annotation.rationales.services.scanning import (
         NothingToMaskError,
         TextWords,

@@ -4,9 +4,11 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -176,3 +178,45 @@ def _flags(rationale: str) -> dict[str, Any]:
     """Say how a rationale addresses who reads it; for people who look at the call."""
     ways = sorted(TELLING.intersection(addressed_by(f"{rationale}\n{plain(rationale)}")))
     return {"addressed": {"rationale": ways}} if ways else {}
+
+
+@transaction.atomic
+def start_rationale_run(
+    *,
+    study: Study,
+    assistant: Assistant,
+    now: dt.datetime,
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> RationaleRun:
+    """Have an assistant find the themes of all rationales that it was not asked about.
+
+    Raises
+    ------
+    UnknownPriceError, BudgetTooSmallError
+        If the budget cannot be kept with this assistant, or is nothing.
+    NothingToAskError
+        If it was asked about every rationale; no run is added then.
+    """
+    codebook = themes.load_codebook()
+    run = RationaleRun.objects.create(
+        study=study,
+        plan={
+            "study": study.slug,
+            "assistant": assistant.slug,
+            "codebook": codebook.reference,
+            "codebook_sha256": codebook.sha256,
+            "prompt": themes.CODER,
+            "prompt_sha256": themes.coder_prompt(codebook).hash,
+        },
+        budget_usd=running.checked_budget(budget_usd, [assistant]),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_rationale_calls(run=run, assistant=assistant, now=now)
+    return running.begin(run, n_added, now=now, by=by)
+
+
+def finish_rationale_runs(*, now: dt.datetime) -> int:
+    """End the runs about rationales that have no open call; return how many."""
+    return running.finish_runs(RationaleRun.objects.all(), now=now)

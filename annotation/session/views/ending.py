@@ -6,15 +6,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.choices import RaterState
 from annotation.judging import services as judging_services
+from annotation.raters import entry_queries, services
 from annotation.raters import services as rater_services
 from annotation.raters.visit import visit_time
 from annotation.session import http
-from annotation.session.blinded import Progress
+from annotation.session.blinded import Message, Progress
 from annotation.session.endings import Ending
-from annotation.session.entry_forms import Withdrawal
+from annotation.session.forms import Guesses, Withdrawal, pairs_of
 from annotation.session.http import RaterRequest, rater_known, rater_page
-from annotation.session.views import guessing
-from annotation.studies import finding, selectors
+from annotation.studies import http as study_http
+from annotation.studies import selectors
 
 
 @require_safe
@@ -22,7 +23,7 @@ from annotation.studies import finding, selectors
 def help_lines(request: HttpRequest, study: str) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""
     page = http.study_page(request, study)
-    rater = http.recognised(request, finding.study_or_404(study))
+    rater = http.recognised(request, study_http.study_or_404(study))
     has_pair = rater is not None and not Ending.of_rater(rater).is_over
     context = {"study": page, "has_pair": has_pair}
     return http.render_fragment(request, "annotation/_help.html", context)
@@ -98,7 +99,7 @@ def show_end(request: RaterRequest) -> HttpResponse:
     """Show the one last page; htmx is sent there, for the whole page changes."""
     if request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    if guessing.is_due(request):
+    if is_due(request):
         return http.go(request, reverse("annotation:guess", args=[request.page.slug]))
     return _show_last_page(request)
 
@@ -129,3 +130,54 @@ def _resume_url(request: RaterRequest) -> str:
     link = http.badge(request.rater, use="link")
     path = reverse("annotation:resume", args=[request.page.slug, link])
     return request.build_absolute_uri(path)
+
+
+SKIPPED = "heart_guess_skipped"
+ASKED_IN = (RaterState.FINISHED, RaterState.STOPPED)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def guess(request: RaterRequest) -> HttpResponse:
+    """Show a few judged messages, one by one and without their pairs; no answer is given away."""
+    done = reverse("annotation:done", args=[request.page.slug])
+    messages = _messages(request)
+    if not messages:
+        return http.go(request, done)
+    form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(messages))
+    if not form.is_bound:
+        context = {"study": request.page, "asked": pairs_of(form, messages)}
+        return http.render_fragment(request, "annotation/_guess.html", context)
+    if "skip" not in request.POST and form.is_valid():
+        services.record_guesses(
+            rater=request.rater, guesses=form.guesses(), now=visit_time(request)
+        )
+    return _not_again(http.SeeOther(done), request)
+
+
+def is_due(request: RaterRequest) -> bool:
+    """Say whether the rater is still to be asked: once, at the end of a session they finished."""
+    if request.rater.state != RaterState.FINISHED or SKIPPED in request.COOKIES:
+        return False
+    return bool(_messages(request))
+
+
+def _messages(request: RaterRequest) -> list[Message]:
+    rater = request.rater
+    if rater.state not in ASKED_IN or entry_queries.has_guessed(rater):
+        return []
+    return [Message.of(completion) for completion in entry_queries.messages_to_guess(rater)]
+
+
+def _not_again(response: HttpResponse, request: RaterRequest) -> HttpResponse:
+    """Let the browser alone remember that the question was passed by."""
+    response.set_cookie(
+        SKIPPED,
+        "1",
+        max_age=http.COOKIE_SECONDS,
+        path=reverse("annotation:entry", args=[request.page.slug]),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response

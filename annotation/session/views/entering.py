@@ -12,17 +12,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.limits import seconds_to_wait
-from annotation.choices import RaterState
+from annotation.choices import RaterStage, RaterState
 from annotation.judging import services as judging_services
 from annotation.models import Rater, Study
-from annotation.raters import entry_links, signed_links
+from annotation.raters import entry_links, services
 from annotation.raters import services as rater_services
 from annotation.raters.visit import is_simulated_visit, visit_time
 from annotation.session import forms, http
 from annotation.session.blinded import Practice, StudyPage
 from annotation.session.endings import Ending, Way
+from annotation.session.forms import Comprehension
 from annotation.session.http import RaterRequest, rater_known, rater_page
-from annotation.studies import finding, selectors
+from annotation.studies import http as study_http
+from annotation.studies import selectors
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +41,10 @@ REFUSED = (
 @rater_page
 def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
-    found = finding.study_or_404(study)
+    found = study_http.study_or_404(study)
     try:
         arrival = _read_arrival(request, found)
-    except (entry_links.EntryLinkError, signed_links.KeysAwayError) as error:
+    except (entry_links.EntryLinkError, entry_links.KeysAwayError) as error:
         return _say_link_refused(request, found, error)
     entry = _entry(arrival)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
@@ -67,7 +69,7 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
     """Enrol a visitor who agrees; store nothing about one who declines."""
     wait = _seconds_to_wait(request, "entry", settings.HEART_ENTRY_RATE)
     if wait is None:
-        return _answer_consent(request, finding.study_or_404(study))
+        return _answer_consent(request, study_http.study_or_404(study))
     return http.say_slow_down(
         request,
         http.study_page(request, study),
@@ -123,7 +125,7 @@ def how(request: RaterRequest) -> HttpResponse:
 @rater_page
 def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
     """Let a rater in again by the private link."""
-    found = finding.study_or_404(study)
+    found = study_http.study_or_404(study)
     rater = http.rater_of_badge(link, study=found, use="link")
     if rater is None:
         return _say_wrong_link(request, http.study_page(request, study))
@@ -167,12 +169,12 @@ def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
     ------
     annotation.raters.entry_links.EntryLinkError
         If the link is not what a platform fills in, or not signed as it has to be.
-    annotation.raters.signed_links.KeysAwayError
+    annotation.raters.entry_links.KeysAwayError
         If the platform's keys cannot be had now.
     """
     if not selectors.content_of(study)["crowd"].get("signed_links"):
         return entry_links.read_arrival(request.GET)
-    signed = signed_links.read(
+    signed = entry_links.read(
         request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
     )
     return replace(entry_links.read_arrival(signed), is_signed=True)
@@ -272,3 +274,39 @@ def _say_goodbye(
     ending = Ending.of_visitor(study, way, platform=platform)
     context = {"study": http.study_page(request, study.slug), "ending": ending}
     return http.render_fragment(request, "annotation/_done.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@rater_known
+def comprehension(request: RaterRequest) -> HttpResponse:
+    """Ask the study's questions; send somebody who is past them on to their pairs."""
+    rater = request.rater
+    onwards = reverse("annotation:judge", args=[request.page.slug])
+    if rater.state != RaterState.ACTIVE or rater.stage != RaterStage.COMPREHENSION:
+        return http.go(request, onwards)
+    questions = services.comprehension_questions(rater.study)
+    form = Comprehension(request.POST if request.method == "POST" else None, questions=questions)
+    if not form.is_bound or not form.is_valid():
+        return _ask(request, form, status=422 if form.is_bound else 200)
+    try:
+        outcome = services.answer_comprehension(
+            rater=rater, answers=form.answers(), now=visit_time(request)
+        )
+    except services.NothingToAnswerError:
+        return http.go(request, onwards)
+    if outcome.is_passed or outcome.is_over:
+        return http.go(request, onwards)
+    form.mark_wrong(outcome.wrong)
+    return _ask(request, form, status=422, heading=_("Not quite yet"))
+
+
+def _ask(
+    request: RaterRequest, form: Comprehension, *, status: int, heading: str = ""
+) -> HttpResponse:
+    context = {
+        "study": request.page,
+        "form": form,
+        "is_second_try": request.rater.comprehension_tries > 0 or bool(heading),
+        "heading": heading or _("Is it clear?"),
+    }
+    return http.render_fragment(request, "annotation/_comprehension.html", context, status=status)

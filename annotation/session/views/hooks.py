@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from annotation.raters import services, webhooks
 from annotation.raters.visit import visit_time
-from annotation.studies import finding
+from annotation.studies import http as study_http
 
 
 @csrf_exempt  # the signature says who it comes from
@@ -17,7 +17,7 @@ def prolific(request: HttpRequest, study: str) -> HttpResponse:
     secret = settings.HEART_PROLIFIC_SECRET
     if not secret:
         raise Http404
-    found = finding.study_or_404(study)
+    found = study_http.study_or_404(study)
     now = visit_time(request)
     try:
         event = webhooks.read_event(request.body, request.headers, secret=secret, now=now)

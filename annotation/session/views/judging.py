@@ -10,12 +10,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.limits import MINUTE
 from annotation.assignment import slots
-from annotation.choices import RaterState, StudyState
+from annotation.choices import RaterState, ReportKind, StudyState
 from annotation.judging import services as judging_services
 from annotation.models import Lease
+from annotation.quality import services as quality_services
 from annotation.raters.visit import visit_time
 from annotation.session import blinded, forms, http
 from annotation.session.blinded import Comparison, Progress
+from annotation.session.forms import ReportForm
 from annotation.session.http import BadgeRequest, RaterRequest, badge_required, rater_required
 from annotation.session.views.ending import show_end
 from annotation.studies import selectors
@@ -173,3 +175,44 @@ def _heading(comparison: Comparison, progress: Progress, *, is_revision: bool) -
         return _("First round, %(number)d of %(total)d") % numbers
     shown = _("Pair %(number)d of %(total)d") if is_pair else _("Message %(number)d of %(total)d")
     return shown % numbers
+
+
+@require_POST
+@rater_required
+def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
+    """Store the report, take the talk off this rater's screen for good, and say so."""
+    form = ReportForm(request.POST)
+    if not form.is_valid():
+        return _say_unclear(request)
+    kind = ReportKind(form.cleaned_data["kind"])
+    words = quality_services.ReportWords(kind, form.cleaned_data["text"])
+    try:
+        quality_services.report_context(
+            token=token, rater=request.rater, words=words, now=visit_time(request)
+        )
+    except slots.LeaseNotFoundError:
+        return http.say_not_yours(request, heading=_("This pair is not yours to report"))
+    context = {
+        "study": request.page,
+        "heading": _("Thank you for telling us"),
+        "is_upset": kind == ReportKind.UPSET,
+    }
+    return http.render_fragment(request, "annotation/_reported.html", context)
+
+
+def _say_unclear(request: RaterRequest) -> HttpResponse:
+    return http.say(
+        request,
+        request.page,
+        status=422,
+        heading=_("We could not read your report"),
+        text=_(
+            "Nothing was stored, and your pair is still there. Choose one of the two reasons, and"
+            " keep your words below 1000 characters."
+        ),
+        way_on=_back(request),
+    )
+
+
+def _back(request: RaterRequest) -> tuple[str, str]:
+    return _("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])

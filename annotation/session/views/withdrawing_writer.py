@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from access.roles import StaffRequest
 from annotation.raters import services
-from annotation.session.entry_forms import WriterWithdrawal
+from annotation.session.forms import WriterWithdrawal
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, owners_act
 from completions.models import Dataset, Writer

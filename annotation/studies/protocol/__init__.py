@@ -1,15 +1,19 @@
 """Study files: read from TOML, checked, and named by the hash of their content."""
 
-from annotation.studies.protocol.drafting import Fault, FaultyError, check_values, values_of
-from annotation.studies.protocol.reading import (
+from annotation.studies.protocol.files import (
     STUDIES,
+    Fault,
+    FaultyError,
     ProtocolError,
+    as_toml,
+    check_values,
     load_protocol,
     parse_protocol,
     shipped_studies,
+    values_as_toml,
+    values_of,
 )
 from annotation.studies.protocol.study import StudyProtocol
-from annotation.studies.protocol.writing import as_toml, values_as_toml
 from completions.files.toml import content_hash
 
 __all__ = [

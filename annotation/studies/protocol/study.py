@@ -7,25 +7,23 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from annotation.studies.protocol.analysing import AnalysisPlan
-from annotation.studies.protocol.conduct import (
+from annotation.studies.protocol.parts import (
+    AnalysisPlan,
     Checks,
+    ConsentText,
     Crowd,
     ExclusionRules,
-    PoolMasses,
-    Screening,
-    SoftScores,
-)
-from annotation.studies.protocol.parts import (
-    ConsentText,
     HelpLine,
     Line,
     Markdown,
     Paragraph,
     Paragraphs,
     Part,
+    PoolMasses,
     Practice,
     Question,
+    Screening,
+    SoftScores,
 )
 
 TAKEN = frozenset(

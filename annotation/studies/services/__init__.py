@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.studies.services.announcing import announce_full_studies
+    from annotation.studies.services.announcing import announce_full_studies, keep_figures
     from annotation.studies.services.editing import edit_study
-    from annotation.studies.services.keeping import keep_figures
-    from annotation.studies.services.seeding import SeedTakenError
     from annotation.studies.services.studies import (
         DimensionUnknownError,
         NothingChangedError,
         RubricShownError,
+        SeedTakenError,
         StudyExistsError,
         StudyNotFoundError,
         StudyStateError,

@@ -12,12 +12,12 @@ from annotation.choices import Purpose
 from annotation.models import QualityCheck, Study
 from annotation.studies.protocol import StudyProtocol
 from annotation.studies.rubric import Rubric
-from annotation.studies.services.seeding import with_seed
 from annotation.studies.services.studies import (
     StudyExistsError,
     StudyStateError,
     check_rubric,
     fields_of,
+    with_seed,
 )
 from completions.models import Dataset
 
