@@ -17,8 +17,8 @@ from benchmarks.simulation import Judgments, Plan
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.planning.needs import needed_dialogues, needed_repeats, power_of
 from ranking.numerics.planning.parts import ErrorParts, Judged, error_parts
-from ranking.numerics.planning.reaching import needed_dialogues, needed_repeats, power_of
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 

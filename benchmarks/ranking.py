@@ -16,7 +16,7 @@ from benchmarks.peers import by_choix, by_evalica, by_heart, by_numpy, count
 from ranking.numerics.arrays import Floats
 from ranking.numerics.batches import WeightedPairs
 from ranking.numerics.bootstrap import bootstrap_strengths
-from ranking.numerics.draws import draw_units
+from ranking.numerics.refits import draw_units
 from ranking.numerics.tables import WinTables, tabulate
 
 SEED = 20260105

@@ -138,11 +138,11 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "access.api.authentication.TokenAuthentication",
+        "access.api.permissions.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["access.api.permissions.Scoped"],
-    "DEFAULT_THROTTLE_CLASSES": ["access.api.throttles.ScopeThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["access.api.permissions.ScopeThrottle"],
     "DEFAULT_SCHEMA_CLASS": "access.api.schema.ScopedSchema",
     "EXCEPTION_HANDLER": "access.api.errors.handle",
     "NUM_PROXIES": ALLAUTH_TRUSTED_PROXY_COUNT,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 # --- Accounts: made by owners alone, signed in to by name ---
-AUTHENTICATION_BACKENDS = ["access.sign_in.backends.MembersBackend"]
+AUTHENTICATION_BACKENDS = ["access.sign_in.adapters.MembersBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "console:overview"
 ACCOUNT_ADAPTER = "access.sign_in.adapters.StaffAdapter"

@@ -2,13 +2,22 @@
 
 from typing import TYPE_CHECKING, Protocol, cast
 
+from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
 from access.choices import Role, Scope, is_at_least, least_role
+from access.limits import Window, address_of, is_within
 from access.models import ApiToken
 from access.roles import SAFE, may, role_of
+from access.tokens.queries import token_of
+from access.tokens.services import note_use
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -63,3 +72,72 @@ def _covers(token: ApiToken, scope: Scope, view: "APIView") -> bool:
 def _suffices(request: Request, scope: Scope) -> bool:
     role = role_of(request.user)
     return role is not None and is_at_least(role, least_role(scope))
+
+
+SCHEME = "bearer"
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Read ``Authorization: Bearer heart_...``."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        """Return the owner and the token; None if the request carries no token at all.
+
+        Raises
+        ------
+        AuthenticationFailed
+            If it is no valid token, or its owner is no member any more.
+        Throttled
+            If there were more of those from the same address than a mistake makes.
+        """
+        scheme, _, secret = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() != SCHEME:
+            return None
+        now = timezone.now()
+        token = token_of(secret.strip(), now=now)
+        if token is None or role_of(token.owner) is None:
+            _count(request, Window.at(now.timestamp()))
+            msg = "the token is unknown, expired or revoked, or its owner is no member any more"
+            raise AuthenticationFailed(msg)
+        note_use(token, now=now)
+        return token.owner, token
+
+    def authenticate_header(self, _request: Request) -> str:
+        """Return what a refusal asks for."""
+        return 'Bearer realm="heart"'
+
+
+def _count(request: Request, window: Window) -> None:
+    """Count a wrong token; a right one is let in however many wrong ones came before it."""
+    most = settings.HEART_API_RATES["anonymous"]
+    if not is_within("wrong-token", address_of(request), most=most, window=window):
+        raise Throttled(wait=window.wait)
+
+
+class ScopeThrottle(BaseThrottle):
+    """So many requests a minute: for each token and scope, each member, each strange address.
+
+    The counts are in the cache that all processes share. A window begins with each full minute.
+    """
+
+    def __init__(self) -> None:
+        self._window = Window.at(timezone.now().timestamp())
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Count the request, and say whether it is within the limit."""
+        who, most = self._limit(request, view)
+        return is_within("api", who, most=most, window=self._window)
+
+    def wait(self) -> float:
+        """Return the seconds until the next window."""
+        return self._window.wait
+
+    def _limit(self, request: Request, view: "APIView") -> tuple[str, int]:
+        method = request.method or ""
+        kind = "read" if method in SAFE else "write"
+        rates: dict[str, int] = settings.HEART_API_RATES
+        if isinstance(request.auth, ApiToken):
+            return f"token:{request.auth.pk}:{scope_of(view, method) or kind}", rates[kind]
+        if request.user.is_authenticated:
+            return f"member:{request.user.pk}:{kind}", rates[kind]
+        return f"address:{address_of(request)}", rates["anonymous"]

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from access.api import pages
+from access.api import views as api_views
 
 app_name = "api_frame"
 urlpatterns = [
-    path("schema/", pages.Schema.as_view(), name="schema"),
-    path("docs/", pages.Docs.as_view(url_name="api_frame:schema"), name="docs"),
-    path("problems/", pages.Problems.as_view(), name="problems"),
+    path("schema/", api_views.Schema.as_view(), name="schema"),
+    path("docs/", api_views.Docs.as_view(url_name="api_frame:schema"), name="docs"),
+    path("problems/", api_views.Problems.as_view(), name="problems"),
 ]

@@ -7,12 +7,17 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import conditional_page
 from django.views.decorators.vary import vary_on_headers
 from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from access.api.paging import KeyPagination
+from access.api.problems import TITLES
 from access.choices import Scope
 
 
@@ -48,3 +53,28 @@ class ItemView(RetrieveModelMixin, ApiView):
     def get(self, request: Request, *_args: object, **_kwargs: object) -> Response:
         """Return it."""
         return self.retrieve(request)
+
+
+class Schema(SpectacularAPIView):
+    """The OpenAPI schema, as YAML or as JSON."""
+
+    permission_classes = (AllowAny,)
+
+
+class Docs(SpectacularSwaggerSplitView):
+    """The schema as a page, from files of this site alone."""
+
+    permission_classes = (AllowAny,)
+    template_name = "api/docs.html"
+
+
+class Problems(ApiView):
+    """What the codes of errors mean."""
+
+    reads = Scope.READ_STUDIES
+    is_public = True
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, _request: Request) -> Response:
+        """Return each code with its meaning."""
+        return Response(TITLES)

@@ -1,5 +1,8 @@
 """The console's pages on the team: who is in it, with which role, and how they get in."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db.models import Q
@@ -15,8 +18,8 @@ from access.choices import Role
 from access.console.tables import Table, csv_of
 from access.members import queries as member_queries
 from access.members import services as member_services
-from access.members.forms import MemberForm, RoleForm
 from access.members.queries import password_link
+from access.members.services import NewMember
 from access.roles import Needs, StaffRequest, members_only, team
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
@@ -153,3 +156,25 @@ def _member_page(request: StaffRequest, user: User, link: str = "") -> HttpRespo
     (row,) = member_queries.shown([user])
     parts = {"member": row, "roles": Role.choices, "link": link}
     return render(request, "console/members/member.html", parts)
+
+
+class RoleForm(forms.Form):
+    """A role."""
+
+    role = forms.ChoiceField(choices=Role.choices, label=gettext_lazy("Role"))
+
+    def chosen(self) -> Role:
+        """Return the role of a valid form."""
+        return Role(self.cleaned_data["role"])
+
+
+class MemberForm(RoleForm):
+    """Somebody who is to be in the team."""
+
+    username = forms.CharField(max_length=100, label=gettext_lazy("Username"))
+    email = forms.EmailField(required=False, label=gettext_lazy("E-mail address"))
+
+    def new_member(self) -> NewMember:
+        """Return what a valid form asks for."""
+        given: dict[str, Any] = self.cleaned_data
+        return NewMember(given["username"], self.chosen(), given["email"])

@@ -12,6 +12,7 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -20,7 +21,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from access.roles import member_with_address
+from access.roles import member_with_address, users
 from access.sealing import SealedElsewhereError, seal, unseal
 from access.sign_in import services as sign_in_services
 
@@ -135,3 +136,12 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
                 if sociallogin.user is not None:
                     return
         raise ImmediateHttpResponse(render(request, "socialaccount/no_member.html", status=403))
+
+
+class MembersBackend(ModelBackend):
+    """Users by name and password, read together with their membership."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return an active user; what a page asks about them needs no second query."""
+        user = users().filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None

@@ -1,23 +1,26 @@
 """The console's page on tokens of the API: owners make and revoke them."""
 
 import datetime as dt
+from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.choices import Role
+from access.choices import Role, Scope
 from access.console.tables import Table, csv_of
-from access.models import ApiToken
+from access.models import LONGEST, ApiToken
 from access.roles import Needs, StaffRequest, members_only
 from access.tokens import queries as token_queries
 from access.tokens import services as token_services
-from access.tokens.forms import TokenForm
+from access.tokens.services import NewToken
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 COLUMNS = (
@@ -90,3 +93,29 @@ def revoke(request: StaffRequest, pk: int) -> HttpResponse:
     token_services.revoke_token(token, now=timezone.now(), by=request.user)
     messages.success(request, _("%(token)s is revoked.") % {"token": token.prefix})
     return redirect("tokens:all")
+
+
+class TokenForm(forms.Form):
+    """A token that is to be made."""
+
+    name = forms.CharField(max_length=80, label=gettext_lazy("What it is for"))
+    scopes = forms.MultipleChoiceField(choices=Scope.choices, label=gettext_lazy("What it may do"))
+    study = forms.SlugField(
+        required=False, max_length=50, label=gettext_lazy("For one study alone")
+    )
+    days = forms.IntegerField(
+        min_value=1,
+        max_value=LONGEST.days,
+        initial=90,
+        label=gettext_lazy("Valid for so many days"),
+    )
+
+    def new_token(self) -> NewToken:
+        """Return what a valid form asks for."""
+        given: dict[str, Any] = self.cleaned_data
+        return NewToken(
+            given["name"],
+            [Scope(one) for one in given["scopes"]],
+            dt.timedelta(days=given["days"]),
+            given["study"],
+        )

@@ -2,7 +2,9 @@
 
 import secrets
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -18,10 +20,31 @@ from access.models import Hook
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
 from access.webhooks import queries as webhook_queries
-from access.webhooks.forms import HookForm
 from access.webhooks.queries import DeliveryFilter
 from access.webhooks.services import hooks as hook_services
 from access.webhooks.services.delivery import outgoing_rules
+from access.webhooks.services.hooks import NewHook
+
+CHOSEN = [event for event in HookEvent if event != HookEvent.TEST]
+"""Events that can be chosen; a test goes to whom it is sent."""
+
+
+class HookForm(forms.Form):
+    """An address and the events that it is told of."""
+
+    url = forms.CharField(label=gettext_lazy("Address"), max_length=500)
+    events = forms.MultipleChoiceField(
+        label=gettext_lazy("Tell it when"),
+        choices=[(event.value, event.label) for event in CHOSEN],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose one event at least.")},
+    )
+
+    def new_hook(self) -> NewHook:
+        """Return what was asked for, once the form is valid."""
+        given: dict[str, Any] = self.cleaned_data
+        return NewHook(given["url"], [HookEvent(value) for value in given["events"]])
+
 
 OWNERS_ACT = Needs(acts=Role.OWNER)
 REFUSED = 422

@@ -3,7 +3,7 @@
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django_filters import rest_framework as filters
 
-from access.api.filters import LONGEST, NameFilter
+from access.api.paging import LONGEST, NameFilter
 from annotation.choices import Protocol, Purpose, StudyState
 from annotation.models import Comparison, Study
 from completions.choices import Stratum

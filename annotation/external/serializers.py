@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, URLVali
 from django.utils import timezone
 from rest_framework import serializers
 
-from access.api.filters import EARLIEST, LATEST
+from access.api.paging import EARLIEST, LATEST
 from annotation.external.rules import ExternalRow, Opinion, RowProblem
 from annotation.external.services.storing import Dated, Provenance
 from annotation.models import ExternalBatch

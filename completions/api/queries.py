@@ -3,7 +3,7 @@
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django_filters import rest_framework as filters
 
-from access.api.filters import NameFilter
+from access.api.paging import NameFilter
 from completions.choices import EscalationProfile, Review, Stratum, SystemKind
 from completions.models import Completion, Context, System
 

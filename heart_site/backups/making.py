@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from heart_site.backups import postgres, sqlite, state
-from heart_site.backups.manifest import NAME, BackupError, Manifest, checksums
+from heart_site.backups.state import NAME, BackupError, Manifest, checksums
 from ranking.judgments.code import code_version
 
 FILES = "files"

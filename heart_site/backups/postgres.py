@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
-from heart_site.backups.manifest import BackupError
+from heart_site.backups.state import BackupError
 
 FILE = "database.dump"
 VARIABLES = {

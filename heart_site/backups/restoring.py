@@ -12,7 +12,7 @@ from django.db import connection
 
 from heart_site.backups import postgres, sqlite, state
 from heart_site.backups.making import FILES
-from heart_site.backups.manifest import BackupError, Manifest, check_files, read_manifest
+from heart_site.backups.state import BackupError, Manifest, check_files, read_manifest
 from ranking.judgments.code import code_version
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.backends.sqlite3._functions import register  # type: ignore[import-untyped] # (ships no types)
 
-from heart_site.backups.manifest import BackupError
+from heart_site.backups.state import BackupError
 
 FILE = "database.sqlite3"
 WAIT_SECONDS = 60.0

@@ -1,12 +1,15 @@
 """What the database at hand holds: tables, rows, migrations."""
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-
-from heart_site.backups.manifest import BackupError
 
 
 def tables() -> list[str]:
@@ -55,3 +58,97 @@ def refuse_unless_empty() -> None:
             "HEART_DATA_DIR."
         )
         raise BackupError(msg)
+
+
+FORMAT = 1
+NAME = "manifest.json"
+BLOCK = 2**20
+
+
+class BackupError(Exception):
+    """A backup cannot be made, or not be trusted or restored; the message says why."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What was saved, when and by what.
+
+    Attributes
+    ----------
+    made_at : str
+        Time, ISO 8601.
+    code : str
+        Hash of the code that made it.
+    engine, server : str
+        ``postgresql`` or ``sqlite``, and the version of the server or the library.
+    migrations : tuple of str
+        Those applied, as ``app.name``, sorted.
+    rows : mapping of str to int
+        Rows of each table, counted in the very state that was saved.
+    files : mapping of str to str
+        SHA-256 of each file of the backup, by its path inside.
+    """
+
+    made_at: str
+    code: str
+    engine: str
+    server: str
+    migrations: tuple[str, ...]
+    rows: Mapping[str, int]
+    files: Mapping[str, str]
+    format: int = FORMAT
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of its backup."""
+        text = json.dumps(asdict(self), indent=1, sort_keys=True)
+        (folder / NAME).write_text(f"{text}\n", encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a backup.
+
+    Raises
+    ------
+    BackupError
+        If the folder is no backup, or one of a later format.
+    """
+    try:
+        content: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{folder} is no backup: it has no {NAME} that can be read."
+        raise BackupError(msg) from error
+    if content.get("format") != FORMAT:
+        msg = f"The backup has format {content.get('format')}, and this version reads {FORMAT}."
+        raise BackupError(msg)
+    try:
+        return Manifest(**content | {"migrations": tuple(content["migrations"])})
+    except (KeyError, TypeError) as error:
+        msg = f"The manifest of {folder} is incomplete."
+        raise BackupError(msg) from error
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return the hash of every file below the folder but the manifest."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
+    return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
+
+
+def check_files(folder: Path, manifest: Manifest) -> None:
+    """Compare the files with their hashes.
+
+    Raises
+    ------
+    BackupError
+        If one is missing, was added or changed; all of them are named.
+    """
+    found = checksums(folder)
+    names = sorted(found.keys() | manifest.files.keys())
+    wrong = [name for name in names if found.get(name) != manifest.files.get(name)]
+    if wrong:
+        msg = f"The backup is damaged, and nothing was restored: {', '.join(wrong)}."
+        raise BackupError(msg)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -10,7 +10,7 @@ import numpy as np
 from annotation.choices import Side, Source
 from annotation.models import Lease, SourceGuess, Study
 from completions.models import System, Writer
-from heart_site.blinding import marks, odds, oracle
+from heart_site.blinding import odds, oracle, replaying
 from heart_site.blinding.replaying import PEOPLE, Replay, leases_of, replay
 
 FEWEST = 8  # pairs of either kind; fewer test nothing
@@ -119,7 +119,7 @@ class _Page:
     token: float
     length: int
     seconds: float
-    tags: Mapping[str, marks.Tag]
+    tags: Mapping[str, replaying.Tag]
 
     @classmethod
     def of(cls, one: Replay, *, is_person: bool) -> "_Page":
@@ -134,7 +134,7 @@ class _Page:
             token=one.lease.token.int / 2.0**128,
             length=len(one.markup),
             seconds=one.seconds if one.is_pair else one.seconds_blank,
-            tags=marks.tags_of(one.markup) if one.is_pair else {},
+            tags=replaying.tags_of(one.markup) if one.is_pair else {},
         )
 
 
@@ -166,7 +166,7 @@ class _Search:
         lease, pair = one.lease.pk, one.lease.comparison
         ids = [pair.key, pair.context.key, *(each.content_hash for each in one.shown)]
         searched = "\n".join((one.markup, *one.headers))
-        for name in marks.names_in(searched, [*self._names, *ids]):
+        for name in replaying.names_in(searched, [*self._names, *ids]):
             self._named.setdefault(self._names.get(name, name), []).append(lease)
         if one.markup != one.blank:
             self._fault("markup", f"the page of lease {lease} differs in more than its texts")
@@ -174,7 +174,7 @@ class _Search:
             self._fault("headers", f"those of lease {lease} differ from those before it")
         self._headers = one.headers
         for text, each in zip(one.texts, one.shown, strict=True):
-            found = marks.names_in(text, [each.system.name, each.system.model_id])
+            found = replaying.names_in(text, [each.system.name, each.system.model_id])
             self.texts |= {f"completion {each.content_hash[:12]} names {name}" for name in found}
 
     def _fault(self, kind: str, what: str) -> None:

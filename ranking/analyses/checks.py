@@ -1,15 +1,13 @@
 """Does the model fit: deviance, circles, predicted against counted wins, residuals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal
-from ranking.analyses.checks_funnel import pairs_funnel
-from ranking.analyses.checks_residuals import heat_table, worst_table
-from ranking.analyses.common import Fitted, fitted, whole_wins
+from ranking.analyses.common import Fitted, decimal, family_of, fitted, whole_wins
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -20,12 +18,23 @@ from ranking.findings import (
     Table,
 )
 from ranking.judgments.columns import JudgmentColumns
-from ranking.numerics.arrays import Floats
-from ranking.numerics.checks.calibration import calibration_bins, stretch
-from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_test
-from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
-from ranking.numerics.checks.triads import circular_triads, expected_circles
+from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.checks.calibration import (
+    calibration_bins,
+    circular_triads,
+    expected_circles,
+    stretch,
+)
+from ranking.numerics.checks.deviance import (
+    MOST_UNITS,
+    DevianceTest,
+    PairResiduals,
+    deviance_test,
+    pair_residuals,
+)
 from ranking.numerics.few_units import few_units_warning
+from ranking.numerics.funnel import control_limits
+from ranking.numerics.multiplicity import holm
 
 METHOD = (
     "Deviance of the pairs against Bradley-Terry, corrected for source dialogues after Rao and "
@@ -233,3 +242,133 @@ def _warnings(checked: _Checked) -> tuple[str, ...]:
         )
     few = few_units_warning(n_units)
     return (*warnings, *([few] if few else []))
+
+
+FEWEST_DOTS = 2
+MOST_SYSTEMS = 40
+LEVELS = (0.95, 0.998)
+COLUMNS = (
+    Column("first", "System", ColumnKind.SYSTEM),
+    Column("second", "Against", ColumnKind.SYSTEM),
+    Column("n", "Judgments", ColumnKind.COUNT),
+    Column("x", "Judgments, if all pairs varied alike"),
+    Column("y", "Won beyond prediction", ColumnKind.SHARE),
+    Column("centre", "Expected", ColumnKind.SHARE),
+    Column("low", "95 % from", ColumnKind.SHARE),
+    Column("high", "to", ColumnKind.SHARE),
+    Column("outer_low", "99.8 % from", ColumnKind.SHARE),
+    Column("outer_high", "to", ColumnKind.SHARE),
+)
+CAPTION = (
+    "Each dot is a pair: by how much the better rated system won more (or less) often than the "
+    "ratings predict, against how many judgments that rests on; pairs whose judgments vary more "
+    "than those of the others, or go together by source dialogue, stand farther left. If the "
+    "ratings are right, chance keeps 95 % of pairs inside the broken lines and 99.8 % inside the "
+    "dotted ones: of twenty expect one outside. Hollow dots are outside, and have names."
+)
+
+
+def pairs_funnel(
+    residuals: PairResiduals, systems: Sequence[str], best_first: Sequence[int]
+) -> tuple[Table, ...]:
+    """Return each pair's share beyond the prediction with control limits, if there are two.
+
+    A pair's judgments are counted as if each varied as the mean of all does: n times the mean
+    variance of one judgment, over that of the pair, both clustered by dialogue. One funnel then
+    has the limits of all. Of many systems the best are shown.
+    """
+    shown = np.flatnonzero(_is_shown(residuals, best_first[:MOST_SYSTEMS]))
+    if len(shown) < FEWEST_DOTS:
+        return ()
+    n, variance = residuals.n[shown], residuals.variance[shown]
+    mean = float(variance.sum() / n.sum())
+    alike = n**2 * mean / variance
+    limits = [
+        control_limits(
+            alike, centre=0.0, variance=mean, level=level, degrees=residuals.n_clusters - 1
+        )
+        for level in LEVELS
+    ]
+    place_of = {system: place for place, system in enumerate(best_first)}
+    rows: list[tuple[Cell, ...]] = []
+    for place, k in enumerate(shown):
+        first, second = int(residuals.first[k]), int(residuals.second[k])
+        share = float(residuals.residual[k] / residuals.n[k])
+        if place_of[second] < place_of[first]:
+            first, second, share = second, first, -share
+        ends = (decimal(end[place]) for one in limits for end in (one.low, one.high))
+        counted = (round(float(n[place])), decimal(alike[place], 2))
+        rows.append((systems[first], systems[second], *counted, decimal(share), 0.0, *ends))
+    table = Table(
+        "funnel", "Is any pair out of line?", CAPTION, COLUMNS, tuple(rows), Picture.FUNNEL
+    )
+    return (table,)
+
+
+def _is_shown(residuals: PairResiduals, systems: Sequence[int]) -> Booleans:
+    """Say which pairs are of these systems and can be off at all."""
+    are_shown = np.isin(residuals.first, systems) & np.isin(residuals.second, systems)
+    found: Booleans = are_shown & np.isfinite(residuals.standardised)
+    return found
+
+
+MOST_PAIRS = 50
+MOST_RESIDUAL_SYSTEMS = 40
+
+
+def heat_table(
+    residuals: PairResiduals, systems: Sequence[str], best_first: Sequence[int]
+) -> Table:
+    """Return how far each pair is off the ratings; of many systems the best are shown."""
+    matrix = np.full((len(systems), len(systems)), np.nan)
+    matrix[residuals.first, residuals.second] = residuals.standardised
+    matrix[residuals.second, residuals.first] = -residuals.standardised
+    shown = best_first[:MOST_RESIDUAL_SYSTEMS]
+    rows = tuple((systems[i], *(decimal(matrix[i, j], 2) for j in shown)) for i in shown)
+    return Table(
+        "residuals",
+        "Where the ratings are off",
+        "How many standard errors more (or fewer) the row's system won against the column's than "
+        "the ratings predict. Chance alone makes one in twenty larger than 2.",
+        (
+            Column("system", "System", ColumnKind.SYSTEM),
+            *(Column(systems[j], systems[j]) for j in shown),
+        ),
+        rows,
+        Picture.HEAT,
+    )
+
+
+def worst_table(residuals: PairResiduals, systems: Sequence[str]) -> Table:
+    """Return the pairs that are farthest off the ratings."""
+    z = residuals.standardised
+    known = np.flatnonzero(np.isfinite(z))
+    p = holm(2.0 * special.stdtr(residuals.n_clusters - 1, -np.abs(z[known])))
+    order = np.argsort(-np.abs(z[known]), kind="stable")[:MOST_PAIRS]
+    rows = tuple(
+        (
+            systems[residuals.first[known[k]]],
+            systems[residuals.second[known[k]]],
+            decimal(residuals.predicted[known[k]]),
+            decimal(residuals.won[known[k]]),
+            decimal(z[known[k]], 2),
+            decimal(p[k], 6),
+        )
+        for k in order
+    )
+    return Table(
+        "pairs",
+        "The pairs that fit worst",
+        "Share of the judgments that the first system should have taken and did take, as the "
+        f"ratings count them. At most {MOST_PAIRS} pairs. "
+        f"{family_of('all pairs that were judged, also those not listed')}",
+        (
+            Column("first", "System", ColumnKind.SYSTEM),
+            Column("second", "Against", ColumnKind.SYSTEM),
+            Column("predicted", "Predicted", ColumnKind.SHARE),
+            Column("taken", "Taken", ColumnKind.SHARE),
+            Column("z", "Standard errors apart"),
+            Column("p", "p, Holm", ColumnKind.P_VALUE),
+        ),
+        rows,
+    )

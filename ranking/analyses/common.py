@@ -1,17 +1,21 @@
 """What analyses begin with: judgments weighted as on the board, their tables, their fit."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.outcomes import check_enough
-from ranking.findings import AnalysisRefusedError
+from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.clustered_means import ClusteredMean
 from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.models.cumulative import Graded
+from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -89,3 +93,110 @@ def judgment_weights(columns: JudgmentColumns, method: Method) -> Floats:
     masses = np.array(method.masses, dtype=np.float64)
     weights: Floats = (masses / masses.sum() * n.sum() / n)[by_judge]
     return weights
+
+
+RATED = (
+    Column("system", "System", ColumnKind.SYSTEM),
+    Column("value", "Elo", ColumnKind.ELO),
+    Column("low", "from", ColumnKind.ELO),
+    Column("high", "to", ColumnKind.ELO),
+    Column("rank_low", "Best rank", ColumnKind.COUNT),
+    Column("rank_high", "Worst rank", ColumnKind.COUNT),
+)
+"""The columns of systems with their ratings, intervals and ranks."""
+
+
+def family_of(tests: str) -> str:
+    """Say over which tests p-values are adjusted, as the caption of each table with some does."""
+    return f"P-values are adjusted over one family of tests: {tests}."
+
+
+def decimal(value: float | None, digits: int = 4) -> float | None:
+    """Return a number as it is stored: rounded, and None where it is not known."""
+    return None if value is None or not math.isfinite(value) else round(float(value), digits)
+
+
+def ends(level: float, kind: ColumnKind = ColumnKind.NUMBER) -> tuple[Column, Column]:
+    """Return the columns of the ends of an interval; the head says how sure it is."""
+    return Column("low", f"{100 * level:g} % from", kind), Column("high", "to", kind)
+
+
+def interval_cells(
+    found: ClusteredMean | None, level: float, *, times: float = 1.0, most: float = math.inf
+) -> tuple[Cell, Cell, Cell]:
+    """Return a figure and the ends of its interval, so many times as large and ``most`` at most.
+
+    Where dialogues do not differ at all there are no ends: nothing says how far they might.
+    """
+    if found is None:
+        return None, None, None
+    whole = (times * one for one in (found.mean, *found.interval(level)))
+    value, *reach = (min(most, max(-most, one)) for one in whole)
+    low, high = (decimal(end) if found.varies else None for end in reach)
+    return decimal(value), low, high
+
+
+def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
+    """Return a share, or a difference of shares, with the ends of its interval, -1 to 1."""
+    return interval_cells(found, level, most=1.0)
+
+
+def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjust the p-values that there are (Benjamini-Hochberg); the others keep their places."""
+    known = [place for place, p in enumerate(p_values) if p is not None]
+    raw = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    by_place = dict(zip(known, benjamini_hochberg(raw).tolist(), strict=True))
+    return [by_place.get(place) for place in range(len(p_values))]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Who was preferred to whom with what weight, and neither; shape (n, n) each."""
+
+    wins: Floats
+    ties: Floats
+
+
+def check_enough(columns: JudgmentColumns) -> None:
+    """Refuse judgments that no model can be fitted to.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If there are no judgments, or of fewer than two systems.
+    """
+    if not columns.n_judgments:
+        msg = "There are no judgments yet."
+        raise AnalysisRefusedError(msg)
+    if len(columns.systems) <= 1:
+        msg = "There is only one system, and nothing to compare it with."
+        raise AnalysisRefusedError(msg)
+
+
+def outcomes(columns: JudgmentColumns, weights: Floats) -> Outcomes:
+    """Add up what wins and ties weigh, whatever their strength."""
+    n = len(columns.systems)
+    wins, ties = np.zeros((n, n)), np.zeros((n, n))
+    ahead, behind = columns.strength > 0, columns.strength < 0
+    np.add.at(wins, (columns.first[ahead], columns.second[ahead]), weights[ahead])
+    np.add.at(wins, (columns.second[behind], columns.first[behind]), weights[behind])
+    tied = ~(ahead | behind)
+    np.add.at(ties, (columns.first[tied], columns.second[tied]), weights[tied])
+    return Outcomes(wins, ties + ties.T)
+
+
+def graded(columns: JudgmentColumns, weights: Floats) -> Graded:
+    """Return the judgments with the preferred system first."""
+    ahead = columns.strength >= 0
+    return Graded(
+        np.where(ahead, columns.first, columns.second),
+        np.where(ahead, columns.second, columns.first),
+        np.abs(columns.strength),
+        weights,
+    )
+
+
+def ranks_of(ratings: Floats) -> list[int]:
+    """Return 1 plus how many are rated higher, equal to the millionth of a point."""
+    rounded = np.round(ratings, 6)
+    return [int((rounded > rating).sum()) + 1 for rating in rounded]

@@ -8,8 +8,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, few_resamples_warning, rated
-from ranking.analyses.cells import RATED
-from ranking.analyses.common import method_of_marks
+from ranking.analyses.common import RATED, method_of_marks
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -17,7 +16,7 @@ from ranking.numerics.arrays import Integers
 from ranking.numerics.elo import CENTRE
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
 from ranking.numerics.ranks import rank_intervals
-from ranking.plots.rings import FEWEST_AXES
+from ranking.plots.radar import FEWEST_AXES
 
 METHOD = (
     "Bradley-Terry ratings of the marks on each dimension as if they were judgments of it alone, "

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal
-from ranking.analyses.common import Fitted, fitted
+from ranking.analyses.common import Fitted, decimal, fitted
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers

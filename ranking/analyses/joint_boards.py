@@ -4,13 +4,18 @@ A page reads them: what rates them, and takes a second to load, is in `joint_rat
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ranking.numerics.composites import JointRatings
-from ranking.numerics.packing import packed, unpacked
+from ranking.analyses.boards import FEWEST, Resampled, resampled
+from ranking.analyses.common import method_of_marks
+from ranking.findings import AnalysisRefusedError
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
+from ranking.numerics.composites import JointRatings, packed, unpacked
+from ranking.numerics.elo import to_elo
 
 DIGITS = 4  # of an Elo point
 
@@ -54,3 +59,69 @@ class JointBoards:
             JointRatings(elo, elo + deviations, n_units),
             stored["level"],
         )
+
+
+def jointly_rated(
+    dimensions: Mapping[str, JudgmentColumns], method: Method
+) -> tuple[JointBoards, list[str]]:
+    """Rate the systems on each dimension, replicate r drawing the same dialogues for all.
+
+    Returns
+    -------
+    tuple of JointBoards and list of str
+        Elo points have mean 1500 over the systems that all rated dimensions share. The words
+        say which dimensions and which systems are left out, and why.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If fewer than two dimensions can be rated, or they share fewer than two systems.
+    """
+    found, notes = _rated(dimensions, method)
+    if len(found) < FEWEST:
+        msg = "Fewer than two dimensions can be rated: there is nothing to weigh."
+        raise AnalysisRefusedError(" ".join([msg, *notes]))
+    named = {name: dimensions[name].systems for name in found}
+    systems = tuple(sorted(set.intersection(*map(set, named.values()))))
+    if len(systems) < FEWEST:
+        msg = "The dimensions have fewer than two systems in common."
+        raise AnalysisRefusedError(msg)
+    left_out = sorted(set().union(*named.values()) - set(systems))
+    if left_out:
+        notes.append(f"Without marks on every dimension, and so left out: {', '.join(left_out)}.")
+    places = {name: np.searchsorted(own, systems) for name, own in named.items()}
+    ratings = JointRatings(
+        estimate=np.stack([to_elo(one.log_strengths[places[n]]) for n, one in found.items()]),
+        replicates=np.stack(
+            [to_elo(one.drawn.log_strengths[:, places[n]]) for n, one in found.items()], axis=1
+        ),
+        n_units=np.array([len(np.unique(dimensions[name].unit)) for name in found]),
+    )
+    return JointBoards(tuple(found), systems, ratings, method.level), notes
+
+
+def _rated(
+    dimensions: Mapping[str, JudgmentColumns], method: Method
+) -> tuple[dict[str, Resampled], list[str]]:
+    """Return the dimensions that can be rated, over one list of dialogues, and why others not."""
+    units = tuple(sorted(set().union(*(columns.units for columns in dimensions.values()))))
+    found, notes = dict[str, Resampled](), list[str]()
+    for name, columns in dimensions.items():
+        try:
+            _check_units(columns)
+            found[name] = resampled(_over(units, columns), method_of_marks(columns, method))
+        except AnalysisRefusedError as refusal:
+            notes.append(f"{name} has no weight, for it is not rated: {refusal}")
+    return found, notes
+
+
+def _over(units: tuple[str, ...], columns: JudgmentColumns) -> JudgmentColumns:
+    """Return the same judgments over more dialogues, some of which have none of them."""
+    places = np.searchsorted(units, columns.units)
+    return replace(columns, units=units, unit=places[columns.unit])
+
+
+def _check_units(columns: JudgmentColumns) -> None:
+    if len(columns.units) < FEWEST:
+        msg = "All judgments are on one source dialogue; an interval needs two or more."
+        raise AnalysisRefusedError(msg)

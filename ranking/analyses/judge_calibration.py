@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal, family_of
+from ranking.analyses.common import decimal, family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers

@@ -7,7 +7,7 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import FEWEST, Board, board_warnings, rated
-from ranking.analyses.cells import ends, family_of
+from ranking.analyses.common import ends, family_of
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,

@@ -8,8 +8,7 @@ from scipy import special
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import Board, board_warnings, rated
-from ranking.analyses.cells import family_of
-from ranking.analyses.common import tabulated, weighted_pairs, whole_wins
+from ranking.analyses.common import family_of, tabulated, weighted_pairs, whole_wins
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -18,11 +17,15 @@ from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import robust_covariance
 from ranking.numerics.intervals import Intervals
 from ranking.numerics.multiplicity import benjamini_hochberg, holm
-from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
+from ranking.numerics.pairwise import (
+    difference_intervals,
+    pairwise_p_values,
+    step_down_p_values,
+    superiority,
+)
 from ranking.numerics.quasi_variances import quasi_variances
 from ranking.numerics.sandwich import two_way_covariance
 from ranking.numerics.simultaneous import STILL
-from ranking.numerics.superiority import superiority
 
 MOST_SYSTEMS = 60
 """More would be tables of thousands of rows that nobody reads."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import ends, family_of, share_cells
+from ranking.analyses.common import ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,

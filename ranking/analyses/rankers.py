@@ -6,16 +6,20 @@ import numpy as np
 import scipy
 
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal
-from ranking.analyses.common import Fitted, fitted, judgment_weights
+from ranking.analyses.common import Fitted, decimal, fitted, judgment_weights
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.elo import to_elo
-from ranking.numerics.rankers.network import DAMPING, eigenvector_scores, pagerank
-from ranking.numerics.rankers.online import K_FACTOR, online_elo
-from ranking.numerics.rankers.skill import skills
-from ranking.numerics.rankers.win_rates import average_win_rates
+from ranking.numerics.rankers import (
+    DAMPING,
+    K_FACTOR,
+    average_win_rates,
+    eigenvector_scores,
+    online_elo,
+    pagerank,
+    skills,
+)
 
 METHOD = (
     f"Average win rate; online Elo (factor {K_FACTOR:g}) averaged over seeded orders; the "

@@ -7,8 +7,7 @@ import numpy as np
 
 from annotation.quality.rules.warnings import PairAnswers, evidence
 from ranking.analyses import Ground
-from ranking.analyses.cells import decimal
-from ranking.analyses.outcomes import check_enough, ranks_of
+from ranking.analyses.common import check_enough, decimal, ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers

@@ -6,9 +6,16 @@ import numpy as np
 
 from annotation.rationales.themes import Codebook, load_codebook
 from ranking.analyses import Ground
-from ranking.analyses.coders import coder_tables, coverage, readings
-from ranking.analyses.reasons import Reasons, coded
-from ranking.analyses.theme_tables import shares_table, together_table, winning_table
+from ranking.analyses.coders import (
+    Reasons,
+    coded,
+    coder_tables,
+    coverage,
+    readings,
+    shares_table,
+    together_table,
+    winning_table,
+)
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ranking.analyses.cells import RATED
+from ranking.analyses.common import RATED
 from ranking.analyses.joint_boards import JointBoards
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Floats, Integers

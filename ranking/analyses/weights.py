@@ -3,8 +3,7 @@
 import numpy as np
 
 from ranking.analyses import Ground
-from ranking.analyses.joint_boards import JointBoards
-from ranking.analyses.joint_rating import jointly_rated
+from ranking.analyses.joint_boards import JointBoards, jointly_rated
 from ranking.analyses.weighing import equal_board
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Table
 from ranking.numerics.composites import sensitivity

@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
 
-from access.api.filters import LONGEST, NameFilter, TimeFilter
+from access.api.paging import LONGEST, NameFilter, TimeFilter
 from annotation.models import Judgment
 from annotation.studies import selectors
 from completions.choices import Stratum

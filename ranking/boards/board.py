@@ -5,9 +5,35 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from ranking.boards.links import AnalysisLink
 from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, Whisker
+
+
+@dataclass(frozen=True)
+class AnalysisLink:
+    """One analysis of the fit of that name, what it asks, and where it stands.
+
+    ``state`` is one of `FitState`; ``is_exploratory`` says that the study's file did not name it
+    before the judgments were seen.
+    """
+
+    fit: str
+    slug: str
+    label: str
+    question: str
+    state: str
+    is_exploratory: bool = True
+
+    @property
+    def is_running(self) -> bool:
+        """Say whether it is still being computed."""
+        return self.state == "RUNNING"
+
+    @property
+    def is_refused(self) -> bool:
+        """Say whether the judgments do not allow it."""
+        return self.state == "REFUSED"
+
 
 HEAT_STEPS = 10
 CENTRE = 1500.0

@@ -9,7 +9,7 @@ from annotation.models import Study
 from annotation.quality.queries import ListedAnswer
 from ranking.boards.board import Board, BoardRow, PeopleRow
 from ranking.findings import Table
-from ranking.fits.history_queries import HistoryPoint
+from ranking.fits.analysis_queries import HistoryPoint
 from ranking.models import Fit
 from ranking.raters.accounting import CLASSES, AccountRow
 from ranking.raters.rows import RaterRow

@@ -1,17 +1,23 @@
 """The console's page of exports, and the downloads behind it."""
 
+from typing import ClassVar
+
+from django import forms
 from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
+from ranking.choices import EvaluatorPool
 from ranking.exports import data_dictionary, rows
-from ranking.exports.forms import ExportChoice
+from ranking.exports.preferences import SPLITS, Rule
+from ranking.exports.rows.asked import Asked
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422
@@ -84,3 +90,64 @@ def dictionary(request: StaffRequest, study: Study, form: str) -> HttpResponseBa
 
 def _refused(reason: str, *, status: int) -> HttpResponse:
     return HttpResponse(f"{reason}\n", content_type="text/plain; charset=utf-8", status=status)
+
+
+MOST_JUDGMENTS = 1000
+
+
+class ExportChoice(forms.Form):
+    """What is wanted of an export, as it stands in an address; all of it may be left out."""
+
+    blinded = forms.BooleanField(required=False, label=_("Blinded: without the names of systems"))
+    rationales = forms.TypedChoiceField(
+        label=_("Reasons"),
+        required=False,
+        choices=[("1", _("With the words of reasons")), ("0", _("Without"))],
+        empty_value="1",
+    )
+    bom = forms.BooleanField(
+        required=False, label=_("CSV with a byte order mark, for spreadsheets that ask for one")
+    )
+    pool = forms.TypedChoiceField(
+        label=_("Whose judgments"),
+        required=False,
+        choices=EvaluatorPool.choices,
+        empty_value=EvaluatorPool.HUMAN,
+    )
+    least_agreement = forms.FloatField(
+        label=_("Least agreement, 0 to 1"), required=False, min_value=0, max_value=1
+    )
+    least_judgments = forms.IntegerField(
+        label=_("Least judgments"), required=False, min_value=1, max_value=MOST_JUDGMENTS
+    )
+    without_ties = forms.BooleanField(required=False, label=_("Leave ties out of the shares"))
+    split = forms.ChoiceField(
+        label=_("Part, by source dialogue"),
+        required=False,
+        choices=[("", _("All, with the part named")), *((one, one) for one in SPLITS)],
+    )
+    USUAL: ClassVar[dict[str, object]] = {
+        "rationales": "1",
+        "pool": EvaluatorPool.HUMAN,
+        "least_agreement": 0.5,
+        "least_judgments": 1,
+    }
+
+    @property
+    def asked(self) -> Asked:
+        """Return what a valid form asks for."""
+        given = self.cleaned_data
+        usual = Rule()
+        agreement, judgments = given["least_agreement"], given["least_judgments"]
+        rule = Rule(
+            pool=given["pool"],
+            least_agreement=usual.least_agreement if agreement is None else agreement,
+            least_judgments=judgments or usual.least_judgments,
+            leaves_ties_out=given["without_ties"],
+        )
+        return Asked(
+            is_blinded=given["blinded"],
+            with_rationales=given["rationales"] != "0",
+            rule=rule,
+            split=given["split"],
+        )

@@ -14,10 +14,10 @@ from ranking.figures.lines import lines
 from ranking.figures.marks import Drawing, Mark
 from ranking.figures.points import points
 from ranking.figures.radar import radar
+from ranking.figures.ratings import whiskers
 from ranking.figures.refusing import FigureRefusedError, has_figure, refusal, refusal_of_rows
 from ranking.figures.rendering import FiguresBusyError, Form, alone, rendered
 from ranking.figures.sheet import Sign, sheet
-from ranking.figures.whiskers import whiskers
 from ranking.findings import Picture, Table
 
 __all__ = [

@@ -8,10 +8,10 @@ from ranking.figures.colours import BLUE, BROWN
 from ranking.figures.labels import MOST_NAMED, Place, labelled
 from ranking.figures.lettering import as_number, centred, head
 from ranking.figures.marks import INK, MIDDLE, QUIET, SIZE, Mark, Spot, Stroke, Words
-from ranking.figures.names import places, row_names
+from ranking.figures.refusing import places, row_names
 from ranking.figures.sheet import Box, box
 from ranking.findings import Column, Table
-from ranking.plots.limits import Limit, is_outside, known_limits
+from ranking.plots.funnel import Limit, is_outside, known_limits
 
 WIDTH, HEIGHT = 210.0, 150.0
 INSET = 8.0

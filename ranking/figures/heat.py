@@ -15,7 +15,7 @@ from ranking.figures.lettering import (
     written,
 )
 from ranking.figures.marks import MIDDLE, SIZE, START, Block, Mark, Words
-from ranking.figures.names import row_names
+from ranking.figures.refusing import row_names
 from ranking.findings import ColumnKind, Table
 
 GAP = 0.8

@@ -17,7 +17,7 @@ from ranking.figures.lettering import (
     wrapped,
 )
 from ranking.figures.marks import INK, QUIET, SIZE, Mark, Spot, Stroke
-from ranking.figures.names import places
+from ranking.figures.refusing import places
 from ranking.findings import Column, Table
 
 WIDTH, HEIGHT = 170.0, 140.0

@@ -7,7 +7,7 @@ from ranking.figures.colours import BLUE
 from ranking.figures.labels import Place, labelled
 from ranking.figures.lettering import ASCENT, as_number, centred, head, width
 from ranking.figures.marks import INK, MIDDLE, QUIET, SIZE, Mark, Spot, Stroke, Words
-from ranking.figures.names import places, row_names
+from ranking.figures.refusing import places, row_names
 from ranking.figures.sheet import Box, box
 from ranking.findings import Column, Table
 

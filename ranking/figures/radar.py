@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from ranking.figures.colours import DASHES, LINES
 from ranking.figures.lettering import LEADING, as_number, stacked, wrapped
 from ranking.figures.marks import GRID, QUIET, SIZE, Mark, Spot, Stroke, Words
-from ranking.figures.names import row_names
+from ranking.figures.refusing import row_names
 from ranking.figures.sheet import extent
 from ranking.findings import ColumnKind, Table
-from ranking.plots.chosen import BY_DEFAULT, MOST, axes_of, least_step
-from ranking.plots.rings import Rings, anchor, corner
+from ranking.plots.radar import BY_DEFAULT, MOST, Rings, anchor, axes_of, corner, least_step
 from ranking.plots.scales import Tick
 
 RADIUS = 84.0

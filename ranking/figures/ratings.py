@@ -1,11 +1,28 @@
 """The leaderboard: ratings with both of their intervals, tier by tier."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from ranking.boards.board import Board
+from ranking.figures.axes import Axis, along_bottom
 from ranking.figures.colours import BLUE, PALE
-from ranking.figures.marks import QUIET, Block, Mark, Spot, Stroke, Words
+from ranking.figures.lettering import (
+    LEADING,
+    NOTHING,
+    as_number,
+    centred,
+    ended,
+    head,
+    stacked,
+    widest,
+    wrapped,
+    written,
+)
+from ranking.figures.marks import QUIET, SIZE, Block, Mark, Spot, Stroke, Words
+from ranking.figures.refusing import places, row_names
 from ranking.figures.sheet import extent
-from ranking.figures.whiskers import Group, Line, intervals
-from ranking.findings import Column, ColumnKind
+from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.plots.whiskers import Interval
 
 ELO = Column("elo", "Elo", ColumnKind.ELO)
 PEOPLE = "Made from people's texts"
@@ -60,3 +77,135 @@ def _key(board: Board, y: float) -> tuple[Mark, ...]:
             Words("of all systems at once", 144.0, y + 2.4, 6.0, colour=QUIET),
         ]
     return tuple(marks)
+
+
+ENDS = ("low", "value", "high")
+CENTRES = (0.0, 0.5, 1500.0)
+GAP = 8.0
+PLOT = 130.0
+INSET = 5.0
+BAND, CAP = 5.0, 2.0
+LINE_HEIGHT = 11.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row; ``is_derived`` rows are no rows like the others and are drawn hollow."""
+
+    name: str
+    interval: Interval | None
+    is_derived: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under a heading of their own, which may be empty."""
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+def whiskers(table: Table) -> tuple[Mark, ...]:
+    """Draw the intervals of a table around what means "no difference"."""
+    at = places(table, *ENDS) or [0, 0, 0]
+    lines = tuple(
+        Line(name, _interval([row[n] for n in at]))
+        for name, row in zip(row_names(table), table.rows, strict=True)
+    )
+    return intervals((Group("", lines),), table.columns[at[1]])
+
+
+def _interval(cells: Sequence[Cell]) -> Interval | None:
+    low, middle, high = map(as_number, cells)
+    if low is None or middle is None or high is None:
+        return None
+    return Interval(min(low, middle), middle, max(high, middle))
+
+
+def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
+    """Draw groups of rows: names left, intervals in the middle, figures right."""
+    lines = [line for group in groups for line in group.lines]
+    named = {line.name: wrapped(line.name) for line in lines}
+    left = max([*map(widest, named.values()), *(widest([g.heading]) for g in groups)]) + GAP
+    texts = {line: _figures(line.interval, column) for line in lines}
+    right = left + PLOT
+    ends = [end for line in lines if line.interval for end in line.interval.ends]
+    axis = Axis.of(ends, column, start=left + INSET, end=right - INSET)
+    drawn, bottom = _rows(groups, named, axis)
+    edge = right + GAP + widest(list(texts.values()))
+    label = centred(head(column), (left + right) / 2, bottom + 17.0, QUIET)
+    figures = [ended(text, edge, y) for text, y in _heights(groups, named, texts)]
+    return (*along_bottom(axis, 0.0, bottom), *_centre(axis, bottom), *drawn, *figures, label)
+
+
+def _rows(
+    groups: Sequence[Group],
+    named: dict[str, tuple[str, ...]],
+    axis: Axis,
+) -> tuple[tuple[Mark, ...], float]:
+    """Return the names and the intervals, and where they end."""
+    marks: list[Mark] = []
+    y = 0.0
+    for group in groups:
+        if group.heading:
+            marks.append(_heading(group.heading, y))
+            y += LINE_HEIGHT
+        for line in group.lines:
+            high = _high(named[line.name])
+            marks += stacked(named[line.name], 0.0, y + high / 2)
+            marks += _drawn(line, axis, y + high / 2)
+            y += high
+    return tuple(marks), y + 2.0
+
+
+def _heights(
+    groups: Sequence[Group], named: dict[str, tuple[str, ...]], texts: dict[Line, str]
+) -> list[tuple[str, float]]:
+    """Return the figures of the rows with the middles of the rows."""
+    found, y = list[tuple[str, float]](), 0.0
+    for group in groups:
+        y += LINE_HEIGHT if group.heading else 0.0
+        for line in group.lines:
+            high = _high(named[line.name])
+            found.append((texts[line], y + high / 2))
+            y += high
+    return found
+
+
+def _high(lines: Sequence[str]) -> float:
+    return max(LINE_HEIGHT, len(lines) * LEADING * SIZE + 3.0)
+
+
+def _heading(text: str, y: float) -> Words:
+    return Words(text, 0.0, y + LINE_HEIGHT - 3.0, SIZE, colour=QUIET, is_bold=True)
+
+
+def _figures(one: Interval | None, column: Column) -> str:
+    if one is None:
+        return NOTHING
+    low, middle, high = (written(value, column.kind) for value in (one.low, one.middle, one.high))
+    return f"{middle}  [{low}, {high}]"
+
+
+def _drawn(line: Line, axis: Axis, y: float) -> tuple[Mark, ...]:
+    one = line.interval
+    if one is None:
+        return ()
+    low, middle, high = (axis.place(value) for value in (one.low, one.middle, one.high))
+    marks: list[Mark] = []
+    if one.joint_low is not None and one.joint_high is not None:
+        start, end = axis.place(one.joint_low), axis.place(one.joint_high)
+        marks.append(Block(start, y - BAND / 2, end - start, BAND, PALE))
+    marks.append(Stroke(((low, y), (high, y)), BLUE, 1.1))
+    marks += [Stroke(((x, y - CAP), (x, y + CAP)), BLUE, 0.8) for x in (low, high)]
+    return (*marks, Spot(middle, y, colour=BLUE, is_hollow=line.is_derived))
+
+
+def _centre(axis: Axis, bottom: float) -> tuple[Mark, ...]:
+    """Return an upright where no difference lies, if it is among the values."""
+    kinds = {ColumnKind.SHARE: CENTRES[:2], ColumnKind.ELO: (CENTRES[0], CENTRES[2])}
+    value = next((one for one in kinds.get(axis.kind, CENTRES[:1]) if axis.holds(one)), None)
+    if value is None:
+        return ()
+    at = axis.place(value)
+    return (Stroke(((at, 0.0), (at, bottom)), QUIET, 0.6, (3.0, 2.0)),)

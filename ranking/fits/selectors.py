@@ -10,7 +10,7 @@ from ranking.boards.queries import board_of
 from ranking.boards.text import as_text
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.judgments import analysis_set
-from ranking.judgments.stamps import Stamp
+from ranking.judgments.method import Stamp
 from ranking.models import Fit
 
 ENDED = (FitState.DONE, FitState.REFUSED)

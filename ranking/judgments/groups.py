@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ranking.judgments.stamps import Stamp
+from ranking.judgments.method import Stamp
 from ranking.numerics.arrays import Booleans, Integers
 
 NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."

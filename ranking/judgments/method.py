@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ranking.judgments.code import code_version
 from ranking.numerics.strength_mode import StrengthMode
@@ -64,3 +64,26 @@ def pooling_of(masses: Sequence[float] | None) -> str:
         f"all judgments by people weigh {people:g} to {judges:g} of all judgments by LLM judges, "
         "however many there are of each; inside a kind each judgment counts alike"
     )
+
+
+class Stamp(NamedTuple):
+    """A short mark of an analysis set.
+
+    Judgments, exclusion decisions and deletions on request are only ever added: the number of
+    those that count, the newest key, how many decisions there were and the sum of the keys tell
+    whether anything changed, even where a withdrawal leads back to an earlier set or where one
+    judgment came in late for another.
+    """
+
+    n_judgments: int
+    newest: int
+    n_decisions: int
+    sum_of_keys: int = 0
+
+    def __str__(self) -> str:
+        return ":".join(map(str, self))
+
+    @classmethod
+    def of(cls, text: str) -> "Stamp":
+        """Read what ``str`` wrote."""
+        return cls(*map(int, text.split(":")))

@@ -2,10 +2,14 @@
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts, RatedAlone
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 
@@ -70,3 +74,100 @@ class ScoreColumns:
         arrays = (getattr(self, field.name) for field in fields(self)[len(names) :])
         content = b"".join(array.astype("<i8").tobytes() for array in arrays)
         return hashlib.sha256(json.dumps(names).encode() + b"\n" + content).hexdigest()
+
+
+def implied_columns(scores: ScoreColumns) -> JudgmentColumns:
+    """Return a judgment for each two messages of a context that one evaluator rated.
+
+    The message with more points over all dimensions is preferred, and equal points are a tie.
+    How many more does not matter, nor does how strict an evaluator is: only the order inside an
+    evaluator is used. Messages of one system are not compared, nor ratings that lack a dimension.
+    The system whose name comes first is first. Cost O(number of pairs).
+    """
+    return _columns(scores, scores.composite)
+
+
+def implied_on(scores: ScoreColumns, dimension: int) -> JudgmentColumns:
+    """Return the same by the points on one dimension alone."""
+    return _columns(scores, scores.on(dimension))
+
+
+def implied_groups(scores: ScoreColumns, *, newest: int, sum_of_keys: int) -> GroupedJudgments:
+    """Add up the implied judgments as those of pairs are: what a fit rests on.
+
+    All systems and dialogues with ratings are named, also those without any pair.
+    ``newest`` and ``sum_of_keys`` are of the ratings' keys, which stamps are made of.
+    """
+    columns = implied_columns(scores)
+    ahead, behind = columns.strength > 0, columns.strength < 0
+    ones, none = np.ones_like(columns.unit), np.zeros_like(columns.unit)
+    is_judge = columns.is_judge[columns.evaluator]
+    rows = (columns.unit, columns.first, columns.second, none, is_judge, ones)
+    sums = (ahead, behind, ahead, behind)
+    return GroupedJudgments(
+        systems=scores.systems,
+        dialogues=scores.units,
+        counts=PairCounts.added_up(np.stack([*rows, *sums], axis=1).astype(np.int64)),
+        marks=tuple(_marks(scores)),
+        newest=newest,
+        sum_of_keys=sum_of_keys,
+        alone=RatedAlone(scores.n, scores.digest()),
+    )
+
+
+def _marks(scores: ScoreColumns) -> Iterator[MarkGroup]:
+    """Count how often each system was ahead on each dimension, of the pairs that differ."""
+    wins, totals = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for place, dimension in enumerate(scores.dimensions):
+        columns = implied_on(scores, place)
+        ahead, behind = columns.strength > 0, columns.strength < 0
+        winners = np.concatenate([columns.first[ahead], columns.second[behind]])
+        losers = np.concatenate([columns.second[ahead], columns.first[behind]])
+        for system, slug in enumerate(scores.systems):
+            won = int((winners == system).sum())
+            wins[slug, dimension] += won
+            totals[slug, dimension] += won + int((losers == system).sum())
+    return (MarkGroup(*key, wins[key], totals[key]) for key in sorted(totals) if totals[key])
+
+
+def _columns(scores: ScoreColumns, values: Floats) -> JudgmentColumns:
+    one, two = _pairs(scores, values)
+    swapped = scores.system[one] > scores.system[two]
+    first, second = np.where(swapped, two, one), np.where(swapped, one, two)
+    lead = np.sign(values[first] - values[second]).astype(np.int64)
+    return JudgmentColumns(
+        systems=scores.systems,
+        units=scores.units,
+        evaluators=scores.evaluators,
+        is_judge=scores.is_judge,
+        unit=scores.unit[first],
+        item=_items(scores.message[first], scores.message[second]),
+        first=scores.system[first],
+        second=scores.system[second],
+        evaluator=scores.evaluator[first],
+        strength=lead,
+        shown=np.zeros(len(first), dtype=np.int64),
+    )
+
+
+def _pairs(scores: ScoreColumns, values: Floats) -> tuple[Integers, Integers]:
+    """Return the places of each two ratings by one evaluator in one context."""
+    order = np.lexsort((scores.system, scores.context, scores.evaluator))
+    order = order[np.isfinite(values[order])]
+    who, where, whose = scores.evaluator[order], scores.context[order], scores.system[order]
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for step in range(1, len(order)):
+        alike = (who[step:] == who[:-step]) & (where[step:] == where[:-step])
+        if not alike.any():
+            break
+        start = np.flatnonzero(alike & (whose[step:] != whose[:-step]))
+        found.append(np.stack([order[start], order[start + step]]))
+    one, two = np.concatenate(found, axis=1)
+    return one, two
+
+
+def _items(first: Integers, second: Integers) -> Integers:
+    """Return a number for each pair of messages."""
+    pairs = np.stack([first, second])
+    item: Integers = np.unique(pairs, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+    return item

@@ -12,8 +12,8 @@ from annotation.models import Rater, Study
 from annotation.quality import queries
 from annotation.studies import selectors as annotation_selectors
 from ranking.downloads import tables
-from ranking.raters.filters import KINDS, AnswerFilter
 from ranking.raters.http import staff_page
+from ranking.raters.rows import KINDS, AnswerFilter
 
 PER_PAGE = 50
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import ParamSpec
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access import background
@@ -20,10 +21,25 @@ from annotation.quality import services as annotation_services
 from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of
 from ranking.downloads import tables
-from ranking.monitor import forms, pages
+from ranking.monitor import pages
 from ranking.raters import queries, services
-from ranking.raters.filters import FINDINGS, STANDINGS, RaterFilter
 from ranking.raters.http import staff_page
+from ranking.raters.rows import FINDINGS, STANDINGS, RaterFilter
+
+LONGEST_REASON = 500
+
+
+class Decision(forms.Form):
+    """Why a person leaves a rater out, or takes one back."""
+
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": gettext_lazy("Please say why: the reason is kept with the decision."),
+            "max_length": gettext_lazy("Please shorten the reason to 500 characters."),
+        },
+    )
+
 
 P = ParamSpec("P")
 PER_PAGE = 50
@@ -150,7 +166,7 @@ def _decide(
     request: StaffRequest, study: Study, code: str, service: Callable[..., object], *, done: str
 ) -> HttpResponse:
     """Ask the service for the decision, or show the page again with what is amiss."""
-    form = forms.Decision(request.POST)
+    form = Decision(request.POST)
     if not form.is_valid():
         return _show_rater(request, study, code, form=form)
     try:
@@ -168,7 +184,7 @@ def _decide(
 
 
 def _show_rater(
-    request: StaffRequest, study: Study, code: str, *, form: forms.Decision | None = None
+    request: StaffRequest, study: Study, code: str, *, form: Decision | None = None
 ) -> HttpResponse:
     measured = queries.shown_raters(study, now=timezone.now())
     row = next((row for row in measured.rows if row.code == code), None)
@@ -178,7 +194,7 @@ def _show_rater(
         "study": study,
         "shown": pages.RaterPage.of(row),
         "measured": measured,
-        "form": form or forms.Decision(),
+        "form": form or Decision(),
     }
     return render(request, "console/raters/rater.html", parts, status=422 if form else 200)
 

@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.quality.queries import Decision
 from annotation.quality.rules import Finding
-from ranking.raters.filters import FINDINGS, STANDINGS
-from ranking.raters.rows import RaterRow
+from ranking.raters.rows import FINDINGS, STANDINGS, RaterRow
 
 if TYPE_CHECKING:
     from ranking.raters.services.reviewing import Movement, Review

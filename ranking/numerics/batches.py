@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.pairs import pair_numbers
 from ranking.numerics.threads import available_threads, in_threads
 
 STEPS = 20
@@ -207,3 +206,21 @@ def _cut(table: sparse.csr_array, n_blocks: int, n_pairs: int) -> Iterator[spars
         span = slice(starts[0], starts[-1])
         columns = (table.data[span], table.indices[span], starts - starts[0])
         yield sparse.csr_array(columns, shape=(n_pairs, table.shape[1]))
+
+
+def pair_ends(n_systems: int) -> tuple[Integers, Integers]:
+    """Return the lower and the higher system of each pair, shape (n_pairs,) each.
+
+    Pairs are sorted by their lower system, then by the higher one, so that the pairs of one
+    lower system lie together.
+    """
+    low, high = np.triu_indices(n_systems, 1)
+    return low.astype(np.int64), high.astype(np.int64)
+
+
+def pair_numbers(n_systems: int) -> Integers:
+    """Return the number of the pair (i, j) at [i, j] and at [j, i]; the diagonal is 0."""
+    low, high = pair_ends(n_systems)
+    numbers = np.zeros((n_systems, n_systems), dtype=np.int64)
+    numbers[low, high] = numbers[high, low] = np.arange(len(low))
+    return numbers

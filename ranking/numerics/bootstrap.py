@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.draws import SAMPLES_PER_SEED, draw_seeds, draw_units
-from ranking.numerics.refits import Refit, pseudo_inverse
+from ranking.numerics.refits import SAMPLES_PER_SEED, Refit, draw_seeds, draw_units, pseudo_inverse
 from ranking.numerics.tables import WinTables
 from ranking.numerics.threads import available_threads
 
@@ -85,7 +84,7 @@ def bootstrap_strengths(
     conditional on a maximum: a large ``n_without_maximum`` means they cannot be trusted.
 
     Pair totals and each system's wins are sufficient; both are products of the tables with the
-    times drawn. Replicates are then refitted together, see `ranking.numerics.chords`. That each
+    times drawn. Replicates are then refitted together, see `ranking.numerics.refits`. That each
     has a maximum is seen from a few wins that connect all systems by themselves; a replicate
     that lacks one of these is searched in full, and fitted by Newton's method, as is one whose
     chords do not settle. Cost O(n_replicates * (n_judgments + n_systems**2 * steps)); memory is

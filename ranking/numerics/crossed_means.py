@@ -7,7 +7,7 @@ import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean, clustered_mean
-from ranking.numerics.draws import draw_units
+from ranking.numerics.refits import draw_units
 
 
 def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> ClusteredMean:
@@ -80,7 +80,7 @@ def resampled_means(totals: UnitTotals, *, n_replicates: int, rng: np.random.Gen
     n_replicates : int
         Samples of as many units as there are.
     rng : numpy.random.Generator
-        The only source of chance; the samples are those of `ranking.numerics.draws.draw_units`,
+        The only source of chance; the samples are those of `ranking.numerics.refits.draw_units`,
         and so those of `ranking.numerics.bootstrap.bootstrap_strengths`.
 
     Returns

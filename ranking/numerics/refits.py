@@ -1,5 +1,7 @@
 """Refits of many samples of units, from sums over the units that are made once."""
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +10,171 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.batches import STEPS, Batch
+from ranking.numerics.batches import STEPS, Batch, pair_numbers
 from ranking.numerics.bradley_terry import fit_replicates
-from ranking.numerics.chords import fit_by_chords
 from ranking.numerics.connectivity import connecting_wins, strong_components
-from ranking.numerics.draws import SAMPLES_PER_SEED, Times, times_drawn
-from ranking.numerics.pairs import pair_numbers
 from ranking.numerics.tables import WinTables
 from ranking.numerics.threads import in_threads
+
+TOLERANCE = 1e-9  # of the error left, in natural-log units
+LEAST_RATE = 0.1  # of one step to the one before it, as far as it is trusted
+MAX_STEPS = 40
+STEPS_IN_SINGLE = 3  # the first ones, which need no more digits than that
+PIECE = 2**18  # multiplications up to which OpenBLAS stays in one thread
+TOO_FAR = 3.0  # from the start, in natural-log units: the chord is no longer a guide
+
+
+@dataclass(frozen=True)
+class ChordFits:
+    """Log strengths, shape (n_systems, n_samples), mean 0; and which samples settled."""
+
+    log_strengths: Floats
+    settled: Booleans
+
+
+def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Floats) -> ChordFits:
+    """Climb to the maximum of each sample by steps of the inverse information at the start.
+
+    Parameters
+    ----------
+    pair_totals : array of shape (n_pairs, n_samples)
+        Weight of all judgments of each pair, numbered as in `ranking.numerics.batches`.
+    wins : array of shape (n_systems, n_samples)
+        Weight that each system took.
+    start : array of shape (n_systems,)
+        Log strengths (natural log) near which the maxima lie.
+    inverse : array of shape (n_systems, n_systems)
+        Inverse of the information at the start; for strengths of mean 0, its pseudo-inverse.
+
+    Returns
+    -------
+    ChordFits
+        Samples that have not settled after 40 steps, or left the neighbourhood of the start,
+        are flagged; their strengths mean nothing.
+
+    Notes
+    -----
+    A maximum must exist. Where the steps end, the gradient is zero, so that the answer is that
+    of Newton's method; only the way there is cheaper. The gradient of system i is w_i - e_i
+    sum_j n_ij / (e_i + e_j) with e = exp(theta): a division per pair and step, no exponential.
+    Each step cuts the error by the relative difference between the information of the sample
+    and that of the start; the first three are made in single precision, those that decide in
+    double. Cost O(n_systems**2 * n_samples) per step.
+
+    References
+    ----------
+    .. [1] Ortega & Rheinboldt (2000), Iterative Solution of Nonlinear Equations in Several
+       Variables, section 7.1 (the simplified Newton method). doi:10.1137/1.9780898719468
+    """
+    start = start - start.mean()
+    theta = np.tile(start[:, None], wins.shape[1])
+    settled = np.zeros(wins.shape[1], dtype=np.bool_)
+    moving = np.arange(wins.shape[1])
+    going = np.ones(wins.shape[1], dtype=np.bool_)
+    before = np.full(wins.shape[1], np.inf)
+    single = pair_totals.astype(np.float32)
+    for n_done in range(MAX_STEPS):
+        is_rough = n_done < STEPS_IN_SINGLE
+        totals = single if is_rough else pair_totals
+        gradient = np.subtract(wins, _expected(totals, theta[:, moving]), dtype=np.float64)
+        step = product_in_this_thread(inverse, gradient)
+        # What has settled or left stays where it is, so that no sample depends on the others.
+        going &= np.abs(theta[:, moving] + step - start[:, None]).max(axis=0) < TOO_FAR
+        theta[:, moving] += np.where(going, step, 0.0)
+        length = np.abs(step).max(axis=0)
+        ended = going & (_error_left(length, before) <= TOLERANCE) & (not is_rough)
+        settled[moving[ended]] = True
+        going &= ~ended
+        if not going.any():
+            break
+        before = length
+        if not is_rough and going.mean() < 0.5:  # noqa: PLR2004 (then copying pays)
+            pair_totals, wins = pair_totals[:, going], wins[:, going]
+            moving, before, going = moving[going], before[going], going[going]
+    return ChordFits(theta - theta.mean(axis=0), settled)
+
+
+def product_in_this_thread(matrix: Floats, columns: Floats) -> Floats:
+    """Multiply in pieces that BLAS does not spread over threads: there are threads already."""
+    width = max(1, PIECE // matrix.size)
+    result = np.empty((len(matrix), columns.shape[1]))
+    for first in range(0, columns.shape[1], width):
+        part = slice(first, first + width)
+        result[:, part] = matrix @ columns[:, part]
+    return result
+
+
+def _error_left(length: Floats, before: Floats) -> Floats:
+    """Return what all further steps would add, if each shrinks as the last one did."""
+    rate = np.maximum(length / np.maximum(before, np.finfo(np.float64).tiny), LEAST_RATE)
+    left: Floats = np.where(rate < 1.0, length * rate / np.maximum(1.0 - rate, LEAST_RATE), np.inf)
+    return left
+
+
+def _expected(pair_totals: NDArray[np.floating[Any]], theta: Floats) -> NDArray[np.floating[Any]]:
+    """Return the wins that strengths predict, (n_systems, n_samples), as precise as totals are."""
+    odds = np.exp(theta).astype(pair_totals.dtype)
+    shares = np.zeros_like(odds)
+    each = np.empty((len(odds) - 1, odds.shape[1]), dtype=odds.dtype)
+    first = 0
+    for low in range(len(odds) - 1):
+        above = odds[low + 1 :]
+        share = each[: len(above)]
+        np.add(above, odds[low], out=share)
+        np.divide(pair_totals[first : first + len(above)], share, out=share)
+        shares[low] += np.add.reduce(share, axis=0)
+        shares[low + 1 :] += share
+        first += len(above)
+    shares *= odds
+    return shares
+
+
+Times = NDArray[np.unsignedinteger[Any]]
+"""How often each unit was drawn: bytes, or two bytes where a byte is too narrow."""
+
+SAMPLES_PER_SEED = 64
+"""Samples that share a generator of their own, so that threads can draw them in any order."""
+DRAWS_AT_ONCE = 2**15
+
+
+def draw_units(n_units: int, size: int, rng: np.random.Generator) -> Floats:
+    """Draw how often each unit appears in each sample, shape (size, n_units).
+
+    Each sample is ``n_units`` draws with replacement, so that each row is multinomial and adds
+    up to ``n_units``. The first samples of a longer series are those of a shorter one.
+    """
+    seeds = draw_seeds(size, rng)
+    drawn = [times_drawn(n_units, int(seed)).T for seed in seeds]
+    return np.concatenate([*drawn, np.zeros((0, n_units))])[:size].astype(np.float64)
+
+
+def draw_seeds(size: int, rng: np.random.Generator) -> Integers:
+    """Draw the seeds that ``size`` samples need, one for each 64 of them."""
+    return rng.integers(2**63, size=-(-size // SAMPLES_PER_SEED))
+
+
+def times_drawn(n_units: int, seed: int) -> Times:
+    """Return how often each unit appears in the 64 samples of a seed, shape (n_units, 64).
+
+    Bytes, unless a unit was drawn more than 255 times.
+    """
+    rng = np.random.default_rng(seed)
+    times = np.empty((SAMPLES_PER_SEED, n_units), dtype=np.uint16)
+    dtype = np.uint16 if n_units <= 2**16 else np.uint32
+    for start, stop in _steps(max(1, DRAWS_AT_ONCE // max(n_units, 1))):
+        drawn = rng.integers(n_units, size=(stop - start, n_units), dtype=dtype).astype(np.int64)
+        drawn += np.arange(stop - start)[:, None] * n_units
+        counted = np.bincount(drawn.ravel(), minlength=drawn.size)
+        times[start:stop] = counted.reshape(drawn.shape)
+    narrow = times.max(initial=0) <= np.iinfo(np.uint8).max
+    return np.ascontiguousarray(times.T, dtype=np.uint8 if narrow else np.uint16)
+
+
+def _steps(size: int) -> Iterator[tuple[int, int]]:
+    """Cut the samples of a seed into steps of at most ``size``."""
+    edges = [*range(0, SAMPLES_PER_SEED, size), SAMPLES_PER_SEED]
+    return itertools.pairwise(edges)
+
 
 BLOCK_BYTES = 10 * 2**20  # of the pair totals that are fitted together, as floats
 MOST_SEEDS = 8  # in a block, so that there are blocks for more than one thread

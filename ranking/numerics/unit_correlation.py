@@ -7,8 +7,8 @@ import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.correlation import FEWEST, TooFewError
-from ranking.numerics.draws import draw_units
 from ranking.numerics.few_units import expanded_intervals
+from ranking.numerics.refits import draw_units
 
 FEWEST_UNITS = 2
 STILL = 1e-12

@@ -1,11 +1,13 @@
 """The console's pages on people: find one, see what is held, withdraw them at their wish."""
 
+from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,9 +20,40 @@ from annotation.models import Rater
 from annotation.raters import person_queries, services
 from annotation.retention import queries
 from annotation.retention.queries import DueWanted, UnknownDueError
+from completions.dialogues.forms import Words
 from completions.models import Writer
 from ranking.fits import stale_queries
-from ranking.personal.forms import Leaving, Search
+
+MAX_ASKED = 200
+MAX_REASON = 500
+NOBODY_ASKED = gettext_lazy("Write a code, an id of a platform, or an address.")
+NO_REASON = gettext_lazy("Write in a few words how the person asked for it, without naming them.")
+NO_CHOICE = gettext_lazy("Nothing changed: say what is to become of the data.")
+
+
+class Search(forms.Form):
+    """Whom somebody means."""
+
+    asked = forms.CharField(max_length=MAX_ASKED, error_messages={"required": NOBODY_ASKED})
+
+
+class Leaving(forms.Form):
+    """What is to become of somebody's data, and how they asked for it."""
+
+    wish = forms.ChoiceField(
+        choices=[("anonymise", "anonymise"), ("delete", "delete")],
+        error_messages={"required": NO_CHOICE, "invalid_choice": NO_CHOICE},
+    )
+    reason = Words(
+        max_length=MAX_REASON,
+        error_messages={"required": NO_REASON, "max_length": gettext_lazy("Say it more briefly.")},
+    )
+
+    @property
+    def problem(self) -> str:
+        """Return the first thing that is wrong, in words."""
+        return next((str(words[0]) for words in self.errors.values()), "")
+
 
 PER_PAGE = 50
 COLUMNS = ("what", "of", "how_many", "goes_on", "is_due")

@@ -173,7 +173,7 @@ def plan_of(kept: Mapping[str, Any], wish: Wish, rates: Rates) -> StudyPlan:
     Parameters
     ----------
     kept : mapping
-        What the analysis of planning keeps (`ranking.analyses.planned_study.planned_parts`).
+        What the analysis of planning keeps (`ranking.analyses.planning.planned_parts`).
     wish : Wish
         What is wanted, in natural-log units.
     rates : Rates

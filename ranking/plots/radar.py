@@ -1,12 +1,73 @@
 """Radar pictures of results as plain geometry: one line around all axes for each system."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 
+from ranking.findings import ColumnKind, Table
 from ranking.plots.planes import LETTER, LINE_STYLES, Label
-from ranking.plots.rings import Rings, anchor, corner
-from ranking.plots.scales import Tick
+from ranking.plots.scales import TINY, Tick, round_step
+
+FEWEST_AXES = 3
+RINGS = 4
+UPRIGHT = 0.02  # nearer to the vertical than this, words stand around the axis
+
+
+class TooFewAxesError(ValueError):
+    """A radar needs three axes or more."""
+
+
+@dataclass(frozen=True)
+class Rings:
+    """The value in the middle of a radar, and how much more each of its `RINGS` rings is."""
+
+    middle: float
+    step: float
+
+    @classmethod
+    def around(cls, values: Sequence[float], *, least: float) -> "Rings":
+        """Return round rings that hold all values, ``least`` apart or more.
+
+        The lowest value is on the first ring or outside it: never in the very middle, where
+        corners of different axes could not be told apart.
+        """
+        low, high = min(values), max(values)
+        step = round_step(max(least, (high - low) / RINGS))
+        while high > _below(low, step) + RINGS * step * (1.0 + TINY):
+            step = round_step(1.01 * step)
+        return cls(_below(low, step), step)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Return the value of each ring, the innermost first."""
+        return tuple(round(self.middle + ring * self.step, 9) for ring in range(1, RINGS + 1))
+
+    def reach(self, value: float) -> float:
+        """Return how far from the middle a value is, the outermost ring being 1."""
+        return (value - self.middle) / (RINGS * self.step)
+
+
+def corner(place: int, n_axes: int, reach: float) -> tuple[float, float]:
+    """Return where a reach along an axis ends, the middle being (0, 0), downwards more.
+
+    The first axis points upwards, the others follow clockwise.
+    """
+    angle = 2.0 * math.pi * place / n_axes
+    return reach * math.sin(angle), -reach * math.cos(angle)
+
+
+def anchor(x: float) -> str:
+    """Return the end at which SVG holds words beside an axis that ends at that ``x``."""
+    if abs(x) < UPRIGHT:
+        return "middle"
+    return "start" if x > 0.0 else "end"
+
+
+def _below(low: float, step: float) -> float:
+    """Return the round value one step below the one at or under ``low``."""
+    return (math.floor(low / step + TINY) - 1) * step
+
 
 WIDTH = 380
 RADIUS = 112.0
@@ -159,3 +220,59 @@ def _broken(axis: str) -> list[str]:
         return lines
     kept = lines[:LINES_OF_WORDS]
     return [*kept[:-1], f"{kept[-1][: LETTERS - 1]}\N{HORIZONTAL ELLIPSIS}"]
+
+
+MOST, BY_DEFAULT = 4, 3
+LEAST_STEPS = {ColumnKind.ELO: 5.0, ColumnKind.SHARE: 0.05}
+LEAST_STEP = 0.01
+
+
+class UnknownRowError(Exception):
+    """A row was asked for that the table does not have."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The rows that an address asks for, by their first cells; nothing where it asks for none."""
+
+    asked: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def read(cls, values: Sequence[str]) -> "Chosen":
+        """Read values of an address, each of which may name several, with commas between."""
+        named = (name.strip() for value in values for name in value.split(","))
+        return cls(tuple(dict.fromkeys(name for name in named if name)))
+
+    def rows(self, table: Table) -> tuple[int, ...]:
+        """Return the places of the rows to draw, in the order of the table.
+
+        At most `MOST` of those that are asked for, or the first `BY_DEFAULT`.
+
+        Raises
+        ------
+        UnknownRowError
+            If there is no such row.
+        """
+        heads = [row[0] for row in table.rows]
+        for name in self.asked:
+            if name not in heads:
+                raise UnknownRowError(name)
+        if not self.asked:
+            return tuple(range(min(BY_DEFAULT, len(heads))))
+        return tuple(place for place, head in enumerate(heads) if head in self.asked)[:MOST]
+
+    def are_too_many(self) -> bool:
+        """Say whether more are asked for than are drawn."""
+        return len(self.asked) > MOST
+
+
+def axes_of(table: Table) -> list[int]:
+    """Return the columns that are axes: those of the kind of the second, if they are enough."""
+    kind = table.columns[1].kind if len(table.columns) > 1 else ColumnKind.TEXT
+    same = [n for n, one in enumerate(table.columns) if n and one.kind is kind]
+    return [] if kind.is_words or len(same) < FEWEST_AXES else same
+
+
+def least_step(kind: ColumnKind) -> float:
+    """Return the smallest step between rings that means anything."""
+    return LEAST_STEPS.get(kind, LEAST_STEP)

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
-from ranking.raters.filters import UnknownFilterError
+from ranking.raters.rows import UnknownFilterError
 
 P = ParamSpec("P")
 

@@ -1,10 +1,16 @@
 """One rater with the figures and findings of a review, as pages and tables show them."""
 
 import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from annotation.quality.queries import RaterHead
+from django.utils.translation import gettext_lazy as _
+
+from access.console.table_query import read_query
+from annotation.quality.queries import ListedAnswer, RaterHead
 from annotation.quality.rules import Finding
+from completions.sorted_tables import Head, SortedTable
 
 
 @dataclass(frozen=True)
@@ -77,3 +83,124 @@ class MeasuredRaters:
     def n_answers(self) -> int:
         """Return how many answers there are that count for ratings."""
         return sum(row.n_answers for row in self.rows)
+
+
+STANDINGS: Mapping[str, object] = {
+    "in": _("In, nothing found"),
+    "warned": _("In, with a warning"),
+    "going": _("Would be left out"),
+    "out": _("Left out"),
+}
+FINDINGS: Mapping[str, object] = {
+    "checks": _("Checks failed"),
+    "times": _("Anomalous times"),
+    "straight-lining": _("The same answer over and over"),
+    "one-sided": _("One side of the screen"),
+    "misfit": _("Misfit"),
+    "outlier": _("Unlike the others"),
+}
+
+
+KINDS: Mapping[str, tuple[object, Callable[[ListedAnswer], bool]]] = {
+    "": (_("all"), lambda _row: True),
+    "main": (_("those that count for ratings"), lambda row: not row.is_check),
+    "checks": (_("checks and repeats"), lambda row: row.is_check),
+    "failed": (_("checks and repeats failed"), lambda row: row.is_passed is False),
+}
+
+
+class UnknownFilterError(ValueError):
+    """The address asks for a standing or an order that does not exist."""
+
+
+@dataclass(frozen=True)
+class RaterFilter(SortedTable[RaterRow]):
+    """Which raters are meant, and in which order."""
+
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "code": (_("Rater"), lambda row: row.code),
+        "answers": (_("Answers"), lambda row: row.n_answers),
+        "seconds": (_("Median time"), lambda row: row.median_seconds),
+        "checks": (_("Checks passed"), lambda row: row.passed_share),
+        "side": (_("Chose A"), lambda row: row.share_a),
+        "infit": (_("Infit"), lambda row: row.infit),
+        "agreement": (_("Agrees"), lambda row: row.agreement),
+        "last": (_("Last answer"), lambda row: row.last_at),
+        "findings": (_("Findings"), lambda row: len(row.findings)),
+        "standing": (_("Standing"), lambda row: row.standing),
+    }
+    NUMBERS: ClassVar[Collection[str]] = (
+        "answers",
+        "seconds",
+        "checks",
+        "side",
+        "infit",
+        "agreement",
+        "last",
+    )
+
+    standing: str = ""
+    found: str = ""
+    q: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "RaterFilter":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownFilterError
+            If the standing or the order is none that exists.
+        """
+        found = read_query(cls, query)
+        is_known = found.standing in {"", *STANDINGS} and found.found in {"", *FINDINGS}
+        if not is_known or not found.is_sortable:
+            raise UnknownFilterError(found)
+        return found
+
+    def apply(self, rows: Iterable[RaterRow]) -> list[RaterRow]:
+        """Return the rows meant, in the order meant."""
+        return self.in_order(row for row in rows if self._means(row))
+
+    def _means(self, row: RaterRow) -> bool:
+        if self.standing not in {"", row.standing}:
+            return False
+        rules = {finding.rule.rpartition("-")[0] for finding in row.findings}
+        if self.found and self.found not in rules:
+            return False
+        return self.q.casefold() in row.code.casefold()
+
+
+@dataclass(frozen=True)
+class AnswerFilter(SortedTable[ListedAnswer]):
+    """Which answers of a rater are meant, and in which order."""
+
+    COLUMNS: ClassVar[Mapping[str, Head]] = {
+        "at": (_("Sent"), lambda row: row.at),
+        "kind": (_("Kind"), lambda row: row.kind),
+        "verdict": (_("Verdict"), lambda row: row.verdict),
+        "seconds": (_("Time"), lambda row: row.seconds),
+        "passed": (_("Check"), lambda row: row.is_passed),
+    }
+
+    sort: str = "-at"
+    kind: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "AnswerFilter":
+        """Read an address.
+
+        Raises
+        ------
+        UnknownFilterError
+            If the kind or the order is none that exists.
+        """
+        found = read_query(cls, query)
+        if found.kind not in KINDS or not found.is_sortable:
+            raise UnknownFilterError(found)
+        return found
+
+    def apply(self, rows: Iterable[ListedAnswer]) -> list[ListedAnswer]:
+        """Return the rows meant, in the order meant."""
+        _label, is_meant = KINDS[self.kind]
+        return self.in_order(row for row in rows if is_meant(row))

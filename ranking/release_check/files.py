@@ -1,8 +1,17 @@
 """Whether the files of a release are those that its list of checksums names."""
 
+import hashlib
+import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from completions.files.toml import content_hash
+from ranking.release_check.bundle import Bundle, Row, UnreadableError
+from ranking.release_check.shapes import SCALES
+from ranking.released.files.names import id_of
+from ranking.released.files.tables import BY_NAME
 from ranking.released.writing import SUMS, files_of, read_sums, sha256_of
 
 
@@ -23,3 +32,136 @@ def problems_of_files(folder: Path) -> Iterator[str]:
             yield f"{name}: is a link and not a file"
         elif sha256_of(folder / name) != listed[name]:
             yield f"{name}: its checksum is not the one in {SUMS}"
+
+
+def problems_of_hashes(bundle: Bundle) -> Iterator[str]:
+    """Yield what is not what its hash says: texts, contexts, protocol, rubric, prompts."""
+    yield from _texts(bundle)
+    yield from _study(bundle)
+    yield from _prompts(bundle)
+
+
+def _texts(bundle: Bundle) -> Iterator[str]:
+    for number, row in enumerate(bundle.tables["completions"], start=1):
+        where = f"{BY_NAME['completions'].path}: line {number}: {row['id']}"
+        if row["text"] is not None and _sha256(row["text"]) != row["content_hash"]:
+            yield f"{where}: the text is not the one of its content_hash"
+        if row["is_erased"] and (row["text"] or row["content_hash"]):
+            yield f"{where}: was deleted, and something of it is left"
+    for number, row in enumerate(bundle.tables["contexts"], start=1):
+        if row["turns"] is not None and _of_turns(row["turns"]) != row["content_hash"]:
+            where = f"{BY_NAME['contexts'].path}: line {number}: {row['key']}"
+            yield f"{where}: the turns are not those of its content_hash"
+
+
+def _of_turns(turns: list[Any]) -> str:
+    """Return the hash by which the site knows turns: of their JSON, without spaces or escapes."""
+    return _sha256(json.dumps(turns, ensure_ascii=False, separators=(",", ":")))
+
+
+def _study(bundle: Bundle) -> Iterator[str]:
+    protocol, rubric = bundle.document("study/protocol.json"), bundle.document("study/rubric.json")
+    about = bundle.about
+    if content_hash(protocol) != about["protocol_hash"]:
+        yield "study/protocol.json: is not the one of protocol_hash in release.json"
+    if content_hash(rubric) != about["rubric_hash"]:
+        yield "study/rubric.json: is not the one of rubric_hash in release.json"
+    if protocol.get("rubric") != rubric:
+        yield "study/rubric.json: is not the rubric in study/protocol.json"
+    seed = bundle.document("study/plan.json").get("seed")
+    if seed is not None and _sha256(str(seed)) != protocol.get("seed_sha256"):
+        yield "study/plan.json: the seed is not the one of seed_sha256 in study/protocol.json"
+    others = {row["protocol_hash"] for row in bundle.tables["judgments"]} - {about["protocol_hash"]}
+    for other in sorted(others):
+        yield f"{BY_NAME['judgments'].path}: judgments name another protocol_hash: {other}"
+
+
+def _prompts(bundle: Bundle) -> Iterator[str]:
+    for name, digest in sorted(bundle.about["prompts"].items()):
+        try:
+            text = (bundle.folder / "prompts" / name).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            msg = f"prompts/{name}: cannot be read ({error})"
+            raise UnreadableError(msg) from error
+        if _sha256(text) != digest:
+            yield f"prompts/{name}: is not the one of its hash in release.json"
+        if name == "judge.txt":
+            yield from _rubric_in(text, bundle)
+
+
+def _rubric_in(text: str, bundle: Bundle) -> Iterator[str]:
+    """Look for what the rubric asks in the prompt of the judges."""
+    for dimension in bundle.document("study/rubric.json").get("dimensions", []):
+        if dimension["asks"] not in text:
+            yield f"prompts/judge.txt: does not ask what the rubric asks of {dimension['key']}"
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
+
+
+def differences(stored: Any, computed: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 (JSON)
+    """Yield the places at which two nested values differ, with both values."""
+    if isinstance(stored, dict) and isinstance(computed, dict):
+        for key in sorted(stored.keys() | computed.keys()):
+            place = f"{where}.{key}" if where else str(key)
+            if key in stored and key in computed:
+                yield from differences(stored[key], computed[key], place)
+            else:
+                yield f"{place}: is {'stored alone' if key in stored else 'not stored'}"
+    elif isinstance(stored, list) and isinstance(computed, list):
+        if len(stored) != len(computed):
+            yield f"{where}: has {len(stored)} entries, computed {len(computed)}"
+        for number, (one, other) in enumerate(zip(stored, computed, strict=False)):
+            yield from differences(one, other, f"{where}[{_name(one, number)}]")
+    elif not is_close(stored, computed):
+        yield f"{where}: is {stored!r}, computed {computed!r}"
+
+
+def is_close(one: object, other: object) -> bool:
+    """Say whether two values are equal, numbers to 1e-9 of their size."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))
+    return one == other
+
+
+def _name(entry: object, number: int) -> str:
+    """Return what an entry of a list goes by: its own name, or its place."""
+    if isinstance(entry, dict):
+        return str(entry.get("system", entry.get("kind", entry.get("key", number))))
+    if isinstance(entry, list) and entry and isinstance(entry[0], str):
+        return entry[0]
+    return str(number)
+
+
+def problems_of_external(bundle: Bundle) -> Iterator[str]:
+    """Yield rows that are not what their ids say, or off the scale, and wrong numbers of rows."""
+    path = BY_NAME["external_judgments"].path
+    batches = bundle.by_key("external_batches")
+    given, once = Counter[str](), Counter[tuple[str, str, str]]()
+    for number, row in enumerate(bundle.tables["external_judgments"], start=1):
+        given[row["batch"]] += 1
+        once[row["batch"], row["comparison"], row["rater"]] += 1
+        if id_of(row) != row["id"]:
+            yield f"{path}: line {number}: {row['id']} is not the row of that id: it was changed"
+        if not _is_on_scale(row, batches.get(row["batch"], {})):
+            yield f"{path}: line {number}: verdict {row['verdict']} is off the scale"
+    for (batch, comparison, rater), n in once.items():
+        if n > 1:
+            yield f"{path}: {batch} has {n} verdicts of {rater} on {comparison}"
+    for name, batch_row in batches.items():
+        if given[name] != batch_row["n_judgments"]:
+            told = f"{given[name]} judgments, and n_judgments says {batch_row['n_judgments']}"
+            yield f"{BY_NAME['external_batches'].path}: {name} has {told}"
+
+
+def _is_on_scale(row: Row, batch: Row) -> bool:
+    scale = SCALES.get(batch.get("protocol", ""))
+    if scale is None:
+        return row["verdict"] is None
+    return row["verdict"] is not None and scale[0] <= row["verdict"] <= scale[1]

@@ -10,9 +10,8 @@ import numpy as np
 
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts, TextGroup
-from ranking.judgments.implied import implied_groups
 from ranking.judgments.method import Method
-from ranking.judgments.scores import ScoreColumns
+from ranking.judgments.scores import ScoreColumns, implied_groups
 from ranking.numerics.arrays import Integers
 from ranking.numerics.strength import grade_to_strength
 from ranking.release_check.bundle import Bundle, Row

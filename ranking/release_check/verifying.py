@@ -10,9 +10,7 @@ from typing import Any
 from ranking.judgments.code import code_version
 from ranking.release_check.analyses import problems_of_analysis
 from ranking.release_check.bundle import Bundle, UnreadableError
-from ranking.release_check.external import problems_of_external
-from ranking.release_check.files import problems_of_files
-from ranking.release_check.hashes import problems_of_hashes
+from ranking.release_check.files import problems_of_external, problems_of_files, problems_of_hashes
 from ranking.release_check.ratings import problems_of_ratings
 from ranking.release_check.shapes import (
     problems_of_names,

@@ -9,11 +9,11 @@ from ranking.figures import Sign
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
-from ranking.plots.chosen import Chosen
+from ranking.plots.radar import Chosen
 from ranking.report import queries
-from ranking.report.shown.names import Name, Names
+from ranking.report.questions import named_analyses
 from ranking.report.shown.people import public_table
-from ranking.report.standings import named_analyses
+from ranking.report.shown.values import Name, Names
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable |
 
     Raises
     ------
-    ranking.plots.chosen.UnknownRowError
+    ranking.plots.radar.UnknownRowError
         If a row is chosen that the table of a radar does not have.
     """
     shown = analysis_queries.analysis_of(fit, kind)

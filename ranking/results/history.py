@@ -7,15 +7,14 @@ from itertools import pairwise
 
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Picture
-from ranking.fits.history_queries import HistoryPoint, history
+from ranking.fits.analysis_queries import HistoryPoint, history
 from ranking.fits.selectors import Results
 from ranking.plots.planes import Plot, Series, lines
 from ranking.plots.scales import Tick
 from ranking.report import queries
+from ranking.report.shown.board_charts import axis
 from ranking.report.shown.cells import written
-from ranking.report.shown.chart_parts import axis
-from ranking.report.shown.names import Name
-from ranking.report.shown.values import Chart
+from ranking.report.shown.values import Chart, Name
 
 MOST_POINTS = 100
 TICKS = 4

@@ -10,23 +10,20 @@ from django.utils.translation import gettext
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.boards.board import Board
-from ranking.boards.links import AnalysisLink
+from ranking.boards.board import AnalysisLink, Board
 from ranking.boards.queries import board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.fits.selectors import Results
 from ranking.models import Fit
-from ranking.plots.chosen import Chosen
+from ranking.plots.radar import Chosen
 from ranking.raters.accounting import CLASSES, AccountRow, verdict_accounting
 from ranking.report import queries
-from ranking.report.questions import question_of
-from ranking.report.shown.names import Names
+from ranking.report.questions import Named, named_analyses, question_of, with_standing
 from ranking.report.shown.people import public_table
 from ranking.report.shown.tables import shown_table
-from ranking.report.shown.values import Chart, ShownTable
-from ranking.report.standings import Named, named_analyses, with_standing
+from ranking.report.shown.values import Chart, Names, ShownTable
 
 NOTHING = Findings(method="", tables=())
 SCORES = ("scores", "dimensions")  # the tables of mean points that a leaderboard shows
@@ -184,7 +181,7 @@ def analysis_page(
 
     Raises
     ------
-    ranking.plots.chosen.UnknownRowError
+    ranking.plots.radar.UnknownRowError
         If a system is chosen for a picture that the picture's table does not have.
     """
     shown = analysis_queries.analysis_of(fit, slug)

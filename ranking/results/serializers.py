@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from annotation.models import Judgment
 from ranking.boards.board import (
+    AnalysisLink,
     Board,
     BoardRow,
     Conditions,
@@ -12,7 +13,6 @@ from ranking.boards.board import (
     PeopleRefusal,
     PeopleRow,
 )
-from ranking.boards.links import AnalysisLink
 from ranking.models import Fit, Release
 from ranking.released.queries import ReleasedFile
 

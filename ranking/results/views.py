@@ -7,7 +7,7 @@ from django.shortcuts import render
 from ranking.boards.queries import board_of
 from ranking.fits import selectors, stale_queries
 from ranking.fits.selectors import Results
-from ranking.plots.chosen import Chosen, UnknownRowError
+from ranking.plots.radar import Chosen, UnknownRowError
 from ranking.released import queries
 from ranking.report import queries as report_queries
 from ranking.report.shown.board_charts import figures_of_board

@@ -2,25 +2,28 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from pydantic import Field
 
 from annotation.models import Study
 from annotation.studies.selectors import content_of
+from completions.files.toml import Key, Part, parse_toml
 from ranking.choices import AnalysisKind
 from ranking.downloads import tables as downloads_tables
 from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
+from ranking.report.questions import are_alike, named_analyses
 from ranking.report.shown.tables import shown_table
 from ranking.report.shown.values import ShownTable
-from ranking.report.standings import are_alike, named_analyses
 from ranking.results import pages
-from ranking.results.weight_examples import examples_for
 
 if TYPE_CHECKING:
     from ranking.analyses import joint_boards, weighing
@@ -145,3 +148,45 @@ def _query(weights: Mapping[str, float]) -> str:
     query = QueryDict(mutable=True)
     query.update({key: f"{weight:.6g}" for key, weight in weights.items()})
     return query.urlencode()
+
+
+SHIPPED = Path(__file__).parent / "weight_examples.toml"
+Weight = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
+Line = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class ExamplesError(ValueError):
+    """A file of examples cannot be used; the message names the field and the reason."""
+
+
+class Example(Part):
+    """One set of weights for the dimensions of a rubric, by their keys."""
+
+    rubric: Key
+    slug: Key
+    name: Annotated[str, Field(min_length=1, max_length=40)]
+    reason: Line
+    weights: Mapping[str, Weight]
+
+
+class _Examples(Part):
+    examples: tuple[Example, ...]
+
+
+def parse_examples(text: str, *, source: str) -> tuple[Example, ...]:
+    """Read examples from TOML; ``source`` is named in errors.
+
+    Raises
+    ------
+    ExamplesError
+        If the text is not TOML, or a field is missing, unknown or out of range.
+    """
+    validate = _Examples.model_validate
+    return parse_toml(text, source=source, validate=validate, error=ExamplesError).examples
+
+
+@cache
+def examples_for(rubric: str) -> tuple[Example, ...]:
+    """Return the shipped examples for the rubric of that name, whatever its version."""
+    text = SHIPPED.read_text(encoding="utf-8")
+    return tuple(one for one in parse_examples(text, source=SHIPPED.name) if one.rubric == rubric)

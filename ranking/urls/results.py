@@ -3,7 +3,7 @@
 from django.urls import path
 
 from ranking.exports import console
-from ranking.results import download_views, figure_views, views, weights_views
+from ranking.results import download_views, views, weights_views
 
 app_name = "ranking"
 RESULTS = "results/<slug:study>/"
@@ -21,14 +21,14 @@ urlpatterns = [
     path(FIT, views.fit_page, name="fit"),
     path(f"{FIT}ratings.csv", download_views.ratings_csv, name="ratings_csv"),
     path(f"{FIT}ratings.json", download_views.ratings_json, name="ratings_json"),
-    path(f"{FIT}ratings.<slug:form>", figure_views.ratings_figure, name="ratings_figure"),
+    path(f"{FIT}ratings.<slug:form>", download_views.ratings_figure, name="ratings_figure"),
     path(f"{FIT}weights/", weights_views.weights, name="weights"),
     path(f"{FIT}weights/weighted.csv", weights_views.weighed_csv, name="weighed_csv"),
     path(f"{FIT}weights/weighted.json", weights_views.weighed_json, name="weighed_json"),
     path(ANALYSIS, views.analysis, name="analysis"),
     path(f"{ANALYSIS}findings.json", download_views.analysis_json, name="analysis_json"),
     path(f"{ANALYSIS}<slug:table>.csv", download_views.table_csv, name="table_csv"),
-    path(f"{ANALYSIS}<slug:table>.<slug:form>", figure_views.table_figure, name="table_figure"),
+    path(f"{ANALYSIS}<slug:table>.<slug:form>", download_views.table_figure, name="table_figure"),
     path(f"{CONSOLE}judgments.csv", console.judgments_csv, name="judgments_csv"),
     path(f"{CONSOLE}ensemble.csv", download_views.ensemble_csv, name="ensemble_csv"),
 ]

@@ -10,8 +10,7 @@ from django.test import override_settings
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.fits.services import grounds
-from ranking.fits.services.grounds import forget_judgments, ground_of
-from ranking.fits.services.stored import JudgmentsChangedError
+from ranking.fits.services.grounds import JudgmentsChangedError, forget_judgments, ground_of
 from ranking.judgments import frames
 from ranking.models import Fit
 from tests.factories import NOW, make_judgment

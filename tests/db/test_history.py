@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.history_queries import Band, history
+from ranking.fits.analysis_queries import Band, history
 from tests.factories import NOW, make_study, make_system
 from tests.factories_written_once import make_fit, make_rating
 

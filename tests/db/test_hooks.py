@@ -14,8 +14,8 @@ from access.choices import DeliveryState, HookEvent
 from access.models import HookDelivery, LogEntry
 from access.webhooks import outgoing
 from access.webhooks.services import delivery, hooks
-from access.webhooks.services import events as event_services
-from access.webhooks.services.events import Event
+from access.webhooks.services import hooks as event_services
+from access.webhooks.services.hooks import Event
 from annotation.choices import ReportKind, StudyState
 from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison

@@ -17,7 +17,7 @@ from ranking.fits.services.verifying import verify_fit
 from ranking.judgments import frames
 from ranking.judgments.frames import Selection
 from ranking.judgments.groups import NO_PAIRS
-from ranking.judgments.implied import implied_columns
+from ranking.judgments.scores import implied_columns
 from ranking.models import Analysis, Fit, Rating
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo

@@ -9,7 +9,7 @@ from annotation.studies.protocol.parts import AnalysisPlan
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services.studies import DimensionUnknownError
 from ranking.choices import AnalysisKind
-from ranking.report.standings import Named, named_analyses
+from ranking.report.questions import Named, named_analyses
 from tests.factories import NOW, make_comparison, make_dataset, make_judgment
 
 pytestmark = pytest.mark.django_db

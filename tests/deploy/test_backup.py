@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from heart_site.backups import BackupError, postgres
-from heart_site.backups.manifest import read_manifest
+from heart_site.backups.state import read_manifest
 from tests import postgres as servers
 from tests.conftest import missing
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from ranking.numerics.batches import pair_ends, pair_numbers
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.chords import fit_by_chords, product_in_this_thread
-from ranking.numerics.pairs import pair_ends, pair_numbers
+from ranking.numerics.refits import fit_by_chords, product_in_this_thread
 
 
 def refitted(wins, start, inverse):

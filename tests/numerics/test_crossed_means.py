@@ -5,7 +5,7 @@ import pytest
 
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 from ranking.numerics.crossed_means import crossed_mean, resampled_means, unit_totals
-from ranking.numerics.draws import draw_units
+from ranking.numerics.refits import draw_units
 from tests.numerics import peers
 
 

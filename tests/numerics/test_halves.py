@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.halves import draw_halves
+from ranking.numerics.best_of import draw_halves
 
 
 class TestDrawHalves:

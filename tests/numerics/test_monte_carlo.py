@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.numerics.intervals import percentile_intervals
-from ranking.numerics.monte_carlo import quantile_errors
+from ranking.numerics.intervals import percentile_intervals, quantile_errors
 
 
 class TestQuantileErrors:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranking.numerics.superiority import superiority
+from ranking.numerics.pairwise import superiority
 
 
 class TestSuperiority:

@@ -5,8 +5,8 @@ import pytest
 
 from access.later import call_of
 from ranking.numerics.correlation import TooFewError
-from ranking.numerics.draws import draw_units
 from ranking.numerics.few_units import expanded_intervals
+from ranking.numerics.refits import draw_units
 from ranking.numerics.unit_correlation import unit_pearson, unit_spearman
 
 BOTH = [

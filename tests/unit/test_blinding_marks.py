@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from heart_site.blinding import marks
+from heart_site.blinding import replaying
 
 
 def test_tokens_and_secrets_are_drawn_anew_and_left_out():
@@ -14,30 +14,30 @@ def test_tokens_and_secrets_are_drawn_anew_and_left_out():
     )
 
     assert first != second
-    assert marks.without_chance(first) == marks.without_chance(second)
+    assert replaying.without_chance(first) == replaying.without_chance(second)
 
 
 def test_tags_are_alike_but_for_their_numbers():
     page = '<p id="t1">2</p><p id="t20"><br></p>'
 
-    assert marks.tags_of(page) == {
-        '<p id="t#">': marks.Tag(2, (1,)),
-        "<br>": marks.Tag(1, ()),
+    assert replaying.tags_of(page) == {
+        '<p id="t#">': replaying.Tag(2, (1,)),
+        "<br>": replaying.Tag(1, ()),
     }
 
 
 def test_a_number_that_is_no_token_stays():
-    assert "12345678" in marks.without_chance('<p id="12345678">')
+    assert "12345678" in replaying.without_chance('<p id="12345678">')
 
 
 def test_texts_are_replaced_where_they_are_whole_paragraphs():
     page = "<p>a &lt;b&gt;</p><p>kept: a &lt;b&gt;</p>"
 
-    assert marks.without_texts(page, ["a <b>"], blank="-") == "<p>-</p><p>kept: a &lt;b&gt;</p>"
+    assert replaying.without_texts(page, ["a <b>"], blank="-") == "<p>-</p><p>kept: a &lt;b&gt;</p>"
 
 
 def test_equal_texts_are_replaced_one_by_one():
-    assert marks.without_texts("<p>x</p><p>x</p>", ["x", "x"], blank="-") == "<p>-</p><p>-</p>"
+    assert replaying.without_texts("<p>x</p><p>x</p>", ["x", "x"], blank="-") == "<p>-</p><p>-</p>"
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_equal_texts_are_replaced_one_by_one():
     ],
 )
 def test_names_are_found_as_words(page, is_there):
-    assert marks.names_in(page, ["alder", "ald"]) == (["alder"] if is_there else [])
+    assert replaying.names_in(page, ["alder", "ald"]) == (["alder"] if is_there else [])

@@ -19,7 +19,7 @@ from ranking.gate.report import (
     verdict,
 )
 from ranking.gate.rules import OVERALL, Asked, Gate, GateTest, More, Outcome
-from ranking.plots.rings import TooFewAxesError
+from ranking.plots.radar import TooFewAxesError
 
 BASIS = Basis(
     study="support",

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ranking.judgments.implied import implied_columns, implied_groups, implied_on
+from ranking.judgments.scores import implied_columns, implied_groups, implied_on
 from tests.scores import make_scores, simulate_scores
 
 

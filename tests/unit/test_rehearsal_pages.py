@@ -2,7 +2,7 @@
 
 import pytest
 
-from heart_site.demo.rehearsal.pages import read_page
+from heart_site.demo.rehearsal.browser import read_page
 
 PAGE = """
 <ol class="dialogue">

@@ -3,7 +3,7 @@
 import pytest
 
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.results.filters import UnknownFilterError, read_filters
+from ranking.results.http import UnknownFilterError, read_filters
 
 HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
 ALL, REGULAR = ContextSet.ALL, ContextSet.REGULAR

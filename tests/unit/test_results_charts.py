@@ -6,9 +6,9 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.plots.chosen import MOST, Chosen
-from ranking.report.shown.names import Name, Names
+from ranking.plots.radar import MOST, Chosen
 from ranking.report.shown.tables import shown_table
+from ranking.report.shown.values import Name, Names
 
 NAMES = Names(
     systems={

@@ -5,8 +5,7 @@ from math import sqrt
 
 import pytest
 
-from ranking.plots.funnel import Spot, funnel
-from ranking.plots.limits import Limit, is_outside, known_limits
+from ranking.plots.funnel import Limit, Spot, funnel, is_outside, known_limits
 from ranking.plots.planes import Axis
 
 X, Y = Axis("Judgments"), Axis("Share")

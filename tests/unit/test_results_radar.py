@@ -5,8 +5,17 @@ import math
 import pytest
 
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.plots.chosen import BY_DEFAULT, MOST, Chosen, UnknownRowError, axes_of
-from ranking.plots.radar import RADIUS, WIDTH, Outline, radar
+from ranking.plots.radar import (
+    BY_DEFAULT,
+    MOST,
+    RADIUS,
+    WIDTH,
+    Chosen,
+    Outline,
+    UnknownRowError,
+    axes_of,
+    radar,
+)
 
 AXES = ("Human Alignment", "Empathic Responsiveness", "Attunement", "Resonance", "Task-Following")
 EVEN = Outline("Even", (1500.0,) * 5)

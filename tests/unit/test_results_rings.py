@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking.plots.rings import RINGS, Rings, anchor, corner
+from ranking.plots.radar import RINGS, Rings, anchor, corner
 
 VALUES = st.lists(st.floats(-1e5, 1e5, allow_nan=False), min_size=1, max_size=20)
 

@@ -6,9 +6,9 @@ import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
 from ranking.report.shown.cells import Warmth, written
-from ranking.report.shown.names import Name, Names
 from ranking.report.shown.people import FEWEST_TOGETHER, public_table
 from ranking.report.shown.tables import shown_table
+from ranking.report.shown.values import Name, Names
 
 NAMES = Names(
     systems={"ash": Name("Ash"), "beech": Name("Simulated Beech", is_simulated=True)},

@@ -8,9 +8,8 @@ import pytest
 
 from heart_site.demo.simulation import answering
 from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.clock import VirtualClock
-from heart_site.demo.simulation.people import Kind, SimulatedRater, draw_population
-from heart_site.demo.simulation.truth import (
+from heart_site.demo.simulation.people import Kind, SimulatedRater, VirtualClock, draw_population
+from heart_site.demo.simulation.scoring import (
     HIGH,
     LOW,
     TEXT_SPREAD,

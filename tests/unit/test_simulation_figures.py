@@ -17,8 +17,7 @@ from annotation.assignment.design import (
 )
 from heart_site.demo.simulation.people import Kind
 from heart_site.demo.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
-from heart_site.demo.simulation.scoring import detect, recovery
-from heart_site.demo.simulation.sides import Balance, Shown, balances
+from heart_site.demo.simulation.scoring import Balance, Shown, balances, detect, recovery
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.studies.rubric import load_rubric
-from ranking.results.weight_examples import SHIPPED, ExamplesError, examples_for, parse_examples
+from ranking.results.weights import SHIPPED, ExamplesError, examples_for, parse_examples
 
 ONE = """
 [[examples]]

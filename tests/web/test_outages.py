@@ -107,7 +107,7 @@ class TestPages:
 
 
 def test_a_program_gets_a_problem(client: Client, monkeypatch):
-    monkeypatch.setattr("access.api.throttles.ScopeThrottle.allow_request", fails)
+    monkeypatch.setattr("access.api.permissions.ScopeThrottle.allow_request", fails)
 
     answer = client.get("/api/v1/studies/")
 

@@ -1,7 +1,14 @@
 """The pairing plan of a study: pure, seeded, and independent of database keys."""
 
-from annotation.planning.pairing.parts import Candidate, Ground, PlannedPair, keys_of
-from annotation.planning.pairing.planning import PlanSummary, StratumSummary, summarise
+from annotation.planning.pairing.parts import (
+    Candidate,
+    Ground,
+    PlannedPair,
+    PlanSummary,
+    StratumSummary,
+    keys_of,
+    summarise,
+)
 
 __all__ = [
     "Candidate",

@@ -1,23 +1,139 @@
 """A plan in the making: its counts, its contexts, and the exchanges that keep it connected."""
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from annotation.planning.pairing.parts import (
-    PAIR,
-    PAIR_IN_STRATUM,
-    SYSTEM,
-    SYSTEM_IN_STRATUM,
-    Booleans,
-    Counts,
-    Field,
-    Ground,
-    Integers,
-    groups_of,
-)
+from annotation.assignment import design
+from annotation.planning.pairing.parts import Candidate, Ground, PlannedPair, keys_of
+
+Integers = npt.NDArray[np.int64]
+
+# Sums of squares, one far above the next: first every system equally often in the study, then
+# in its stratum; then every pair of systems equally often in the study, then in its stratum.
+SYSTEM, SYSTEM_IN_STRATUM, PAIR, PAIR_IN_STRATUM = 10**9, 10**6, 10**2, 1
+
+
+class Counts:
+    """Appearances of the systems and of their pairs, over the study and by stratum."""
+
+    def __init__(self, systems: Iterable[str], strata: Iterable[str]) -> None:
+        self.systems = tuple(sorted(set(systems)))
+        self.strata = tuple(sorted(set(strata)))
+        n, s = len(self.systems), len(self.strata)
+        self.in_stratum: Integers = np.zeros((s, n), dtype=np.int64)
+        self.pairs_in: Integers = np.zeros((s, n, n), dtype=np.int64)
+        self.total: Integers = np.zeros(n, dtype=np.int64)
+        self.pairs: Integers = np.zeros((n, n), dtype=np.int64)
+
+    @property
+    def spread(self) -> int:
+        """By how much the most and the least frequent system differ."""
+        return int(np.ptp(self.total)) if self.systems else 0
+
+    def add(self, stratum: int, a: int, b: int, *, by: int = 1) -> None:
+        """Count a pair of the systems ``a`` and ``b`` in, or with ``by=-1`` out."""
+        for system, other in ((a, b), (b, a)):
+            self.total[system] += by
+            self.in_stratum[stratum, system] += by
+            self.pairs[system, other] += by
+            self.pairs_in[stratum, system, other] += by
+
+    def level(self, stratum: int) -> Integers:
+        """Return what the appearances of each system cost at the margin, shape (n,)."""
+        level: Integers = SYSTEM * self.total + SYSTEM_IN_STRATUM * self.in_stratum[stratum]
+        return level + level
+
+    def pair_level(self, stratum: int, a: Integers, b: Integers) -> Integers:
+        """Return what pairs of systems cost at the margin, in the shape of ``a`` and ``b``."""
+        level: Integers = PAIR * self.pairs[a, b] + PAIR_IN_STRATUM * self.pairs_in[stratum, a, b]
+        return level + level
+
+
+# Into how many groups that share no pair the systems fall.
+#
+# SciPy has this too, but every worker that calls models loads this package and would carry SciPy.
+
+
+def groups_of(links: npt.NDArray[np.bool_]) -> Integers:
+    """Return for each system the smallest index in its group.
+
+    ``links`` says which systems share a pair, shape (n_systems, n_systems). Cost O(n_systems**2)
+    for each step from end to end of the longest chain.
+    """
+    n_systems = len(links)
+    either = links | links.T | np.eye(n_systems, dtype=np.bool_)
+    groups = np.arange(n_systems)
+    while True:
+        smallest = np.where(either, groups, n_systems).min(axis=1, initial=n_systems)
+        if (smallest == groups).all():
+            return groups
+        groups = smallest
+
+
+Booleans = npt.NDArray[np.bool_]
+NO_PAIR = -1
+
+
+class Field:
+    """One context of a plan in the making.
+
+    Columns over its free pairs (of different systems and texts, neither planned nor taken):
+    ``first`` and ``second`` are candidates, ``a`` and ``b`` their systems, and ``is_chosen`` says
+    which pairs the plan adds. ``at[i, j]`` is the place of the pair of candidates i and j, or
+    NO_PAIR.
+    """
+
+    def __init__(self, ground: Ground, counts: Counts, *, seed: str) -> None:
+        self.ground = ground
+        self.stratum = counts.strata.index(ground.stratum)
+        self.candidates = sorted(ground.candidates, key=lambda one: (one.content_hash, one.system))
+        pairs = self._free_pairs(seed)
+        systems = np.array(
+            [counts.systems.index(one.system) for one in self.candidates], dtype=np.int64
+        )
+        columns: Integers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self.first, self.second = columns[:, 0], columns[:, 1]
+        self.a, self.b = systems[self.first], systems[self.second]
+        self.is_chosen: Booleans = np.zeros(len(pairs), dtype=np.bool_)
+        self.at: Integers = np.full((len(systems), len(systems)), NO_PAIR, dtype=np.int64)
+        self.at[self.first, self.second] = self.at[self.second, self.first] = range(len(pairs))
+
+    def systems_of(self, pair: int) -> tuple[int, int]:
+        """Return the two systems of a pair."""
+        return int(self.a[pair]), int(self.b[pair])
+
+    def planned_pairs(self) -> list[PlannedPair]:
+        """Return the chosen pairs, the lower key first."""
+        return [
+            PlannedPair(self.ground.key, *sorted(self._candidates_of(int(pair)), key=_key))
+            for pair in np.flatnonzero(self.is_chosen)
+        ]
+
+    def _candidates_of(self, pair: int) -> tuple[Candidate, Candidate]:
+        return self.candidates[self.first[pair]], self.candidates[self.second[pair]]
+
+    def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
+        """Return the free pairs in an order that content and seed decide, and no database."""
+        left_out = self.ground.used | self.ground.alike
+        pairs = [
+            (i, j)
+            for i, j in combinations(range(len(self.candidates)), 2)
+            if self.candidates[i].system != self.candidates[j].system
+            and keys_of(self.candidates[i], self.candidates[j]) not in left_out
+        ]
+        return sorted(pairs, key=lambda pair: (self._place(pair, seed), pair))
+
+    def _place(self, pair: tuple[int, int], seed: str) -> int:
+        hashes = (self.candidates[one].content_hash for one in pair)
+        return design.draw(seed, "pair", self.ground.key, *hashes)
+
+
+def _key(candidate: Candidate) -> int:
+    return candidate.key
 
 
 @dataclass(frozen=True)
@@ -100,197 +216,3 @@ class Draft:
 _OWN_COST = 2 * (SYSTEM + SYSTEM_IN_STRATUM) + PAIR + PAIR_IN_STRATUM
 _SHARED_COST = 2 * (SYSTEM + SYSTEM_IN_STRATUM)
 _SHARED_PAIR_COST = 2 * (PAIR + PAIR_IN_STRATUM)
-
-
-def connect(draft: Draft) -> None:
-    """Exchange pairs, the cheapest first, until no exchange joins two groups of a stratum."""
-    for stratum in range(len(draft.counts.strata)):
-        while (exchange := _joining(draft, stratum)) is not None:
-            draft.apply(exchange)
-
-
-def _joining(draft: Draft, stratum: int) -> Exchange | None:
-    """Return the cheapest exchange that leaves the stratum fewer groups, if there is one."""
-    groups = groups_of(draft.counts.pairs_in[stratum] > 0)
-    n_groups = len(np.unique(groups))
-    if n_groups == 1:
-        return None
-    found = sorted(_bridges(draft, stratum, groups), key=lambda one: one[0])
-    return next((one for _, one in found if _joins(draft, one, stratum, n_groups)), None)
-
-
-def _bridges(draft: Draft, stratum: int, groups: Integers) -> Iterator[tuple[int, Exchange]]:
-    """Yield each exchange that brings a pair across two groups, with its cost."""
-    for field in draft.fields:
-        if field.stratum == stratum:
-            yield from _bridges_in(draft, field, groups)
-
-
-def _bridges_in(draft: Draft, field: Field, groups: Integers) -> Iterator[tuple[int, Exchange]]:
-    out = np.flatnonzero(field.is_chosen)
-    crosses = groups[field.a] != groups[field.b]
-    into = np.flatnonzero(~field.is_chosen & crosses)
-    costs = draft.exchange_costs(field, out, into)
-    for row, leaving in enumerate(out):
-        for column, coming in enumerate(into):
-            yield int(costs[row, column]), Exchange(field, (int(leaving),), (int(coming),))
-
-
-def _joins(draft: Draft, exchange: Exchange, stratum: int, n_groups: int) -> bool:
-    draft.apply(exchange)
-    after = draft.n_groups(stratum)
-    draft.undo(exchange)
-    return after < n_groups
-
-
-# Make a draft more even by exchanging pairs inside contexts, never losing a link.
-#
-# Every exchange that is made lowers the sum of squares that ``pairing.counts`` weighs, so the
-# search ends; which of several is made, content and seed decide.
-
-Arcs = dict[int, dict[int, Exchange]]
-
-
-def even_out(draft: Draft) -> None:
-    """Exchange pairs until no exchange, and no chain of them, brings the systems closer."""
-    while True:
-        while sum(_improve(draft, field) for field in draft.fields):
-            pass  # what one context gained another may have lost
-        if draft.counts.spread <= 1 or not _follow_a_chain(draft):
-            return
-
-
-def _improve(draft: Draft, field: Field) -> bool:
-    """Make the exchanges of one context that help; say whether there was one."""
-    helped = False
-    while (exchange := _helpful(draft, field)) is not None:
-        draft.apply(exchange)
-        helped = True
-    return helped
-
-
-def _helpful(draft: Draft, field: Field) -> Exchange | None:
-    found = next(_one_for_one(draft, field), None)
-    return found or next(_two_for_two(draft, field), None)
-
-
-def _one_for_one(draft: Draft, field: Field) -> Iterator[Exchange]:
-    """Find a pair that is better replaced by another, best first."""
-    out, into = np.flatnonzero(field.is_chosen), np.flatnonzero(~field.is_chosen)
-    costs = draft.exchange_costs(field, out, into)
-    if not costs.size or costs.min() >= 0:
-        return
-    for place in np.argsort(costs, axis=None, kind="stable"):
-        row, column = divmod(int(place), len(into))
-        if costs[row, column] >= 0:
-            return
-        exchange = Exchange(field, (int(out[row]),), (int(into[column]),))
-        if draft.keeps_links(exchange):
-            yield exchange
-
-
-def _two_for_two(draft: Draft, field: Field) -> Iterator[Exchange]:
-    """Find two pairs whose four completions are better paired crosswise, best first.
-
-    That leaves the appearances of systems as they are and evens out those of their pairs.
-    """
-    out = np.flatnonzero(field.is_chosen)
-    first, second = field.first[out], field.second[out]
-    cost = draft.counts.pair_level(field.stratum, field.a, field.b) + PAIR + PAIR_IN_STRATUM
-    relief = 2 * (PAIR + PAIR_IN_STRATUM) - cost[out]
-    is_free = np.append(~field.is_chosen, False)  # NO_PAIR, the last place, is never free
-    for others, swapped in ((first, second), (second, first)):
-        one, two = field.at[first[:, None], others], field.at[second[:, None], swapped]
-        gain = relief[:, None] + relief + cost[one] + cost[two]
-        is_possible = is_free[one] & is_free[two] & _are_four_systems(field, out)
-        gain = np.where(is_possible, gain, 0)
-        for place in np.flatnonzero(gain.ravel() < 0):
-            row, column = divmod(int(place), len(out))
-            exchange = Exchange(
-                field,
-                (int(out[row]), int(out[column])),
-                (int(one[row, column]), int(two[row, column])),
-            )
-            if draft.keeps_links(exchange):
-                yield exchange
-
-
-def _are_four_systems(field: Field, out: Integers) -> Booleans:
-    a, b = field.a[out], field.b[out]
-    four: Booleans = (a[:, None] != a) & (b[:, None] != b)
-    four &= (a[:, None] != b) & (b[:, None] != a)
-    return four
-
-
-def _follow_a_chain(draft: Draft) -> bool:
-    """Bring two systems closer through third ones that only change partners.
-
-    Say whether that was possible. One exchange may not do, because the context that could give
-    to the rare system does not have the frequent one.
-    """
-    arcs = _arcs(draft)
-    total = draft.counts.total
-    for start in np.argsort(-total, kind="stable"):
-        for chain in _chains(arcs, int(start)):
-            end = chain[-1][1]
-            if total[start] >= total[end] + 2 and _apply_all(draft, chain):
-                return True
-    return False
-
-
-def _arcs(draft: Draft) -> Arcs:
-    """Return for each system which others could have an appearance of it, and by what exchange."""
-    arcs: Arcs = {}
-    for field in draft.fields:
-        for giver, taker, exchange in _handovers(field):
-            known = arcs.setdefault(giver, {})
-            if taker not in known and draft.keeps_links(exchange):
-                known[taker] = exchange
-    return arcs
-
-
-def _handovers(field: Field) -> Iterator[tuple[int, int, Exchange]]:
-    """Yield one exchange for each two systems of which one can take over from the other."""
-    out, into = np.flatnonzero(field.is_chosen), np.flatnonzero(~field.is_chosen)
-    old = np.stack([field.a[out], field.b[out]], axis=1)
-    new = np.stack([field.a[into], field.b[into]], axis=1)
-    seen = set[tuple[int, int]]()
-    for giving, taking in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        partners = old[:, None, 1 - giving] == new[None, :, 1 - taking]
-        changed = old[:, None, giving] != new[None, :, taking]
-        for row, column in np.argwhere(partners & changed):
-            systems = int(old[row, giving]), int(new[column, taking])
-            if systems not in seen:
-                seen.add(systems)
-                yield *systems, Exchange(field, (int(out[row]),), (int(into[column]),))
-
-
-def _chains(arcs: Arcs, start: int) -> Iterator[list[tuple[int, int, Exchange]]]:
-    """Yield the shortest chain from a system to each that it reaches, nearest first."""
-    chains: dict[int, list[tuple[int, int, Exchange]]] = {start: []}
-    waiting = deque([start])
-    while waiting:
-        giver = waiting.popleft()
-        for taker, exchange in sorted(arcs.get(giver, {}).items(), key=lambda arc: arc[0]):
-            if taker not in chains:
-                chains[taker] = [*chains[giver], (giver, taker, exchange)]
-                waiting.append(taker)
-                yield chains[taker]
-
-
-def _apply_all(draft: Draft, chain: list[tuple[int, int, Exchange]]) -> bool:
-    """Make the exchanges of a chain one after the other, or none if one has become impossible."""
-    made: list[Exchange] = []
-    for *_, exchange in chain:
-        chosen = exchange.field.is_chosen
-        if not chosen[exchange.out[0]] or chosen[exchange.into[0]]:
-            break
-        if not draft.keeps_links(exchange):
-            break
-        draft.apply(exchange)
-        made.append(exchange)
-    else:
-        return True
-    for exchange in reversed(made):
-        draft.undo(exchange)
-    return False

@@ -1,13 +1,10 @@
 """What the pairing plan is made from and what it gives: completions, contexts, pairs."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-
-import numpy as np
-import numpy.typing as npt
-
-from annotation.assignment import design
+from typing import NamedTuple
 
 Keys = tuple[int, int]
 
@@ -71,127 +68,136 @@ class PlannedPair:
     second: Candidate
 
 
-Integers = npt.NDArray[np.int64]
-
-# Sums of squares, one far above the next: first every system equally often in the study, then
-# in its stratum; then every pair of systems equally often in the study, then in its stratum.
-SYSTEM, SYSTEM_IN_STRATUM, PAIR, PAIR_IN_STRATUM = 10**9, 10**6, 10**2, 1
+SystemPair = tuple[str, str]
+Groups = tuple[tuple[str, ...], ...]
 
 
-class Counts:
-    """Appearances of the systems and of their pairs, over the study and by stratum."""
+@dataclass(frozen=True)
+class StratumSummary:
+    """One stratum: its contexts and pairs, and the groups of systems that its pairs connect.
 
-    def __init__(self, systems: Iterable[str], strata: Iterable[str]) -> None:
-        self.systems = tuple(sorted(set(systems)))
-        self.strata = tuple(sorted(set(strata)))
-        n, s = len(self.systems), len(self.strata)
-        self.in_stratum: Integers = np.zeros((s, n), dtype=np.int64)
-        self.pairs_in: Integers = np.zeros((s, n, n), dtype=np.int64)
-        self.total: Integers = np.zeros(n, dtype=np.int64)
-        self.pairs: Integers = np.zeros((n, n), dtype=np.int64)
+    ``possible`` are the groups that all pairs there could be would connect.
+    """
+
+    name: str
+    n_contexts: int
+    n_pairs: int
+    groups: Groups
+    possible: Groups
 
     @property
-    def spread(self) -> int:
-        """By how much the most and the least frequent system differ."""
-        return int(np.ptp(self.total)) if self.systems else 0
-
-    def add(self, stratum: int, a: int, b: int, *, by: int = 1) -> None:
-        """Count a pair of the systems ``a`` and ``b`` in, or with ``by=-1`` out."""
-        for system, other in ((a, b), (b, a)):
-            self.total[system] += by
-            self.in_stratum[stratum, system] += by
-            self.pairs[system, other] += by
-            self.pairs_in[stratum, system, other] += by
-
-    def level(self, stratum: int) -> Integers:
-        """Return what the appearances of each system cost at the margin, shape (n,)."""
-        level: Integers = SYSTEM * self.total + SYSTEM_IN_STRATUM * self.in_stratum[stratum]
-        return level + level
-
-    def pair_level(self, stratum: int, a: Integers, b: Integers) -> Integers:
-        """Return what pairs of systems cost at the margin, in the shape of ``a`` and ``b``."""
-        level: Integers = PAIR * self.pairs[a, b] + PAIR_IN_STRATUM * self.pairs_in[stratum, a, b]
-        return level + level
+    def is_connected(self) -> bool:
+        """Whether every system can be compared with every other, over others if need be."""
+        return len(self.groups) <= 1
 
 
-# Into how many groups that share no pair the systems fall.
-#
-# SciPy has this too, but every worker that calls models loads this package and would carry SciPy.
+class TriangleRow(NamedTuple):
+    """A system, how often it appears, and how often it meets each system before it."""
+
+    number: int
+    system: str
+    n: int
+    met: tuple[int, ...]
 
 
-def groups_of(links: npt.NDArray[np.bool_]) -> Integers:
-    """Return for each system the smallest index in its group.
+@dataclass(frozen=True)
+class PlanSummary:
+    """A plan counted: ``appearances`` by system, and ``pairs`` for every two systems."""
 
-    ``links`` says which systems share a pair, shape (n_systems, n_systems). Cost O(n_systems**2)
-    for each step from end to end of the longest chain.
-    """
-    n_systems = len(links)
-    either = links | links.T | np.eye(n_systems, dtype=np.bool_)
-    groups = np.arange(n_systems)
-    while True:
-        smallest = np.where(either, groups, n_systems).min(axis=1, initial=n_systems)
-        if (smallest == groups).all():
-            return groups
-        groups = smallest
+    n_planned: int
+    n_added: int
+    n_short: int
+    n_alike: int
+    appearances: dict[str, int]
+    pairs: dict[SystemPair, int]
+    strata: tuple[StratumSummary, ...]
 
+    @property
+    def n_pairs(self) -> int:
+        """Pairs planned before and added now."""
+        return self.n_planned + self.n_added
 
-Booleans = npt.NDArray[np.bool_]
-NO_PAIR = -1
-
-
-class Field:
-    """One context of a plan in the making.
-
-    Columns over its free pairs (of different systems and texts, neither planned nor taken):
-    ``first`` and ``second`` are candidates, ``a`` and ``b`` their systems, and ``is_chosen`` says
-    which pairs the plan adds. ``at[i, j]`` is the place of the pair of candidates i and j, or
-    NO_PAIR.
-    """
-
-    def __init__(self, ground: Ground, counts: Counts, *, seed: str) -> None:
-        self.ground = ground
-        self.stratum = counts.strata.index(ground.stratum)
-        self.candidates = sorted(ground.candidates, key=lambda one: (one.content_hash, one.system))
-        pairs = self._free_pairs(seed)
-        systems = np.array(
-            [counts.systems.index(one.system) for one in self.candidates], dtype=np.int64
+    @property
+    def triangle(self) -> tuple[TriangleRow, ...]:
+        """Systems by name with their meetings; without meetings where each stands alone."""
+        names = list(self.appearances)
+        return tuple(
+            TriangleRow(
+                number=place + 1,
+                system=name,
+                n=self.appearances[name],
+                met=tuple(self.pairs[other, name] for other in names[:place]) if self.pairs else (),
+            )
+            for place, name in enumerate(names)
         )
-        columns: Integers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        self.first, self.second = columns[:, 0], columns[:, 1]
-        self.a, self.b = systems[self.first], systems[self.second]
-        self.is_chosen: Booleans = np.zeros(len(pairs), dtype=np.bool_)
-        self.at: Integers = np.full((len(systems), len(systems)), NO_PAIR, dtype=np.int64)
-        self.at[self.first, self.second] = self.at[self.second, self.first] = range(len(pairs))
-
-    def systems_of(self, pair: int) -> tuple[int, int]:
-        """Return the two systems of a pair."""
-        return int(self.a[pair]), int(self.b[pair])
-
-    def planned_pairs(self) -> list[PlannedPair]:
-        """Return the chosen pairs, the lower key first."""
-        return [
-            PlannedPair(self.ground.key, *sorted(self._candidates_of(int(pair)), key=_key))
-            for pair in np.flatnonzero(self.is_chosen)
-        ]
-
-    def _candidates_of(self, pair: int) -> tuple[Candidate, Candidate]:
-        return self.candidates[self.first[pair]], self.candidates[self.second[pair]]
-
-    def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
-        """Return the free pairs in an order that content and seed decide, and no database."""
-        left_out = self.ground.used | self.ground.alike
-        pairs = [
-            (i, j)
-            for i, j in combinations(range(len(self.candidates)), 2)
-            if self.candidates[i].system != self.candidates[j].system
-            and keys_of(self.candidates[i], self.candidates[j]) not in left_out
-        ]
-        return sorted(pairs, key=lambda pair: (self._place(pair, seed), pair))
-
-    def _place(self, pair: tuple[int, int], seed: str) -> int:
-        hashes = (self.candidates[one].content_hash for one in pair)
-        return design.draw(seed, "pair", self.ground.key, *hashes)
 
 
-def _key(candidate: Candidate) -> int:
-    return candidate.key
+def summarise(
+    grounds: Sequence[Ground], added: Sequence[PlannedPair], *, per_context: int | None
+) -> PlanSummary:
+    """Count what is planned already together with what would be added.
+
+    ``n_short`` counts the contexts that have fewer pairs than ``per_context`` asks for, because
+    their completions do not make more; ``n_alike`` counts the pairs that are not planned because
+    both texts are the same.
+    """
+    pairs = _pairs_by_context(grounds, added)
+    systems = sorted(frozenset[str]().union(*(ground.systems for ground in grounds)))
+    every = [pair for ground in grounds for pair in pairs[ground.key]]
+    appearances = Counter(system for pair in every for system in pair)
+    by_pair = Counter(every)
+    n_planned = sum(len(ground.planned) for ground in grounds)
+    return PlanSummary(
+        n_planned=n_planned,
+        n_added=len(added),
+        n_short=sum(len(pairs[ground.key]) < (per_context or 0) for ground in grounds),
+        n_alike=sum(len(ground.alike - ground.used) for ground in grounds),
+        appearances={system: appearances[system] for system in systems},
+        pairs={pair: by_pair[pair] for pair in combinations(systems, 2)},
+        strata=tuple(
+            _stratum([ground for ground in grounds if ground.stratum == name], pairs)
+            for name in sorted({ground.stratum for ground in grounds})
+        ),
+    )
+
+
+def _pairs_by_context(
+    grounds: Sequence[Ground], added: Sequence[PlannedPair]
+) -> dict[str, list[SystemPair]]:
+    pairs = {
+        ground.key: [_systems(first.system, second.system) for first, second in ground.planned]
+        for ground in grounds
+    }
+    for pair in added:
+        pairs[pair.context].append(_systems(pair.first.system, pair.second.system))
+    return pairs
+
+
+def _stratum(grounds: Sequence[Ground], pairs: dict[str, list[SystemPair]]) -> StratumSummary:
+    systems = frozenset[str]().union(*(ground.systems for ground in grounds))
+    chosen = [pair for ground in grounds for pair in pairs[ground.key]]
+    possible = {
+        _systems(one.system, other.system) for ground in grounds for one, other in ground.comparable
+    }
+    return StratumSummary(
+        name=grounds[0].stratum,
+        n_contexts=len(grounds),
+        n_pairs=len(chosen),
+        groups=_groups(systems, chosen),
+        possible=_groups(systems, possible.union(chosen)),
+    )
+
+
+def _systems(one: str, other: str) -> SystemPair:
+    return (one, other) if one < other else (other, one)
+
+
+def _groups(systems: Iterable[str], links: Iterable[SystemPair]) -> Groups:
+    """Return the systems that links connect, each group sorted, by first name."""
+    group = {system: {system} for system in systems}
+    for one, other in links:
+        if group[one] is not group[other]:
+            group[one] |= group[other]
+            for system in group[other]:
+                group[system] = group[one]
+    return tuple(sorted({tuple(sorted(members)) for members in group.values()}))

@@ -1,15 +1,21 @@
 """Choose the pairs of a study: balanced over systems, connected by stratum, from a seed."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from annotation.planning.pairing.draft import Draft, connect, even_out
-from annotation.planning.pairing.parts import Field, Ground, PlannedPair
+from annotation.planning.pairing.draft import (
+    PAIR,
+    PAIR_IN_STRATUM,
+    Booleans,
+    Draft,
+    Exchange,
+    Field,
+    Integers,
+    groups_of,
+)
+from annotation.planning.pairing.parts import Ground, PlannedPair
 
 
 def plan_pairs(
@@ -56,136 +62,195 @@ def _fill(draft: Draft, field: Field, per_context: int | None) -> None:
         draft.choose(field, int(costs.argmin()))
 
 
-SystemPair = tuple[str, str]
-Groups = tuple[tuple[str, ...], ...]
+def connect(draft: Draft) -> None:
+    """Exchange pairs, the cheapest first, until no exchange joins two groups of a stratum."""
+    for stratum in range(len(draft.counts.strata)):
+        while (exchange := _joining(draft, stratum)) is not None:
+            draft.apply(exchange)
 
 
-@dataclass(frozen=True)
-class StratumSummary:
-    """One stratum: its contexts and pairs, and the groups of systems that its pairs connect.
+def _joining(draft: Draft, stratum: int) -> Exchange | None:
+    """Return the cheapest exchange that leaves the stratum fewer groups, if there is one."""
+    groups = groups_of(draft.counts.pairs_in[stratum] > 0)
+    n_groups = len(np.unique(groups))
+    if n_groups == 1:
+        return None
+    found = sorted(_bridges(draft, stratum, groups), key=lambda one: one[0])
+    return next((one for _, one in found if _joins(draft, one, stratum, n_groups)), None)
 
-    ``possible`` are the groups that all pairs there could be would connect.
+
+def _bridges(draft: Draft, stratum: int, groups: Integers) -> Iterator[tuple[int, Exchange]]:
+    """Yield each exchange that brings a pair across two groups, with its cost."""
+    for field in draft.fields:
+        if field.stratum == stratum:
+            yield from _bridges_in(draft, field, groups)
+
+
+def _bridges_in(draft: Draft, field: Field, groups: Integers) -> Iterator[tuple[int, Exchange]]:
+    out = np.flatnonzero(field.is_chosen)
+    crosses = groups[field.a] != groups[field.b]
+    into = np.flatnonzero(~field.is_chosen & crosses)
+    costs = draft.exchange_costs(field, out, into)
+    for row, leaving in enumerate(out):
+        for column, coming in enumerate(into):
+            yield int(costs[row, column]), Exchange(field, (int(leaving),), (int(coming),))
+
+
+def _joins(draft: Draft, exchange: Exchange, stratum: int, n_groups: int) -> bool:
+    draft.apply(exchange)
+    after = draft.n_groups(stratum)
+    draft.undo(exchange)
+    return after < n_groups
+
+
+# Make a draft more even by exchanging pairs inside contexts, never losing a link.
+#
+# Every exchange that is made lowers the sum of squares that ``pairing.counts`` weighs, so the
+# search ends; which of several is made, content and seed decide.
+
+Arcs = dict[int, dict[int, Exchange]]
+
+
+def even_out(draft: Draft) -> None:
+    """Exchange pairs until no exchange, and no chain of them, brings the systems closer."""
+    while True:
+        while sum(_improve(draft, field) for field in draft.fields):
+            pass  # what one context gained another may have lost
+        if draft.counts.spread <= 1 or not _follow_a_chain(draft):
+            return
+
+
+def _improve(draft: Draft, field: Field) -> bool:
+    """Make the exchanges of one context that help; say whether there was one."""
+    helped = False
+    while (exchange := _helpful(draft, field)) is not None:
+        draft.apply(exchange)
+        helped = True
+    return helped
+
+
+def _helpful(draft: Draft, field: Field) -> Exchange | None:
+    found = next(_one_for_one(draft, field), None)
+    return found or next(_two_for_two(draft, field), None)
+
+
+def _one_for_one(draft: Draft, field: Field) -> Iterator[Exchange]:
+    """Find a pair that is better replaced by another, best first."""
+    out, into = np.flatnonzero(field.is_chosen), np.flatnonzero(~field.is_chosen)
+    costs = draft.exchange_costs(field, out, into)
+    if not costs.size or costs.min() >= 0:
+        return
+    for place in np.argsort(costs, axis=None, kind="stable"):
+        row, column = divmod(int(place), len(into))
+        if costs[row, column] >= 0:
+            return
+        exchange = Exchange(field, (int(out[row]),), (int(into[column]),))
+        if draft.keeps_links(exchange):
+            yield exchange
+
+
+def _two_for_two(draft: Draft, field: Field) -> Iterator[Exchange]:
+    """Find two pairs whose four completions are better paired crosswise, best first.
+
+    That leaves the appearances of systems as they are and evens out those of their pairs.
     """
-
-    name: str
-    n_contexts: int
-    n_pairs: int
-    groups: Groups
-    possible: Groups
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether every system can be compared with every other, over others if need be."""
-        return len(self.groups) <= 1
-
-
-class TriangleRow(NamedTuple):
-    """A system, how often it appears, and how often it meets each system before it."""
-
-    number: int
-    system: str
-    n: int
-    met: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class PlanSummary:
-    """A plan counted: ``appearances`` by system, and ``pairs`` for every two systems."""
-
-    n_planned: int
-    n_added: int
-    n_short: int
-    n_alike: int
-    appearances: dict[str, int]
-    pairs: dict[SystemPair, int]
-    strata: tuple[StratumSummary, ...]
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs planned before and added now."""
-        return self.n_planned + self.n_added
-
-    @property
-    def triangle(self) -> tuple[TriangleRow, ...]:
-        """Systems by name with their meetings; without meetings where each stands alone."""
-        names = list(self.appearances)
-        return tuple(
-            TriangleRow(
-                number=place + 1,
-                system=name,
-                n=self.appearances[name],
-                met=tuple(self.pairs[other, name] for other in names[:place]) if self.pairs else (),
+    out = np.flatnonzero(field.is_chosen)
+    first, second = field.first[out], field.second[out]
+    cost = draft.counts.pair_level(field.stratum, field.a, field.b) + PAIR + PAIR_IN_STRATUM
+    relief = 2 * (PAIR + PAIR_IN_STRATUM) - cost[out]
+    is_free = np.append(~field.is_chosen, False)  # NO_PAIR, the last place, is never free
+    for others, swapped in ((first, second), (second, first)):
+        one, two = field.at[first[:, None], others], field.at[second[:, None], swapped]
+        gain = relief[:, None] + relief + cost[one] + cost[two]
+        is_possible = is_free[one] & is_free[two] & _are_four_systems(field, out)
+        gain = np.where(is_possible, gain, 0)
+        for place in np.flatnonzero(gain.ravel() < 0):
+            row, column = divmod(int(place), len(out))
+            exchange = Exchange(
+                field,
+                (int(out[row]), int(out[column])),
+                (int(one[row, column]), int(two[row, column])),
             )
-            for place, name in enumerate(names)
-        )
+            if draft.keeps_links(exchange):
+                yield exchange
 
 
-def summarise(
-    grounds: Sequence[Ground], added: Sequence[PlannedPair], *, per_context: int | None
-) -> PlanSummary:
-    """Count what is planned already together with what would be added.
+def _are_four_systems(field: Field, out: Integers) -> Booleans:
+    a, b = field.a[out], field.b[out]
+    four: Booleans = (a[:, None] != a) & (b[:, None] != b)
+    four &= (a[:, None] != b) & (b[:, None] != a)
+    return four
 
-    ``n_short`` counts the contexts that have fewer pairs than ``per_context`` asks for, because
-    their completions do not make more; ``n_alike`` counts the pairs that are not planned because
-    both texts are the same.
+
+def _follow_a_chain(draft: Draft) -> bool:
+    """Bring two systems closer through third ones that only change partners.
+
+    Say whether that was possible. One exchange may not do, because the context that could give
+    to the rare system does not have the frequent one.
     """
-    pairs = _pairs_by_context(grounds, added)
-    systems = sorted(frozenset[str]().union(*(ground.systems for ground in grounds)))
-    every = [pair for ground in grounds for pair in pairs[ground.key]]
-    appearances = Counter(system for pair in every for system in pair)
-    by_pair = Counter(every)
-    n_planned = sum(len(ground.planned) for ground in grounds)
-    return PlanSummary(
-        n_planned=n_planned,
-        n_added=len(added),
-        n_short=sum(len(pairs[ground.key]) < (per_context or 0) for ground in grounds),
-        n_alike=sum(len(ground.alike - ground.used) for ground in grounds),
-        appearances={system: appearances[system] for system in systems},
-        pairs={pair: by_pair[pair] for pair in combinations(systems, 2)},
-        strata=tuple(
-            _stratum([ground for ground in grounds if ground.stratum == name], pairs)
-            for name in sorted({ground.stratum for ground in grounds})
-        ),
-    )
+    arcs = _arcs(draft)
+    total = draft.counts.total
+    for start in np.argsort(-total, kind="stable"):
+        for chain in _chains(arcs, int(start)):
+            end = chain[-1][1]
+            if total[start] >= total[end] + 2 and _apply_all(draft, chain):
+                return True
+    return False
 
 
-def _pairs_by_context(
-    grounds: Sequence[Ground], added: Sequence[PlannedPair]
-) -> dict[str, list[SystemPair]]:
-    pairs = {
-        ground.key: [_systems(first.system, second.system) for first, second in ground.planned]
-        for ground in grounds
-    }
-    for pair in added:
-        pairs[pair.context].append(_systems(pair.first.system, pair.second.system))
-    return pairs
+def _arcs(draft: Draft) -> Arcs:
+    """Return for each system which others could have an appearance of it, and by what exchange."""
+    arcs: Arcs = {}
+    for field in draft.fields:
+        for giver, taker, exchange in _handovers(field):
+            known = arcs.setdefault(giver, {})
+            if taker not in known and draft.keeps_links(exchange):
+                known[taker] = exchange
+    return arcs
 
 
-def _stratum(grounds: Sequence[Ground], pairs: dict[str, list[SystemPair]]) -> StratumSummary:
-    systems = frozenset[str]().union(*(ground.systems for ground in grounds))
-    chosen = [pair for ground in grounds for pair in pairs[ground.key]]
-    possible = {
-        _systems(one.system, other.system) for ground in grounds for one, other in ground.comparable
-    }
-    return StratumSummary(
-        name=grounds[0].stratum,
-        n_contexts=len(grounds),
-        n_pairs=len(chosen),
-        groups=_groups(systems, chosen),
-        possible=_groups(systems, possible.union(chosen)),
-    )
+def _handovers(field: Field) -> Iterator[tuple[int, int, Exchange]]:
+    """Yield one exchange for each two systems of which one can take over from the other."""
+    out, into = np.flatnonzero(field.is_chosen), np.flatnonzero(~field.is_chosen)
+    old = np.stack([field.a[out], field.b[out]], axis=1)
+    new = np.stack([field.a[into], field.b[into]], axis=1)
+    seen = set[tuple[int, int]]()
+    for giving, taking in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        partners = old[:, None, 1 - giving] == new[None, :, 1 - taking]
+        changed = old[:, None, giving] != new[None, :, taking]
+        for row, column in np.argwhere(partners & changed):
+            systems = int(old[row, giving]), int(new[column, taking])
+            if systems not in seen:
+                seen.add(systems)
+                yield *systems, Exchange(field, (int(out[row]),), (int(into[column]),))
 
 
-def _systems(one: str, other: str) -> SystemPair:
-    return (one, other) if one < other else (other, one)
+def _chains(arcs: Arcs, start: int) -> Iterator[list[tuple[int, int, Exchange]]]:
+    """Yield the shortest chain from a system to each that it reaches, nearest first."""
+    chains: dict[int, list[tuple[int, int, Exchange]]] = {start: []}
+    waiting = deque([start])
+    while waiting:
+        giver = waiting.popleft()
+        for taker, exchange in sorted(arcs.get(giver, {}).items(), key=lambda arc: arc[0]):
+            if taker not in chains:
+                chains[taker] = [*chains[giver], (giver, taker, exchange)]
+                waiting.append(taker)
+                yield chains[taker]
 
 
-def _groups(systems: Iterable[str], links: Iterable[SystemPair]) -> Groups:
-    """Return the systems that links connect, each group sorted, by first name."""
-    group = {system: {system} for system in systems}
-    for one, other in links:
-        if group[one] is not group[other]:
-            group[one] |= group[other]
-            for system in group[other]:
-                group[system] = group[one]
-    return tuple(sorted({tuple(sorted(members)) for members in group.values()}))
+def _apply_all(draft: Draft, chain: list[tuple[int, int, Exchange]]) -> bool:
+    """Make the exchanges of a chain one after the other, or none if one has become impossible."""
+    made: list[Exchange] = []
+    for *_, exchange in chain:
+        chosen = exchange.field.is_chosen
+        if not chosen[exchange.out[0]] or chosen[exchange.into[0]]:
+            break
+        if not draft.keeps_links(exchange):
+            break
+        draft.apply(exchange)
+        made.append(exchange)
+    else:
+        return True
+    for exchange in reversed(made):
+        draft.undo(exchange)
+    return False

@@ -8,7 +8,7 @@ from django.db.models import F, Sum
 from django.utils.module_loading import import_string
 
 from access.choices import HookEvent
-from access.webhooks.services.events import Event, announce, is_awaited
+from access.webhooks.services.hooks import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Lease, Report, Study
 from annotation.studies import kept

@@ -13,15 +13,8 @@ from completions.strategies.rules.codebook import (
     strategist_messages,
     strategist_prompt,
 )
-from completions.strategies.rules.scoring import (
-    Item,
-    Judged,
-    LabelScore,
-    Scores,
-    cohen_kappa,
-    sample,
-    score,
-)
+from completions.strategies.rules.sampling import Item, sample
+from completions.strategies.rules.scoring import Judged, LabelScore, Scores, cohen_kappa, score
 
 __all__ = [
     "SHIPPED",

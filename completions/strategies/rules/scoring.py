@@ -1,12 +1,7 @@
 """Hold a model's strategy labels against those that people settled on; pure."""
 
-import hashlib
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 Found = frozenset[str]
 
@@ -77,6 +72,7 @@ def score(items: Sequence[Judged], *, strategies: Sequence[str], seed: int) -> S
     that do not occur in it, as the mean itself does.
     """
     # Whoever scores needs NumPy, and nobody else who only names what scores are.
+    from completions.strategies.rules.resampling import interval_of  # noqa: PLC0415 (see above)
 
     labels = tuple(_label(strategy, items) for strategy in strategies)
     found = [(one.settled, one.model) for one in items]
@@ -124,104 +120,3 @@ def _ratio(part: int, whole: int) -> float | None:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-N_RESAMPLES = 2000
-LEVEL = 0.95
-FEWEST = 2
-"""Items below which there is nothing to resample."""
-
-Resampled = frozenset[str]
-Table = npt.NDArray[np.float64]
-
-
-def interval_of(
-    items: Sequence[tuple[Resampled, Resampled]], strategies: Sequence[str], *, seed: int
-) -> tuple[float, float] | None:
-    """Return the 95 % percentile interval of the macro-F1 by resampling items with replacement.
-
-    An item is what was settled and what the model found. None if there are fewer than two, or no
-    strategy occurs in any resample. All resamples at once, as counts times tables.
-    """
-    if len(items) < FEWEST:
-        return None
-    wanted = _table([settled for settled, _ in items], strategies)
-    given = _table([model for _, model in items], strategies)
-    draws = np.random.default_rng(seed).multinomial(
-        len(items), np.full(len(items), 1 / len(items)), size=N_RESAMPLES
-    )
-    twice_both, either = draws @ (2 * wanted * given), draws @ (wanted + given)
-    occurs = either > 0
-    f1 = np.divide(twice_both, either, out=np.zeros_like(either), where=occurs)
-    some = occurs.any(axis=1)
-    if not some.any():
-        return None
-    means = f1[some].sum(axis=1) / occurs[some].sum(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
-
-
-def _table(found: Sequence[Resampled], strategies: Sequence[str]) -> Table:
-    return np.array([[float(key in one) for key in strategies] for one in found])
-
-
-RULE = "strategies-1"  # raise the number when the rule below changes
-
-
-@dataclass(frozen=True)
-class Item:
-    """A message that may be drawn: a stable name, its system, and what a model found in it."""
-
-    name: str
-    system: str
-    strategies: frozenset[str]
-
-
-class _Drawn:
-    """What is drawn so far: each further item from the system that has the fewest."""
-
-    def __init__(self, items: Iterable[Item], n: int, seed: str) -> None:
-        self.left = sorted(items, key=lambda one: _draw(one, seed))
-        self.n = n
-        self.items: list[Item] = []
-        self.had = Counter[str]()
-
-    def take(self, strategy: str | None = None) -> bool:
-        """Draw one more item, with that strategy if one is named; say whether that was possible."""
-        wanted = (one for one in self.left if strategy is None or strategy in one.strategies)
-        # Among systems that have equally few, the first in the seeded order.
-        chosen = min(wanted, key=lambda one: self.had[one.system], default=None)
-        if chosen is None or len(self.items) >= self.n:
-            return False
-        self.left.remove(chosen)
-        self.items.append(chosen)
-        self.had[chosen.system] += 1
-        return True
-
-    def n_showing(self, strategy: str) -> int:
-        """Count those drawn in which the model found the strategy."""
-        return sum(strategy in one.strategies for one in self.items)
-
-
-def sample(items: Collection[Item], *, n: int, seed: str, strategies: Sequence[str]) -> list[Item]:
-    """Draw ``n`` items, or all if there are no more, in an order that says nothing.
-
-    First every strategy, from the rarest on, gets its share of half the sample as far as the
-    model found it so often; then the sample is filled up so that systems come out as evenly as
-    they can. What chance decides follows from a hash of the seed and the item's name: not from
-    the order of the input, the platform or a library's generator.
-    """
-    drawn = _Drawn(items, n, seed)
-    share = max(1, n // (2 * len(strategies)))
-    found = Counter(strategy for one in items for strategy in one.strategies)
-    for strategy in sorted(strategies, key=lambda key: (found[key], key)):
-        while drawn.n_showing(strategy) < share and drawn.take(strategy):
-            pass
-    while drawn.take():
-        pass
-    return sorted(drawn.items, key=lambda one: _draw(one, f"order {seed}"))
-
-
-def _draw(item: Item, seed: str) -> tuple[bytes, str]:
-    text = f"{RULE} {seed} {item.name}"
-    return hashlib.sha256(text.encode()).digest(), item.name

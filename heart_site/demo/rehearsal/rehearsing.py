@@ -20,9 +20,8 @@ from annotation.models import Rater, Study
 from heart_site.demo.rehearsal.browser import Browser
 from heart_site.demo.rehearsal.walking import Walk, task_of
 from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.clock import VirtualClock
-from heart_site.demo.simulation.people import SimulatedRater
-from heart_site.demo.simulation.truth import Truth
+from heart_site.demo.simulation.people import SimulatedRater, VirtualClock
+from heart_site.demo.simulation.scoring import Truth
 
 WITHOUT_SCRIPTS = 5
 """One in so many raters has a browser without scripts."""

@@ -10,8 +10,7 @@ from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast
 from heart_site.demo.simulation.people import Kind
 from heart_site.demo.simulation.rebuilding import Mismatch, rebuild
-from heart_site.demo.simulation.scoring import Detection, detect, recovery
-from heart_site.demo.simulation.sides import Balance, balances
+from heart_site.demo.simulation.scoring import Balance, Detection, balances, detect, recovery
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
 from ranking.models import Rating

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from django.urls import resolve, reverse
 
-from heart_site.demo.rehearsal.browser import Browser
-from heart_site.demo.rehearsal.pages import Form, Page
+from heart_site.demo.rehearsal.browser import Browser, Form, Page
 from heart_site.demo.simulation import answering
 from heart_site.demo.simulation.answering import RANDOM, Mind
 from heart_site.demo.simulation.whims import Whim, whim

@@ -1,12 +1,13 @@
 """A population of simulated raters: how well, how fast and how honestly each of them works."""
 
-from collections.abc import Mapping
+import datetime as dt
+import hashlib
+import heapq
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-
-from heart_site.demo.simulation.chance import generator
 
 ARRIVE_WITHIN_S = 24 * 60 * 60.0
 SKILL_SPREAD = 0.2
@@ -85,3 +86,33 @@ def draw_population(
         SimulatedRater(i, kinds[order[i]], float(skills[i]), float(paces[i]), float(arrivals[i]))
         for i in range(n)
     )
+
+
+def generator(*parts: object) -> np.random.Generator:
+    """Return a generator for these parts alone: the same parts give the same draws.
+
+    Parameters
+    ----------
+    *parts : object
+        A seed and whatever names the draw; their texts are hashed.
+    """
+    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
+    return np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
+
+
+class VirtualClock:
+    """Raters in the order in which they act; time never goes back, whoever asks."""
+
+    def __init__(self, start: dt.datetime) -> None:
+        self.now = start
+        self._waiting: list[tuple[dt.datetime, int]] = []
+
+    def wake(self, index: int, *, at: dt.datetime) -> None:
+        """Let rater ``index`` act at a time, or now if that has passed."""
+        heapq.heappush(self._waiting, (max(at, self.now), index))
+
+    def turns(self) -> Iterator[int]:
+        """Yield who acts next and move ``now`` there, until nobody is waiting."""
+        while self._waiting:
+            self.now, index = heapq.heappop(self._waiting)
+            yield index

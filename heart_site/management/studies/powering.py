@@ -13,7 +13,7 @@ from annotation.models import Study
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries
-from ranking.planner.forms import DEFAULTS, Asked, Question
+from ranking.planner.console import DEFAULTS, Asked, Question
 from ranking.planner.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
 from ranking.report import services
 

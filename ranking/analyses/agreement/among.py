@@ -7,14 +7,17 @@ from itertools import combinations
 import numpy as np
 
 from ranking.analyses.agreement.opinions import Samples, panels
-from ranking.analyses.cells import decimal
+from ranking.analyses.common import decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
-from ranking.numerics.agreement.counts import count_values
-from ranking.numerics.agreement.fleiss import most_common_number
-from ranking.numerics.agreement.gwet import gwet_ac1
-from ranking.numerics.agreement.krippendorff import Metric
-from ranking.numerics.agreement.opinions import N_VALUES, VALUES, Opinions
+from ranking.numerics.agreement.coefficients import (
+    Metric,
+    agreement_of_tables,
+    cohen_kappas,
+    cross_tabulate,
+    gwet_ac1,
+    most_common_number,
+)
+from ranking.numerics.agreement.opinions import N_VALUES, VALUES, Opinions, count_values
 from ranking.numerics.agreement.resampled import alphas, fleiss_kappas, raw_agreement, tally
 
 MOST_THREES = 60

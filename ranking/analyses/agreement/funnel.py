@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ranking.analyses.cells import decimal
+from ranking.analyses.common import decimal
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.numerics.agreement.majority import NO_MAJORITY
+from ranking.numerics.agreement.majority import NO_MAJORITY, majority_of_others
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
-from ranking.numerics.agreement.others import majority_of_others
 from ranking.numerics.arrays import Integers
 from ranking.numerics.funnel import control_limits, dispersion
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.cells import decimal
+from ranking.analyses.common import decimal
 from ranking.findings import Cell
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.opinions import Answers, Opinions, opinions_of

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.agreement.opinions import Samples
-from ranking.analyses.cells import decimal
+from ranking.analyses.common import decimal
 from ranking.findings import ALL_JUDGES, Cell, Column, ColumnKind, Picture, Table
-from ranking.numerics.agreement.effective import effective_number, mean_correlation
-from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
+from ranking.numerics.agreement.majority import (
+    NO_MAJORITY,
+    effective_number,
+    majorities,
+    majority_of_others,
+    mean_correlation,
+)
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
-from ranking.numerics.agreement.others import majority_of_others
 from ranking.numerics.agreement.resampled import ratio, shares_of
 from ranking.numerics.arrays import Booleans, Floats, Integers
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ranking.analyses.agreement.people import Facing, is_side
-from ranking.analyses.cells import decimal
+from ranking.analyses.common import decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.numerics.agreement.majority import split_majorities
 from ranking.numerics.agreement.opinions import N_VALUES, Opinions
-from ranking.numerics.agreement.others import split_majorities
 from ranking.numerics.arrays import Integers
 
 MOST_TAKEN = 10

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import cells
-from ranking.analyses.cells import decimal
+from ranking.analyses import common
+from ranking.analyses.common import decimal
 from ranking.findings import Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.position import two_sided_p
@@ -74,7 +74,7 @@ def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
 
 def adjusted_p(raw: Sequence[float | None]) -> list[float | None]:
     """Adjust the p-values that there are, rounded; the others keep their places."""
-    return [decimal(p, 6) for p in cells.adjusted(raw)]
+    return [decimal(p, 6) for p in common.adjusted(raw)]
 
 
 def kinds(columns: JudgmentColumns) -> Iterator[tuple[str, Booleans]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, adjusted, mean_of
-from ranking.analyses.cells import ends, family_of, interval_cells
+from ranking.analyses.common import ends, family_of, interval_cells
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import SystemFacts

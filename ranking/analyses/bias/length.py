@@ -3,7 +3,7 @@
 import numpy as np
 
 from ranking.analyses.bias.cells import P_VALUE, Tendency, adjusted, adjusted_p, tendency, with_all
-from ranking.analyses.cells import ends, family_of, interval_cells
+from ranking.analyses.common import ends, family_of, interval_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers

@@ -7,12 +7,13 @@ import numpy as np
 from ranking.analyses import Ground
 from ranking.analyses.likert.evaluators import each_judge_table, judges_table, strictness_table
 from ranking.analyses.likert.means import (
+    Measure,
     dimensions_table,
     every_mean_table,
+    measures,
     normalised_table,
     scores_table,
 )
-from ranking.analyses.likert.measures import Measure, measures
 from ranking.analyses.likert.orders import agreement_table, orders_of, orders_table
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.judgments.scores import ScoreColumns

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ranking.analyses.cells import decimal
-from ranking.analyses.likert.measures import Measure
+from ranking.analyses.common import decimal
+from ranking.analyses.likert.means import Measure
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Booleans, Floats

@@ -8,10 +8,8 @@ import numpy as np
 
 from ranking.analyses import Ground
 from ranking.analyses.boards import rated
-from ranking.analyses.cells import decimal
-from ranking.analyses.likert.means import SYSTEM, best_first
-from ranking.analyses.likert.measures import Measure
-from ranking.analyses.outcomes import ranks_of
+from ranking.analyses.common import decimal, ranks_of
+from ranking.analyses.likert.means import SYSTEM, Measure, best_first
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Table
 from ranking.judgments.groups import NO_PAIRS
 from ranking.judgments.orders import OtherOrder

@@ -1,8 +1,6 @@
 """The API of ratings, fits, analyses, judgments and releases."""
 
-from ranking.api.views.fits import Fits
-from ranking.api.views.judgments import Judgments
-from ranking.api.views.ratings import Analysis, FitAnalyses, FitRatings, Ratings
+from ranking.api.views.ratings import Analysis, FitAnalyses, FitRatings, Fits, Judgments, Ratings
 from ranking.api.views.releases import Release, ReleaseArchive, ReleaseFile, Releases
 
 __all__ = [

@@ -1,5 +1,7 @@
 """JSON endpoints of ratings: read-only."""
 
+from django.db.models import QuerySet
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
@@ -8,13 +10,18 @@ from rest_framework.response import Response
 
 from access.api.errors import NoFitError, UnknownFilterError
 from access.api.permissions import is_member
-from access.api.views import ApiView
+from access.api.views import ApiView, ListView
 from access.choices import Scope
 from annotation.api.http import study_of
+from annotation.models import Judgment
+from ranking import models
+from ranking.api import filters as api_filters
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.selectors import Results
+from ranking.judgments import queries
 from ranking.models import Fit
-from ranking.results import filters, pages
+from ranking.results import http as result_http
+from ranking.results import pages, serializers
 from ranking.results.serializers import AnalysesOut, AnalysisOut, BoardOut
 
 NO_FIT = "there are no ratings of these judgments yet"
@@ -36,8 +43,8 @@ class Ratings(ApiView):
         results = results_of(request, study)
         try:
             fitted = results.selections()
-            chosen = filters.read_filters(request.query_params, fitted=fitted)
-        except filters.UnknownFilterError as error:
+            chosen = result_http.read_filters(request.query_params, fitted=fitted)
+        except result_http.UnknownFilterError as error:
             raise UnknownFilterError(str(error)) from error
         fit = results.latest(*chosen.selected)
         if fit is None:
@@ -107,3 +114,45 @@ def _fit(results: Results, key: str) -> Fit:
         msg = f"there is no fit {key} of a study {results.study.slug}"
         raise NotFound(msg)
     return fit
+
+
+class Fits(ListView):
+    """The fits of a study that have ended; each has its ratings at its own address.
+
+    Until the study is closed, others than its team find those alone that an owner published.
+    """
+
+    reads = Scope.READ_STUDIES
+    is_public = True
+    serializer_class = serializers.FitOut
+    filterset_class = api_filters.FitFilters
+    queryset = models.Fit.objects.none()
+
+    def get_queryset(self) -> QuerySet[models.Fit]:
+        """Return those of the study."""
+        return results_of(self.request, self.kwargs["study"]).fits
+
+
+class Judgments(ListView):
+    """Judgments in the order in which they were stored, those that do not count included.
+
+    Raters go by their pseudonym. Verdicts and marks are positive when the first completion is
+    ahead.
+    """
+
+    reads = Scope.READ_JUDGMENTS
+    serializer_class = serializers.JudgmentOut
+    filterset_class = api_filters.JudgmentFilters
+    queryset = Judgment.objects.none()
+
+    def get_queryset(self) -> QuerySet[Judgment]:
+        """Return those of the study."""
+        return queries.judgments(study_of(self.kwargs))
+
+    def paginate_queryset(  # type: ignore[override] # the stub has a type variable of its own
+        self, queryset: QuerySet[Judgment]
+    ) -> list[Judgment]:
+        """Return a page, each judgment with whether it counts now."""
+        rows = list(super().paginate_queryset(queryset) or ())
+        study = study_of(self.kwargs)
+        return queries.with_counts(rows, study=study, now=timezone.now())

@@ -1,8 +1,7 @@
 """Exports of a study: one source of rows, three ways to write them (ADR-0060)."""
 
 from ranking.exports.rows.asked import FORMS, Asked, ExportRefusedError, Form
-from ranking.exports.rows.offered import Offered, n_rows, offered
-from ranking.exports.rows.sources import Export, export_of, tables_of
+from ranking.exports.rows.sources import Export, Offered, export_of, n_rows, offered, tables_of
 from ranking.exports.rows.writing import file_name, written
 
 __all__ = [

@@ -1,8 +1,7 @@
 """Files of judgments (CSV, JSONL, Parquet) as arrays; see docs/files.md."""
 
 from annotation.tool_files import JudgmentFileError
-from ranking.files.judgments.coding import Coded
-from ranking.files.judgments.judgments import FileJudgments
+from ranking.files.judgments.judgments import Coded, FileJudgments
 from ranking.files.judgments.reading import Wanted, read_judgments
 
 __all__ = ["Coded", "FileJudgments", "JudgmentFileError", "Wanted", "read_judgments"]

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from annotation.tool_files import Fault, JudgmentFileError, bad_rows
-from ranking.files.judgments.coding import coded
-from ranking.files.judgments.raw import Places, RawColumns
+from ranking.files.judgments.judgments import Places, RawColumns, coded
 
 if TYPE_CHECKING:
     from pyarrow import csv as arrow_csv

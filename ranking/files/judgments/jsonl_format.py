@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from annotation.tool_files import Fault, JudgmentFileError
-from ranking.files.judgments.coding import Coded, coded, tidy
-from ranking.files.judgments.raw import Places, RawColumns
-from ranking.files.judgments.rules import COUNTS
+from ranking.files.judgments.judgments import COUNTS, Coded, Places, RawColumns, coded, tidy
 
 BLOCK_BYTES = 4 * 2**20  # also the longest line that can be read at once
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation.tool_files import JudgmentFileError
-from ranking.files.judgments.coding import coded
-from ranking.files.judgments.raw import Places, RawColumns
+from ranking.files.judgments.judgments import Places, RawColumns, coded
 
 if TYPE_CHECKING:
     import pyarrow as pa

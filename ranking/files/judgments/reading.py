@@ -1,19 +1,37 @@
 """Reading a file of judgments: all of it, or a refusal that names the bad rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from annotation.tool_files import SHOWN, Fault, JudgmentFileError, bad_rows, spelled
+from annotation.tool_files import (
+    SHOWN,
+    Fault,
+    JudgmentFileError,
+    bad_rows,
+    read_tool_file,
+    side,
+    spelled,
+)
 from completions.files import alike
 from ranking.files.judgments import csv_format, jsonl_format, parquet_format
-from ranking.files.judgments.coding import Coded, tidy, together
-from ranking.files.judgments.foreign import read_foreign, winners
-from ranking.files.judgments.judgments import FileJudgments
-from ranking.files.judgments.raw import Format, Places, RawColumns
-from ranking.files.judgments.rules import COUNTS, KINDS, WINNERS, Broken, broken_rows, size
+from ranking.files.judgments.judgments import (
+    COUNTS,
+    KINDS,
+    WINNERS,
+    Broken,
+    Coded,
+    FileJudgments,
+    Format,
+    Places,
+    RawColumns,
+    broken_rows,
+    size,
+    tidy,
+    together,
+)
 from ranking.numerics.arrays import Booleans, Integers
 
 JSONL = Format(jsonl_format.read, jsonl_format.places)
@@ -245,3 +263,44 @@ def _with_verdict(judgments: FileJudgments, without: Booleans) -> FileJudgments:
     if n_without == 0:
         return judgments
     return replace(judgments.where(~without), n_without_verdict=n_without)
+
+
+def read_foreign(
+    path: Path, columns: Mapping[str, str], demanded: Sequence[str]
+) -> tuple[Format, tuple[str, ...]]:
+    """Read the file at once; return a format that gives its columns, and how it was read.
+
+    Raises
+    ------
+    JudgmentFileError
+        As `annotation.tool_files.read_tool_file`.
+    """
+    found = read_tool_file(path, columns, demanded=demanded)
+
+    def raw(_path: Path, wanted: tuple[str, ...]) -> RawColumns:
+        present = [name for name in wanted if any(name in row for row in found.rows)]
+        coded = {name: _coded([_text(row.get(name)) for row in found.rows]) for name in present}
+        return RawColumns(coded, len(found.rows), len(found.unreadable))
+
+    return Format(raw, lambda _path, _wanted: Places(found.lines, found.unreadable)), found.told
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _coded(texts: list[str]) -> Coded:
+    place: dict[str, int] = {}
+    codes = [place.setdefault(text, len(place)) for text in texts]
+    return tidy(place, np.array(codes, dtype=np.int64))
+
+
+def winners(column: Coded) -> Coded:
+    """Return the winners in our words, where they are ours in another case."""
+    known = [side(value) for value in column.values]
+    values = [one if said is None else said for one, said in zip(column.values, known, strict=True)]
+    return tidy(values, column.codes)

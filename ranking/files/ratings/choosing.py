@@ -6,7 +6,7 @@ import numpy as np
 
 from ranking.files.judgments import FileJudgments
 from ranking.files.ratings.options import Evaluators, Options
-from ranking.numerics.arrays import Integers
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.strength_mode import StrengthMode
 
 
@@ -103,3 +103,15 @@ def _strength(
     some = "no preference has one" if n_missing == n_preferences else f"{n_missing} lack one"
     warnings.append(f"Strengths are ignored, because {some}: a table has one scale, not two.")
     return StrengthMode.IGNORE
+
+
+@dataclass(frozen=True)
+class PointFit:
+    """Log strengths (natural log, mean 0), their model covariance, and the parameter of ties.
+
+    The parameter is nu in Davidson's model, ln eta in that of Rao and Kupper, else None.
+    """
+
+    log_strengths: Floats
+    covariance: Floats
+    parameter: float | None = None

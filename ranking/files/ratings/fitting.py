@@ -6,15 +6,17 @@ import numpy as np
 from scipy import special
 
 from ranking.files.judgments import FileJudgments
-from ranking.files.ratings.choosing import Chosen
+from ranking.files.ratings.choosing import Chosen, PointFit
 from ranking.files.ratings.options import LEVEL, Interval, Options, Ties
-from ranking.files.ratings.point import PointFit
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.bootstrap import bootstrap_strengths
-from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths, draw_units
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.intervals import Intervals
+from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -78,7 +80,6 @@ def counted(judgments: FileJudgments, ties: Ties) -> Booleans:
 def _fit(tables: _Tables, ties: Ties) -> PointFit:
     if tables.ties is not None:
         # Imported where it is used: what it brings along costs most rankings a second.
-        from ranking.files.ratings.draws import fit_draws  # noqa: PLC0415
 
         return fit_draws(ties, tables.wins.total(), tables.ties.total())
     fit = fit_bradley_terry(tables.wins.total())
@@ -139,8 +140,6 @@ def _resampled(
     if tables.ties is None:
         found = bootstrap_strengths(tables.wins, strengths, n_replicates=n, rng=rng)
     else:
-        from ranking.files.ratings.draws import bootstrap_draws  # noqa: PLC0415
-
         found = bootstrap_draws(options.ties, tables.wins, tables.ties, n_replicates=n, rng=rng)
     refits = found.fitted()
     if len(refits) < FEWEST:
@@ -153,8 +152,6 @@ def _resampled(
 
 def _sandwich(options: Options, tables: _Tables, fit: PointFit, rng: np.random.Generator) -> Spread:
     if tables.ties is not None:
-        from ranking.files.ratings.draws import sandwich_draws  # noqa: PLC0415
-
         draws = sandwich_draws(options.ties, tables.wins, tables.ties, fit)
         return _normal(fit.log_strengths, draws, options.replicates, rng, tables.wins.n_units)
     robust = robust_covariance(tables.wins, fit.log_strengths)
@@ -193,3 +190,126 @@ def _draw(strengths: Floats, covariance: Floats, n: int, rng: np.random.Generato
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     drawn: Floats = strengths + rng.standard_normal((n, len(strengths))) @ root.T
     return drawn
+
+
+BLOCK_BYTES = 32 * 2**20
+
+
+def fit_draws(model: Ties, wins: Floats, ties: Floats) -> PointFit:
+    """Fit one of the two models to wins and ties, each of shape (n_systems, n_systems).
+
+    Raises
+    ------
+    NotConnectedError, NoMaximumError, NotConvergedError
+        If there is no maximum, or it is not found.
+    """
+    if model is Ties.DAVIDSON:
+        davidson = fit_davidson(wins, ties)
+        return PointFit(davidson.log_strengths, davidson.covariance, davidson.draw_parameter)
+    fit = fit_rao_kupper(wins, ties)
+    return PointFit(fit.log_strengths, fit.covariance, fit.threshold)
+
+
+def bootstrap_draws(
+    model: Ties,
+    wins: WinTables,
+    ties: WinTables,
+    *,
+    n_replicates: int,
+    rng: np.random.Generator,
+) -> BootstrapReplicates:
+    """Refit the model to samples of whole units, as `bootstrap_strengths` does.
+
+    Cost is one fit for each replicate.
+    """
+    per_block = max(1, BLOCK_BYTES // (8 * max(wins.n_units, wins.n_systems**2)))
+    found: list[Floats] = []
+    while len(found) < n_replicates:
+        drawn = draw_units(wins.n_units, min(per_block, n_replicates - len(found)), rng)
+        samples = zip(wins.weighted(drawn), ties.weighted(drawn), strict=True)
+        found += [_strengths(model, *sample) for sample in samples]
+    strengths = np.array(found)
+    has_maximum = np.isfinite(strengths[:, 0])
+    return BootstrapReplicates(strengths, has_maximum)
+
+
+def sandwich_draws(model: Ties, wins: WinTables, ties: WinTables, fit: PointFit) -> Floats:
+    """Return the covariance of the strengths, clustered by unit, (n_systems, n_systems).
+
+    ``n / (n - 1) * H^- (sum_c U_c U_c') H^-``, over strengths and parameter of ties together, H
+    the expected information.
+    """
+    n = wins.n_systems
+    of_win, of_tie, pairs = _gradients(model, fit)
+    scores = np.stack([_scores(wins, ties, w, t) for w, t in zip(of_win, of_tie, strict=True)], 1)
+    judged = (wins.total() + wins.total().T + ties.total()) / 2.0  # each pair from both sides
+    information = _products(of_win, 2.0 * judged * pairs.win)
+    information += _products(of_tie, judged * pairs.tie)
+    inverse = np.linalg.pinv(information, rcond=1e-12, hermitian=True)
+    n_units = int((np.diff(wins.rows.indptr) + np.diff(ties.rows.indptr) > 0).sum())
+    spread = inverse @ (scores.T @ scores) @ inverse * (n_units / (n_units - 1.0))
+    centre = np.eye(n) - 1.0 / n
+    covariance: Floats = centre @ spread[:n, :n] @ centre
+    return covariance
+
+
+@dataclass(frozen=True)
+class _Chances:
+    """Chance that i wins from j, and that they tie, (n_systems, n_systems) each."""
+
+    win: Floats
+    tie: Floats
+
+
+def _strengths(model: Ties, wins: Floats, ties: Floats) -> Floats:
+    try:
+        return fit_draws(model, wins, ties).log_strengths
+    except (NotConnectedError, NoMaximumError, NotConvergedError):
+        return np.full(len(wins), np.nan)
+
+
+def _products(gradients: Floats, weights: Floats) -> Floats:
+    """Add up the outer products of gradients (n_parameters, n, n) under weights (n, n)."""
+    flat = gradients.reshape(len(gradients), -1)
+    products: Floats = (flat * weights.ravel()) @ flat.T
+    return products
+
+
+def _scores(wins: WinTables, ties: WinTables, of_win: Floats, of_tie: Floats) -> Floats:
+    """Return one entry of each unit's gradient; a tie stands in its table from both sides."""
+    scores: Floats = wins.rows @ of_win.ravel() + ties.rows @ of_tie.ravel() / 2.0
+    return scores
+
+
+def _gradients(model: Ties, fit: PointFit) -> tuple[Floats, Floats, _Chances]:
+    """Return the gradients of one win of i from j and of one tie, (n_systems + 1, n, n) each."""
+    d = fit.log_strengths[:, None] - fit.log_strengths[None, :]
+    outcomes = _davidson if model is Ties.DAVIDSON else _rao_kupper
+    by_d, by_parameter, chances = outcomes(d, fit.parameter or 0.0)
+    system = np.eye(len(d))
+    side = system[:, :, None] - system[:, None, :]  # +1 where it is i, -1 where it is j
+    of_win, of_tie = (
+        np.concatenate([side * one, other[None]])
+        for one, other in zip(by_d, by_parameter, strict=True)
+    )
+    return of_win, of_tie, chances
+
+
+def _davidson(
+    d: Floats, nu: float
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], _Chances]:
+    total = np.exp(d / 2) + np.exp(-d / 2) + nu
+    win, tie = np.exp(d / 2) / total, nu / total
+    ahead = win - win.T
+    return ((1.0 - ahead) / 2, -ahead / 2), (-tie, 1.0 - tie), _Chances(win, tie)
+
+
+def _rao_kupper(
+    d: Floats, threshold: float
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats], _Chances]:
+    win = special.expit(d - threshold)
+    tie = 1.0 - win - win.T
+    # P(tie) = (eta^2 - 1) P(i wins) P(j wins)
+    growth = 2.0 / -np.expm1(-2.0 * threshold) if threshold > 0 else 0.0
+    of_tie = growth - (1.0 - win) - (1.0 - win.T)
+    return (1.0 - win, win.T - win), (win - 1.0, of_tie), _Chances(win, tie)

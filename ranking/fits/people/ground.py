@@ -8,18 +8,62 @@ from typing import Any
 
 import numpy as np
 
-from ranking.fits.estimate import FEWEST_DIALOGUES, EstimateRefusedError
+from ranking.fits.estimate import FEWEST_DIALOGUES, Estimate, EstimateRefusedError
 from ranking.fits.people.kinds import PeopleKind
-from ranking.fits.people.scale import Scale
-from ranking.judgments.groups import TextGroup
+from ranking.judgments.groups import GroupedJudgments, TextGroup
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import signed_strengths
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.best_of import BestOf, TextJudgments, choose_and_score, cross_fit
+from ranking.numerics.best_of import (
+    FEWEST_EVALUATORS,
+    BestOf,
+    TextJudgments,
+    choose_and_score,
+    cross_fit,
+    draw_halves,
+)
+from ranking.numerics.bootstrap import draw_units
+from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.halves import FEWEST_EVALUATORS, draw_halves
 from ranking.numerics.placement import place_among
 from ranking.numerics.strength import shares
+
+EVERY = slice(None)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The fit that texts are placed on, in the first row, and its resamples in the others.
+
+    ``drawn`` says how often each has each dialogue, ``strengths`` where it has each system.
+    """
+
+    dialogues: tuple[str, ...]
+    systems: tuple[str, ...]
+    drawn: Floats
+    strengths: Floats
+
+    @classmethod
+    def of(cls, judgments: GroupedJudgments, estimate: Estimate, method: Method) -> "Scale":
+        """Draw the fit's resamples of the dialogues once more: the same seed, the same draws."""
+        n, rng = len(judgments.dialogues), np.random.default_rng(method.seed)
+        drawn = np.vstack([np.ones(n), draw_units(n, method.replicates, rng)])
+        strengths = np.vstack([estimate.theta, estimate.replicates.log_strengths])
+        return cls(judgments.dialogues, judgments.systems, drawn, strengths)
+
+    @property
+    def theta(self) -> Floats:
+        """The log strengths of the systems."""
+        theta: Floats = self.strengths[0]
+        return theta
+
+    def place(self, wins: Floats, losses: Floats, rows: slice = EVERY) -> Floats:
+        """Return the Elo points of what took and yielded so much in each dialogue."""
+        drawn = self.drawn[rows]
+        theta = place_among(drawn @ wins, drawn @ losses, self.strengths[rows])
+        points: Floats = CENTRE + ELO_PER_LOG_UNIT * theta
+        return points
+
 
 ONE_WAY = "All of these judgments went one way: there is no finite rating."
 

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ranking.fits.estimate import Estimate, EstimateRefusedError
-from ranking.fits.people.ground import Ground, PeopleRating
+from ranking.fits.people.ground import Ground, PeopleRating, Scale
 from ranking.fits.people.kinds import PeopleKind
-from ranking.fits.people.scale import Scale
 from ranking.judgments.groups import GroupedJudgments, TextGroup
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import evaluator_weights

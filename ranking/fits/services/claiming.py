@@ -14,8 +14,14 @@ from ranking.fits import selectors
 from ranking.judgments import frames
 from ranking.judgments.code import code_version
 from ranking.judgments.frames import Selection
-from ranking.judgments.method import IMPLIED, Method, declared_masses, graded_strengths, pooling_of
-from ranking.judgments.stamps import Stamp
+from ranking.judgments.method import (
+    IMPLIED,
+    Method,
+    Stamp,
+    declared_masses,
+    graded_strengths,
+    pooling_of,
+)
 from ranking.models import Fit
 from ranking.numerics.strength_mode import StrengthMode
 

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
         selected,
     )
     from ranking.judgments.frames.columns import (
+        Evaluators,
         read_columns,
         read_columns_and_dimensions,
         read_dimension_columns,
+        read_evaluators,
+        read_style,
     )
-    from ranking.judgments.frames.evaluators import Evaluators, read_evaluators
     from ranking.judgments.frames.groups import (
         read_compared,
         read_groups,
@@ -28,10 +30,8 @@ if TYPE_CHECKING:
         read_stamps,
         read_verdicts,
     )
-    from ranking.judgments.frames.judged import read_judgments
-    from ranking.judgments.frames.scores import read_implied, read_scores
+    from ranking.judgments.frames.judged import read_implied, read_judgments, read_scores
     from ranking.judgments.frames.sources import DatabaseSources
-    from ranking.judgments.frames.style import read_style
 else:
     __getattr__ = names_of(__name__)
 

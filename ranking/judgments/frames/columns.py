@@ -1,28 +1,33 @@
 """Single judgments as columns, coded by whole numbers."""
 
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.choices import Protocol, Side
-from annotation.models import DimensionMark, Study
+from annotation.models import Comparison, DimensionMark, Judge, Judgment, Rater, Study
 from annotation.studies.selectors import dimension_keys
+from completions.dialogues.normaliser import plain
+from completions.models import Completion
 from ranking.judgments.analysis_set import Selection, selected
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.frames.coding import (
+from ranking.judgments.frames.integers import (
     coded,
     comparisons,
     dialogues,
+    flag,
     people_and_judges,
+    read_integers,
+    room,
     systems,
 )
-from ranking.judgments.frames.integers import flag, read_integers
-from ranking.judgments.frames.style import read_style
 from ranking.judgments.method import graded_strengths
-from ranking.judgments.style import FEATURES
-from ranking.numerics.arrays import Booleans, Integers
+from ranking.judgments.style import FEATURES, features
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.strength import grade_to_strength
 
 CODES = (
@@ -115,3 +120,64 @@ def _strengths(verdict: Integers, is_graded: Booleans, study: Study) -> Integers
     slightly, much = graded_strengths(study.content)
     strength[is_graded] = grade_to_strength(verdict[is_graded], slightly=slightly, much=much)
     return strength
+
+
+BATCH = 2000
+UNKNOWN = (np.nan,) * len(FEATURES)
+
+
+def read_style(selection: Selection) -> Floats:
+    """Return figures of both texts of each pair that was judged, by the pairs' public names.
+
+    Shape (n_items, 2, n_features), in the order of the items of `read_columns`; two queries.
+    """
+    judged = selected(selection).order_by().values("comparison")
+    pairs = Comparison.objects.filter(pk__in=judged).order_by("key")
+    texts = list(pairs.values_list("first", "second"))
+    measured = _measured({text for pair in texts for text in pair})
+    rows = [[measured.get(text, UNKNOWN) for text in pair] for pair in texts]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2, len(FEATURES))
+
+
+def _measured(wanted: Collection[int]) -> dict[int, tuple[float, ...]]:
+    """Measure these texts; those between them are passed over unread."""
+    if not wanted:
+        return {}
+    rows = Completion.objects.filter(pk__range=(min(wanted), max(wanted))).exclude(text="")
+    found = rows.values_list("pk", "text").iterator(chunk_size=BATCH)
+    return {pk: features(plain(text)) for pk, text in found if pk in wanted}
+
+
+@dataclass(frozen=True)
+class Evaluators:
+    """How many people and which LLM judges gave the judgments, and whether any is simulated."""
+
+    n_raters: int
+    judges: tuple[str, ...]
+    has_simulated: bool
+
+
+def read_evaluators(selection: Selection) -> Evaluators:
+    """Return who gave the selected judgments: one of each is looked for, they are not all read."""
+    given = selected(selection)
+    raters = Rater.objects.filter(study=selection.study)
+    people = _who_judged(raters.values_list("code", "is_simulated"), "rater", given)
+    judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", given)
+    return Evaluators(
+        n_raters=len(people),
+        judges=tuple(sorted(name for name, _ in judges)),
+        has_simulated=any(is_simulated for _, is_simulated in people + judges),
+    )
+
+
+def _who_judged(
+    rows: "QuerySet[Any, tuple[Any, ...]]", evaluator: str, given: QuerySet[Judgment]
+) -> list[tuple[str, bool]]:
+    """Return names and whether they are simulated, of those who gave one of the judgments.
+
+    The question is a column and no condition: as a condition, the database would rather gather
+    all judgments first.
+    """
+    asked = rows.annotate(has=Exists(given.filter(**{evaluator: OuterRef("pk")})))
+    with room():
+        return [(name, is_simulated) for name, is_simulated, has in asked if has]

@@ -21,10 +21,9 @@ from ranking.judgments.analysis_set import (
     selected_answers,
     selected_pairs,
 )
-from ranking.judgments.frames.coding import coded, dialogues, systems
-from ranking.judgments.frames.integers import flag, read_integers
+from ranking.judgments.frames.integers import coded, dialogues, flag, read_integers, systems
 from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts
-from ranking.judgments.stamps import Stamp
+from ranking.judgments.method import Stamp
 from ranking.numerics.arrays import Integers
 
 FIRST = "judgment__comparison__first__system__slug"

@@ -17,7 +17,7 @@ from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies.rules import load_codebook
 from ranking.judgments.analysis_set import Selection, selected
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.frames.coding import SAID
+from ranking.judgments.frames.integers import SAID
 from ranking.judgments.frames.themes import read_themes
 from ranking.judgments.sources import (
     ItemFacts,

@@ -9,7 +9,7 @@ from annotation.models import RationaleCall, ThemeLabel
 from annotation.rationales.themes import load_codebook
 from completions.choices import CallState, Presence
 from ranking.judgments.analysis_set import Selection, selected
-from ranking.judgments.frames.coding import SAID
+from ranking.judgments.frames.integers import SAID
 from ranking.judgments.sources import ThemeLabels
 from ranking.numerics.arrays import Floats
 

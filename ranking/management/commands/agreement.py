@@ -24,8 +24,11 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the figures; bad input ends with exit code 2."""
         # Imported here, so that listing the commands does not wait for NumPy and SciPy.
-        from ranking.files.agreement.measuring import Resampling, agreement  # noqa: PLC0415
-        from ranking.files.agreement.opinions import AgreementRefusedError  # noqa: PLC0415
+        from ranking.files.agreement.measuring import (  # noqa: PLC0415
+            AgreementRefusedError,
+            Resampling,
+            agreement,
+        )
         from ranking.files.agreement.text import as_text  # noqa: PLC0415
         from ranking.files.judgments import (  # noqa: PLC0415
             JudgmentFileError,

@@ -15,7 +15,7 @@ from ranking.gate import services as gate_services
 from ranking.gate.report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
 from ranking.gate.rules import Asked, Outcome, UnknownSystemError
 from ranking.management.asking import BAD_INPUT
-from ranking.plots.rings import TooFewAxesError
+from ranking.plots.radar import TooFewAxesError
 
 REFUSALS = (
     AnalysisRefusedError,

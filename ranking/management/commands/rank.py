@@ -53,11 +53,13 @@ class Command(BaseCommand):
             Wanted,
             read_judgments,
         )
-        from ranking.files.ratings.answer import as_json  # noqa: PLC0415
+        from ranking.files.ratings.answer import (  # noqa: PLC0415
+            as_json,
+            as_text,
+            rate_by,
+        )
         from ranking.files.ratings.choosing import RatingRefusedError  # noqa: PLC0415
-        from ranking.files.ratings.groups import rate_by  # noqa: PLC0415
         from ranking.files.ratings.rating import rate  # noqa: PLC0415
-        from ranking.files.ratings.text import as_text  # noqa: PLC0415
 
         options = _options(asked)
         try:

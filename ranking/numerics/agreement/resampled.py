@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.numerics.agreement.krippendorff import Metric
+from ranking.numerics.agreement.coefficients import Metric
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 
@@ -29,7 +29,7 @@ class Tallies:
     totals : array of shape (n_units, n_values)
         How often each value was given.
     met : array of shape (n_units, n_values, n_values)
-        Coincidences as `ranking.numerics.agreement.krippendorff.coincidences` counts them.
+        Coincidences as `ranking.numerics.agreement.coefficients.coincidences` counts them.
     """
 
     alike: Floats
@@ -92,7 +92,7 @@ def fleiss_kappas(tallies: Tallies, times: Floats) -> Floats:
 def alphas(tallies: Tallies, times: Floats, values: Floats, metric: Metric) -> Floats:
     """Return Krippendorff's alpha for each row of ``times``, all rows at once.
 
-    ``values`` and ``metric`` are those of `ranking.numerics.agreement.krippendorff`; NaN where
+    ``values`` and ``metric`` are those of `ranking.numerics.agreement.coefficients`; NaN where
     no two judgments can be compared, or all of them are alike.
     """
     met = np.tensordot(times, tallies.met, axes=1)

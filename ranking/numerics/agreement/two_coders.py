@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas
-from ranking.numerics.agreement.gwet import gwet_ac1
+from ranking.numerics.agreement.coefficients import agreement_of_tables, cohen_kappas, gwet_ac1
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 

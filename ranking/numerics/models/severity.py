@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.models.grades import RowSlopes, row_slopes
+from ranking.numerics.models.cumulative import RowSlopes, row_slopes
 from ranking.numerics.models.newton import Slopes, covariance, maximise
 
 STRENGTH_SD = 2.0  # natural-log units: that of the prior of each log strength

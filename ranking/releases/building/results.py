@@ -11,8 +11,8 @@ from ranking.figures import FigureRefusedError, Form
 from ranking.findings import Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
-from ranking.plots.chosen import Chosen
-from ranking.released.files.renaming import renamed
+from ranking.plots.radar import Chosen
+from ranking.released.files.names import renamed
 from ranking.releases.building.contents import Contents
 from ranking.report import figures as report_figures
 

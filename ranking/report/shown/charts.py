@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ranking.findings import Column, Picture, Table
-from ranking.plots.chosen import MOST, axes_of, least_step
-from ranking.plots.limits import is_outside, known_limits
-from ranking.plots.rings import RINGS
+from ranking.plots.funnel import is_outside, known_limits
+from ranking.plots.radar import MOST, RINGS, axes_of, least_step
 from ranking.plots.whiskers import Interval
-from ranking.report.shown.cells import WORDS, as_number, written
-from ranking.report.shown.chart_parts import (
+from ranking.report.shown.board_charts import (
     Parts,
     axis,
     cells_of,
@@ -19,6 +17,7 @@ from ranking.report.shown.chart_parts import (
     scaled,
     scaled_cell,
 )
+from ranking.report.shown.cells import WORDS, as_number, written
 from ranking.report.shown.people import Row
 from ranking.report.shown.pictures import FEWEST_DOTS, centre_of
 from ranking.report.shown.values import Chart, ShownTable

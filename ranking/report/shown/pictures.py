@@ -6,16 +6,14 @@ from dataclasses import replace
 from django.utils.translation import gettext
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.plots.chosen import Chosen, axes_of, least_step
 from ranking.plots.funnel import LOOKS, Spot, funnel
 from ranking.plots.planes import Axis, Plot, Point, Series, lines, scatter
-from ranking.plots.radar import Outline, radar
+from ranking.plots.radar import Chosen, Outline, axes_of, least_step, radar
 from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, whiskers
 from ranking.report.shown.cells import WORDS, Warmth, as_number
-from ranking.report.shown.names import Names
 from ranking.report.shown.people import Row
-from ranking.report.shown.values import ShownChoice, ShownRow, ShownTable
+from ranking.report.shown.values import Names, ShownChoice, ShownRow, ShownTable
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 1500.0)

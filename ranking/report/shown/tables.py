@@ -2,13 +2,12 @@
 
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.plots.chosen import Chosen
+from ranking.plots.radar import Chosen
 from ranking.report.shown.cells import WORDS, written
 from ranking.report.shown.charts import with_chart
-from ranking.report.shown.names import Name, Names
 from ranking.report.shown.people import Row, public_table
 from ranking.report.shown.pictures import with_picture
-from ranking.report.shown.values import ShownCell, ShownHeader, ShownRow, ShownTable
+from ranking.report.shown.values import Name, Names, ShownCell, ShownHeader, ShownRow, ShownTable
 
 ALL_ALIKE = Chosen()
 
@@ -18,7 +17,7 @@ def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> Shown
 
     Raises
     ------
-    ranking.plots.chosen.UnknownRowError
+    ranking.plots.radar.UnknownRowError
         If a row is chosen for a picture that the table does not have.
     """
     table, n_hidden = public_table(table, names)

@@ -7,10 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.numerics.agreement.counts import count_values, observed_agreement
-from ranking.numerics.agreement.fleiss import UnequalNumbersError, fleiss_kappa, most_common_number
-from ranking.numerics.agreement.gwet import gwet_ac1
-from ranking.numerics.agreement.krippendorff import Metric, krippendorff_alpha
+from ranking.numerics.agreement.coefficients import (
+    Metric,
+    UnequalNumbersError,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    most_common_number,
+)
+from ranking.numerics.agreement.opinions import count_values, observed_agreement
 from tests.numerics import peers
 from tests.numerics.agreement.published import DIAGNOSES, OBSERVED
 

@@ -6,7 +6,11 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.agreement.cohen import agreement_of_tables, cohen_kappas, cross_tabulate
+from ranking.numerics.agreement.coefficients import (
+    agreement_of_tables,
+    cohen_kappas,
+    cross_tabulate,
+)
 from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match
 from ranking.numerics.agreement.position import two_sided_p
 from tests.numerics import peers

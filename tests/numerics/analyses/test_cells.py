@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranking.analyses.cells import decimal, ends, interval_cells, share_cells
+from ranking.analyses.common import decimal, ends, interval_cells, share_cells
 from ranking.findings import ColumnKind
 from ranking.numerics.clustered_means import clustered_mean
 

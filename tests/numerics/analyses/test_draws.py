@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse, draw_ways
+from ranking.analyses import analyse, draws
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.elo import to_elo
@@ -171,7 +171,7 @@ class TestOddStudies:
         def give_up(*args, **kwargs):
             raise NotConvergedError
 
-        monkeypatch.setattr(draw_ways, "fit_davidson", give_up)
+        monkeypatch.setattr(draws, "fit_davidson", give_up)
 
         findings = analyse("DRAWS", make_ground(simulate(rng)))
 

@@ -8,10 +8,10 @@ import pytest
 import scipy
 
 from ranking.analyses import likert
-from ranking.analyses.likert.measures import measures
+from ranking.analyses.likert.means import measures
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.judgments.implied import implied_columns
 from ranking.judgments.orders import OtherOrder
+from ranking.judgments.scores import implied_columns
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_ground, table

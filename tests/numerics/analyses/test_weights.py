@@ -8,12 +8,11 @@ import pytest
 
 from ranking.analyses import dimensions, weighing, weights
 from ranking.analyses.common import weighted_pairs
-from ranking.analyses.joint_boards import JointBoards
-from ranking.analyses.joint_rating import jointly_rated
+from ranking.analyses.joint_boards import JointBoards, jointly_rated
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.draws import draw_units
 from ranking.numerics.elo import to_elo
+from ranking.numerics.refits import draw_units
 from ranking.numerics.tables import tabulate
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from ranking.numerics.models.grades import Graded
+from ranking.numerics.models.cumulative import Graded
 
 
 def draw_grades(rng, theta, thresholds, *, n):

@@ -11,10 +11,9 @@ from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models import cumulative
 from ranking.numerics.models.clusters import TooFewClustersError
-from ranking.numerics.models.cumulative import cumulative_errors, fit_cumulative
+from ranking.numerics.models.cumulative import Graded, Scale, cumulative_errors, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
-from ranking.numerics.models.grades import Graded, Scale
-from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from ranking.numerics.models.ties import fit_rao_kupper
 from tests.numerics import peers
 from tests.numerics.models.helpers import draw_grades, graded
 

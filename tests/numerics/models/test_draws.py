@@ -10,9 +10,8 @@ from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.models.davidson import fit_davidson
 from ranking.numerics.models.existence import AllTiesError
-from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from tests.numerics import peers
 
 # Six brands of chocolate pudding: pair, preferred the first, preferred the second, neither.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.numerics.planning.correlation import intraclass_correlation
+from ranking.numerics.planning.closed_form import intraclass_correlation
 
 
 class TestIntraclassCorrelation:

@@ -9,8 +9,8 @@ import scipy
 from benchmarks import planner
 from benchmarks.simulation import Plan
 from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.planning.needs import needed_dialogues, needed_repeats, power_of
 from ranking.numerics.planning.parts import ErrorParts, Judged, error_parts, likely_factors
-from ranking.numerics.planning.reaching import needed_dialogues, needed_repeats, power_of
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.numerics import peers

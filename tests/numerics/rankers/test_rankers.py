@@ -6,10 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.rankers.network import eigenvector_scores, pagerank
-from ranking.numerics.rankers.online import online_elo
-from ranking.numerics.rankers.skill import skills
-from ranking.numerics.rankers.win_rates import average_win_rates
+from ranking.numerics.rankers import (
+    average_win_rates,
+    eigenvector_scores,
+    online_elo,
+    pagerank,
+    skills,
+)
 from tests.numerics import peers
 
 WINNERS = {1.0: "X", 0.5: "Draw", 0.0: "Y"}

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ranking.files.ratings.answer import rate_by
 from ranking.files.ratings.choosing import RatingRefusedError
-from ranking.files.ratings.groups import rate_by
 from ranking.files.ratings.options import Evaluators, Interval, Options, Ties
 from ranking.files.ratings.rating import rate
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.models.davidson import fit_davidson
-from ranking.numerics.models.rao_kupper import fit_rao_kupper
+from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode
 from tests.unit.file_ratings.made import by_name, duel, rated, read, tournament
 from tests.unit.judgment_files.files import row

@@ -1,1 +1,0 @@
-"""Other ways to rank, to be held beside Bradley-Terry."""
