@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.console.admin_parts import Table
+from access.console.admin_parts import ReadOnlyAdmin
 from access.models import (
     ApiToken,
     ConsentEvidence,
@@ -15,7 +15,7 @@ from access.models import (
 
 
 @admin.register(Member)
-class MemberAdmin(Table):
+class MemberAdmin(ReadOnlyAdmin):
     """Who belongs to the team."""
 
     list_display = ("user", "role", "since")
@@ -26,7 +26,7 @@ class MemberAdmin(Table):
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(Table):
+class ApiTokenAdmin(ReadOnlyAdmin):
     """Keys of programs; made and revoked in the console."""
 
     list_display = ("prefix", "name", "owner", "scopes", "study", "expires_at", "revoked_at")
@@ -37,7 +37,7 @@ class ApiTokenAdmin(Table):
 
 
 @admin.register(IdempotencyKey)
-class IdempotencyKeyAdmin(Table):
+class IdempotencyKeyAdmin(ReadOnlyAdmin):
     """Requests of a day that are answered once."""
 
     list_display = ("key", "token", "made_at", "status")
@@ -47,7 +47,7 @@ class IdempotencyKeyAdmin(Table):
 
 
 @admin.register(LogEntry)
-class LogEntryAdmin(Table):
+class LogEntryAdmin(ReadOnlyAdmin):
     """Who did what."""
 
     list_display = ("at", "by", "action", "subject")
@@ -58,7 +58,7 @@ class LogEntryAdmin(Table):
 
 
 @admin.register(Hook)
-class HookAdmin(Table):
+class HookAdmin(ReadOnlyAdmin):
     """Whom the site tells of what happens; never the secret."""
 
     exclude = ("secret",)
@@ -70,7 +70,7 @@ class HookAdmin(Table):
 
 
 @admin.register(HookDelivery)
-class HookDeliveryAdmin(Table):
+class HookDeliveryAdmin(ReadOnlyAdmin):
     """What was sent, and what became of it."""
 
     list_display = ("event", "hook", "state", "attempts", "queued_at", "delivered_at")
@@ -81,7 +81,7 @@ class HookDeliveryAdmin(Table):
 
 
 @admin.register(ConsentEvidence)
-class ConsentEvidenceAdmin(Table):
+class ConsentEvidenceAdmin(ReadOnlyAdmin):
     """Evidence of consent: counts by study and version, and no way to a person."""
 
     list_display = ("kind", "scope", "version", "given_on")

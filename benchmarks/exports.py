@@ -35,8 +35,8 @@ def export(form: str) -> None:
     at_rest = _peak()
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        found = rows.export_of(study, "judgments", rows.Asked(), now=timezone.now())
-        blocks = rows.written(found, rows.Form(form))
+        found = rows.export_of(study, "judgments", rows.ExportRequest(), now=timezone.now())
+        blocks = rows.written(found, rows.ExportFormat(form))
         path = put(blocks, Path(folder) / f"x.{form}", is_forced=False)
         seconds, size = time.perf_counter() - started, path.stat().st_size
     n = rows.n_rows(study, "judgments") or 0

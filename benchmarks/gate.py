@@ -10,8 +10,8 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy import optimize, special
 
 from benchmarks import simulation
-from ranking.analyses import Ground
-from ranking.gate.rules import Asked, Outcome, run_gate
+from ranking.analyses import AnalysisInputs
+from ranking.gate.rules import GateRequest, Outcome, run_gate
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats, Integers
@@ -70,7 +70,7 @@ def gap_of(drop: float, *, of_marks: bool) -> float:
     return float(optimize.brentq(error, -0.1, 2.0))
 
 
-def draw(drop: float, n_dialogues: int, rng: np.random.Generator) -> Ground:
+def draw(drop: float, n_dialogues: int, rng: np.random.Generator) -> AnalysisInputs:
     """Simulate one study."""
     pairs = np.array(np.triu_indices(len(SYSTEMS), 1))
     unit = np.arange(n_dialogues).repeat(pairs.shape[1] * N_EACH)
@@ -98,13 +98,13 @@ def draw(drop: float, n_dialogues: int, rng: np.random.Generator) -> Ground:
     )
     rows, gap = np.arange(len(unit)), gap_of(drop, of_marks=True)
     marks = {name: columns.taken(rows, strength=graded(gap, MARK_STEPS)) for name in DIMENSIONS}
-    return Ground(columns, METHOD, marks)
+    return AnalysisInputs(columns, METHOD, marks)
 
 
 def ask(drop: float, n_dialogues: int, number: int) -> Outcome:
     """Simulate one study, and return what the gate says of it."""
     rng = np.random.default_rng((SEED, int(drop), n_dialogues, number))
-    asked = Asked("candidate", "baseline", max_drop=MARGIN)
+    asked = GateRequest("candidate", "baseline", max_drop=MARGIN)
     return run_gate(draw(drop, n_dialogues, rng), asked).outcome
 
 

@@ -18,7 +18,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import needed_dialogues, needed_repeats, power_of
-from ranking.numerics.planning.parts import ErrorParts, Judged, error_parts
+from ranking.numerics.planning.parts import ErrorParts, WeightedJudgments, error_parts
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
@@ -60,7 +60,7 @@ class Found:
 
 def study(
     strengths: tuple[float, ...] | Floats, layout: Plan, rng: np.random.Generator
-) -> tuple[Judged, WinTables, Floats]:
+) -> tuple[WeightedJudgments, WinTables, Floats]:
     """Simulate a study, and fit it."""
     truth = np.asarray(strengths, dtype=np.float64)
     drawn: Judgments = simulation.draw(truth, layout, rng)
@@ -68,7 +68,11 @@ def study(
     pairs = WeightedPairs(drawn.unit, drawn.first, drawn.second, share.first, share.second)
     tables = tabulate(pairs, n_units=layout.n_dialogues, n_systems=len(truth))
     item = np.arange(layout.n_dialogues * layout.n_pairs).repeat(layout.n_each)
-    return Judged(pairs, item, None), tables, fit_bradley_terry(tables.total()).log_strengths
+    return (
+        WeightedJudgments(pairs, item, None),
+        tables,
+        fit_bradley_terry(tables.total()).log_strengths,
+    )
 
 
 def strengths_of(step: float) -> Floats:

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 import pytest
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.choices import AnalysisKind
 from ranking.findings import Column, ColumnKind, Findings, Table
 from ranking.fits import analysis_queries
 from ranking.report.services import analysing
 
 
-def findings_of(ground: Ground) -> Findings:
+def findings_of(ground: AnalysisInputs) -> Findings:
     """Say how many judgments there were."""
     columns = (Column("n", "Judgments", ColumnKind.COUNT),)
     rows = ((ground.columns.n_judgments,),)

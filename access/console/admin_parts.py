@@ -15,7 +15,7 @@ else:
     AnyInline = admin.TabularInline
 
 
-class Table(AnyAdmin):
+class ReadOnlyAdmin(AnyAdmin):
     """Rows that only services write: to be listed, searched and read."""
 
     list_per_page = 50

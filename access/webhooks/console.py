@@ -183,7 +183,7 @@ def _hook_or_404(pk: int) -> Hook:
 def _wanted_or_404(query: Mapping[str, str]) -> DeliveryFilter:
     try:
         return DeliveryFilter.of(query)
-    except webhook_queries.UnknownFilterError as error:
+    except webhook_queries.UnknownDeliveryFilterError as error:
         raise Http404 from error
 
 

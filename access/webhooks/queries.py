@@ -32,7 +32,7 @@ CSV_COLUMNS = (
 )
 
 
-class UnknownFilterError(ValueError):
+class UnknownDeliveryFilterError(ValueError):
     """The address asks for a state, an event or an order that does not exist."""
 
 
@@ -59,7 +59,7 @@ class DeliveryFilter:
             *HookEvent.values,
         }
         if not is_known or found.sort.removeprefix("-") not in ORDERS:
-            raise UnknownFilterError(found)
+            raise UnknownDeliveryFilterError(found)
         return found
 
     @property

@@ -2,12 +2,12 @@
 
 from django.contrib import admin
 
-from access.console.admin_parts import Table
+from access.console.admin_parts import ReadOnlyAdmin
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
 
 
 @admin.register(ExternalBatch)
-class ExternalBatchAdmin(Table):
+class ExternalBatchAdmin(ReadOnlyAdmin):
     """Batches with where they come from; the console leaves one out."""
 
     list_display = ("received_at", "study", "source", "reference", "licence", "is_simulated")
@@ -18,7 +18,7 @@ class ExternalBatchAdmin(Table):
 
 
 @admin.register(ExternalJudgment)
-class ExternalJudgmentAdmin(Table):
+class ExternalJudgmentAdmin(ReadOnlyAdmin):
     """Verdicts of other labs' raters."""
 
     list_display = ("batch", "pair", "rater", "verdict", "judged_at")
@@ -33,7 +33,7 @@ class ExternalJudgmentAdmin(Table):
 
 
 @admin.register(ExternalDecision)
-class ExternalDecisionAdmin(Table):
+class ExternalDecisionAdmin(ReadOnlyAdmin):
     """Decisions to leave a batch out, or to take it back; the newest of a batch holds."""
 
     list_display = ("decided_at", "batch", "is_excluded", "reason", "decided_by")

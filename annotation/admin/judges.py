@@ -6,14 +6,14 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from access.console.admin_parts import Table, clip
+from access.console.admin_parts import ReadOnlyAdmin, clip
 from annotation.models import Judge, JudgeCall, JudgeRun
 from completions.admin_parts import RUN_COLUMNS
 from completions.models import ProviderCall
 
 
 @admin.register(Judge)
-class JudgeAdmin(Table):
+class JudgeAdmin(ReadOnlyAdmin):
     """LLM judges."""
 
     list_display = ("name", "slug", "family", "model_id", "is_simulated")
@@ -47,7 +47,7 @@ def ways_of(call: ProviderCall) -> str:
 
 
 @admin.register(JudgeRun)
-class JudgeRunAdmin(Table):
+class JudgeRunAdmin(ReadOnlyAdmin):
     """Runs that put a study's comparisons to judges."""
 
     list_display = ("pk", "study", "both_orders", "samples", *RUN_COLUMNS)
@@ -58,7 +58,7 @@ class JudgeRunAdmin(Table):
 
 
 @admin.register(JudgeCall)
-class JudgeCallAdmin(Table):
+class JudgeCallAdmin(ReadOnlyAdmin):
     """Verdicts wanted from judges, and what the providers said."""
 
     list_display = (

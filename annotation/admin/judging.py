@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.console.admin_parts import Part, Table, clip
+from access.console.admin_parts import Part, ReadOnlyAdmin, clip
 from annotation.models import (
     BlindingAudit,
     Comparison,
@@ -25,7 +25,7 @@ from annotation.models import (
 
 
 @admin.register(Study)
-class StudyAdmin(Table):
+class StudyAdmin(ReadOnlyAdmin):
     """Studies with their numbers; the console opens, pauses and closes them."""
 
     list_display = ("slug", "title", "dataset", "protocol", "state", "judgments_per_pair")
@@ -37,7 +37,7 @@ class StudyAdmin(Table):
 
 
 @admin.register(Comparison)
-class ComparisonAdmin(Table):
+class ComparisonAdmin(ReadOnlyAdmin):
     """Pairs of completions, and how many judgments by people each still wants."""
 
     list_display = ("key", "study", "context", "first_system", "second_system", "slots_left")
@@ -56,7 +56,7 @@ class ComparisonAdmin(Table):
 
 
 @admin.register(Rater)
-class RaterAdmin(Table):
+class RaterAdmin(ReadOnlyAdmin):
     """Raters by pseudonym."""
 
     list_display = ("code", "study", "platform", "state", "is_simulated", "entered_at", "ended_at")
@@ -68,7 +68,7 @@ class RaterAdmin(Table):
 
 
 @admin.register(Consent)
-class ConsentAdmin(Table):
+class ConsentAdmin(ReadOnlyAdmin):
     """What raters agreed to."""
 
     list_display = ("rater", "version", "given_at")
@@ -79,7 +79,7 @@ class ConsentAdmin(Table):
 
 
 @admin.register(Lease)
-class LeaseAdmin(Table):
+class LeaseAdmin(ReadOnlyAdmin):
     """Which pair was shown to which rater, on which sides, and how that ended."""
 
     list_display = ("rater", "pair", "first_side", "issued_at", "closed_at", "outcome")
@@ -102,7 +102,7 @@ class MarkPart(Part):
 
 
 @admin.register(Judgment)
-class JudgmentAdmin(Table):
+class JudgmentAdmin(ReadOnlyAdmin):
     """Every judgment of raters and judges, revisions and surplus ones included."""
 
     list_display = ("submitted_at", "study", "pair", "rater", "judge", "verdict", "is_surplus")
@@ -122,7 +122,7 @@ class JudgmentAdmin(Table):
 
 
 @admin.register(DimensionMark)
-class DimensionMarkAdmin(Table):
+class DimensionMarkAdmin(ReadOnlyAdmin):
     """Marks by dimension."""
 
     list_display = ("judgment", "dimension", "advantage")
@@ -133,7 +133,7 @@ class DimensionMarkAdmin(Table):
 
 
 @admin.register(QualityCheck)
-class QualityCheckAdmin(Table):
+class QualityCheckAdmin(ReadOnlyAdmin):
     """Planted comparisons with a known answer."""
 
     list_display = ("comparison", "kind", "expected", "dimension", "is_active")
@@ -144,7 +144,7 @@ class QualityCheckAdmin(Table):
 
 
 @admin.register(Exclusion)
-class ExclusionAdmin(Table):
+class ExclusionAdmin(ReadOnlyAdmin):
     """Decisions to leave an evaluator out, or to take them back, with the evidence."""
 
     list_display = ("decided_at", "rater", "judge", "is_excluded", "rule", "decided_by")
@@ -155,7 +155,7 @@ class ExclusionAdmin(Table):
 
 
 @admin.register(Report)
-class ReportAdmin(Table):
+class ReportAdmin(ReadOnlyAdmin):
     """What raters reported; the console decides about it."""
 
     list_display = ("reported_at", "rater", "context", "kind", "words")
@@ -170,7 +170,7 @@ class ReportAdmin(Table):
 
 
 @admin.register(ReportDecision)
-class ReportDecisionAdmin(Table):
+class ReportDecisionAdmin(ReadOnlyAdmin):
     """What admins decided about reported talks; the newest of a talk holds."""
 
     list_display = ("decided_at", "study", "context", "outcome", "decided_by")
@@ -181,7 +181,7 @@ class ReportDecisionAdmin(Table):
 
 
 @admin.register(ReportAlert)
-class ReportAlertAdmin(Table):
+class ReportAlertAdmin(ReadOnlyAdmin):
     """E-mails about reports that wait to be sent, or were."""
 
     list_display = ("report", "created_at", "claimed_at", "sent_at", "attempts", "trouble")
@@ -196,7 +196,7 @@ class ReportAlertAdmin(Table):
 
 
 @admin.register(SourceGuess)
-class SourceGuessAdmin(Table):
+class SourceGuessAdmin(ReadOnlyAdmin):
     """Who raters guessed to have written what they judged, when asked at the end."""
 
     list_display = ("guessed_at", "rater", "completion", "guess")
@@ -207,7 +207,7 @@ class SourceGuessAdmin(Table):
 
 
 @admin.register(PlatformEvent)
-class PlatformEventAdmin(Table):
+class PlatformEventAdmin(ReadOnlyAdmin):
     """Verified events of crowd platforms."""
 
     list_display = ("received_at", "study", "platform", "kind", "status", "rater")
@@ -218,7 +218,7 @@ class PlatformEventAdmin(Table):
 
 
 @admin.register(PlatformSubmission)
-class PlatformSubmissionAdmin(Table):
+class PlatformSubmissionAdmin(ReadOnlyAdmin):
     """Submissions and assignments with which raters came from a platform."""
 
     list_display = ("rater", "number", "state", "n_before", "code", "opened_at", "changed_at")
@@ -229,7 +229,7 @@ class PlatformSubmissionAdmin(Table):
 
 
 @admin.register(FailedArrival)
-class FailedArrivalAdmin(Table):
+class FailedArrivalAdmin(ReadOnlyAdmin):
     """Visits by broken links of crowd platforms, counted by the hour."""
 
     list_display = ("hour", "study", "platform", "n", "last_at", "alerted_at")
@@ -240,7 +240,7 @@ class FailedArrivalAdmin(Table):
 
 
 @admin.register(BlindingAudit)
-class BlindingAuditAdmin(Table):
+class BlindingAuditAdmin(ReadOnlyAdmin):
     """Audits of the blinding of studies."""
 
     list_display = ("started_at", "study", "state", "holds", "n_done", "n_total", "started_by")

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.console.admin_parts import Table
+from access.console.admin_parts import ReadOnlyAdmin
 from annotation.admin.judges import AddressedFilter, ways_of
 from annotation.models import (
     RationaleCall,
@@ -15,7 +15,7 @@ from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
 
 
 @admin.register(RationaleRun)
-class RationaleRunAdmin(Table):
+class RationaleRunAdmin(ReadOnlyAdmin):
     """Runs that have a model find the themes of a study's rationales."""
 
     list_display = ("pk", "study", *RUN_COLUMNS)
@@ -26,7 +26,7 @@ class RationaleRunAdmin(Table):
 
 
 @admin.register(RationaleCall)
-class RationaleCallAdmin(Table):
+class RationaleCallAdmin(ReadOnlyAdmin):
     """Questions about rationales, and what the providers said."""
 
     list_display = (
@@ -50,7 +50,7 @@ class RationaleCallAdmin(Table):
 
 
 @admin.register(ThemeLabel)
-class ThemeLabelAdmin(Table):
+class ThemeLabelAdmin(ReadOnlyAdmin):
     """What a model said of one theme in one rationale."""
 
     list_display = ("call", "theme", "presence", "probability", "quote")
@@ -61,7 +61,7 @@ class ThemeLabelAdmin(Table):
 
 
 @admin.register(RationaleScan)
-class RationaleScanAdmin(Table):
+class RationaleScanAdmin(ReadOnlyAdmin):
     """What was found in rationales before a release, and how they stand."""
 
     list_display = ("judgment", "state", "n_passages", "rules", "scanned_at")
@@ -72,7 +72,7 @@ class RationaleScanAdmin(Table):
 
 
 @admin.register(RationaleDecision)
-class RationaleDecisionAdmin(Table):
+class RationaleDecisionAdmin(ReadOnlyAdmin):
     """What people decided about rationales before a release."""
 
     list_display = ("judgment", "outcome", "reason", "decided_at", "decided_by")

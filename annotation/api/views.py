@@ -37,7 +37,7 @@ class Studies(ListView):
         return queries.studies(with_all=is_member(self.request))
 
 
-class Study(ItemView):
+class StudyView(ItemView):
     """One study, by its slug."""
 
     reads = Scope.READ_STUDIES

@@ -25,9 +25,9 @@ from completions.dialogues.forms import (
     Checked,
     FileUpload,
     SealBrokenError,
-    Sent,
+    SentFile,
     TooLargeError,
-    Words,
+    TypedTextField,
 )
 from completions.files import OutcomeChangedError
 
@@ -47,8 +47,10 @@ class ExternalUpload(FileUpload):
     licence = forms.CharField(
         label=gettext_lazy("Licence of these judgments, such as CC-BY-4.0"), max_length=60
     )
-    recruitment = Words(label=gettext_lazy("How the raters were found"), max_length=MOST_WORDS)
-    consent = Words(label=gettext_lazy("What the raters agreed to"), max_length=MOST_WORDS)
+    recruitment = TypedTextField(
+        label=gettext_lazy("How the raters were found"), max_length=MOST_WORDS
+    )
+    consent = TypedTextField(label=gettext_lazy("What the raters agreed to"), max_length=MOST_WORDS)
     collected_from = forms.DateField(label=gettext_lazy("Collected from"), widget=DAY)
     collected_until = forms.DateField(label=gettext_lazy("Collected until"), widget=DAY)
     is_simulated = forms.BooleanField(label=gettext_lazy("The raters are programs"), required=False)
@@ -82,9 +84,9 @@ class ExternalUpload(FileUpload):
         return given
 
     @property
-    def sent(self) -> Sent:
+    def sent(self) -> SentFile:
         """The file."""
-        found: Sent = self.cleaned_data["file"]
+        found: SentFile = self.cleaned_data["file"]
         return found
 
     @property

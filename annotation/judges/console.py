@@ -12,7 +12,7 @@ from annotation.judges import verdict_queries
 from annotation.judges.verdict_queries import JudgesFigures
 from annotation.models import Exclusion, JudgeCall, Judgment, Study
 from annotation.studies.http import study_page, with_kept
-from annotation.studies.kept import Kind, Shown
+from annotation.studies.kept import FiguresKind, Shown
 
 
 @require_safe
@@ -65,6 +65,6 @@ def _newest(model: Any) -> int | None:  # noqa: ANN401 (any table)
     return found
 
 
-JUDGES = Kind(
+JUDGES = FiguresKind(
     "judges", _is_small, _basis, lambda study, _now: verdict_queries.judges_figures(study)
 )

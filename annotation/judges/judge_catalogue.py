@@ -6,12 +6,12 @@ from pathlib import Path
 from pydantic import Field
 
 from completions.systems import catalogue
-from completions.systems.catalogue import Listed, ModelId, Slug, Strict
+from completions.systems.catalogue import CatalogueEntry, ModelId, Slug, Strict
 
 JUDGES = Path(__file__).resolve().parent
 
 
-class JudgeEntry(Listed):
+class JudgeEntry(CatalogueEntry):
     """A judge of a catalogue."""
 
     family: Slug

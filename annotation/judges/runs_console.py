@@ -33,7 +33,7 @@ from completions.runs.services.running import NothingToAskError
 from completions.runs.shown import ON_PAGE, RUN_COLUMNS, RUNS, ShownRun
 from completions.systems import tables
 from completions.systems.queries import Choose
-from completions.systems.tables import Listed
+from completions.systems.tables import ListedModel
 
 MOST_SAMPLES = 100
 
@@ -221,11 +221,11 @@ def act(request: StaffRequest, study: Study, pk: int, name: str) -> HttpResponse
     return redirect("console:judge_run", study.slug, pk)
 
 
-def _lines(environment: Mapping[str, str], choose: Choose) -> list[Listed[JudgeRow]]:
+def _lines(environment: Mapping[str, str], choose: Choose) -> list[ListedModel[JudgeRow]]:
     listed = {entry.slug for entry in judge_catalogue.load_judges(judge_catalogue.shipped())}
     judges = Judge.objects.in_bulk(field_name="slug")
     return [
-        Listed(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
+        ListedModel(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
         for row in queries.judge_rows(environment, choose)
     ]
 

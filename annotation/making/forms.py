@@ -24,7 +24,7 @@ Words = str | Promise
 
 
 @dataclass(frozen=True)
-class Asked:
+class FieldSpec:
     """A field: its dotted path in a file, its label, a hint, and how it is typed.
 
     ``choices`` are values with labels; ``is_many`` says that paragraphs are kept apart.
@@ -44,17 +44,17 @@ class Section:
 
     key: str
     title: Words
-    asked: tuple[Asked, ...]
+    asked: tuple[FieldSpec, ...]
     lead: Words = ""
     is_folded: bool = True
 
 
-def _number(path: str, label: Words, hint: Words = "") -> Asked:
-    return Asked(path, label, hint, NUMBER)
+def _number(path: str, label: Words, hint: Words = "") -> FieldSpec:
+    return FieldSpec(path, label, hint, NUMBER)
 
 
-def _form_fields_part(path: str, label: Words, hint: Words = "") -> Asked:
-    return Asked(path, label, hint, PARTS)
+def _form_fields_part(path: str, label: Words, hint: Words = "") -> FieldSpec:
+    return FieldSpec(path, label, hint, PARTS)
 
 
 def _files(folder: Path) -> list[tuple[str, Words]]:
@@ -65,25 +65,27 @@ WHAT = Section(
     "what",
     gettext_lazy("What it is"),
     (
-        Asked(
+        FieldSpec(
             "slug",
             gettext_lazy("Address"),
             gettext_lazy("Small letters, digits and hyphens; raters see it."),
         ),
-        Asked("title", gettext_lazy("Title"), gettext_lazy("What raters read above everything.")),
-        Asked(
+        FieldSpec(
+            "title", gettext_lazy("Title"), gettext_lazy("What raters read above everything.")
+        ),
+        FieldSpec(
             "protocol",
             gettext_lazy("What is asked"),
             kind=CHOICE,
             choices=[(one.value.lower(), one.label) for one in Protocol],
         ),
-        Asked(
+        FieldSpec(
             "plan",
             gettext_lazy("Plan"),
             kind=CHOICE,
             choices=[(one.value.lower(), one.label) for one in PlanKind],
         ),
-        Asked(
+        FieldSpec(
             "rubric",
             gettext_lazy("Rubric"),
             gettext_lazy("What LLM judges are asked; people see it in rubric and likert studies."),
@@ -110,7 +112,7 @@ WHAT = Section(
             gettext_lazy("Lease"),
             gettext_lazy("Minutes for which a pair is kept for a rater."),
         ),
-        Asked(
+        FieldSpec(
             "seed",
             gettext_lazy("Seed"),
             gettext_lazy(
@@ -137,7 +139,7 @@ RULES = Section(
         ),
         _number("source_guesses", gettext_lazy("Guesses of the source, after the last pair")),
         _number("reports_to_hold", gettext_lazy("Reports until a talk is held")),
-        Asked(
+        FieldSpec(
             "checks.gold_set",
             gettext_lazy("Planted pairs"),
             kind=CHOICE,
@@ -193,17 +195,17 @@ TEXTS = Section(
     "texts",
     gettext_lazy("Texts"),
     (
-        Asked("question", gettext_lazy("Question")),
-        Asked("invitation", gettext_lazy("Invitation"), kind=TEXT),
-        Asked(
+        FieldSpec("question", gettext_lazy("Question")),
+        FieldSpec("invitation", gettext_lazy("Invitation"), kind=TEXT),
+        FieldSpec(
             "instructions",
             gettext_lazy("Instructions"),
             gettext_lazy("Paragraphs, with an empty line between them."),
             TEXT,
             is_many=True,
         ),
-        Asked("debrief", gettext_lazy("Debrief"), gettext_lazy("Markdown."), TEXT),
-        Asked("contact", gettext_lazy("Whom to write to")),
+        FieldSpec("debrief", gettext_lazy("Debrief"), gettext_lazy("Markdown."), TEXT),
+        FieldSpec("contact", gettext_lazy("Whom to write to")),
     ),
     gettext_lazy("Those of the template, until you change them."),
 )
@@ -304,7 +306,7 @@ class StudyForm(forms.Form):
         self.add_error(_name(path) if path else None, text)
 
     @property
-    def sections(self) -> Iterator[tuple[Section, list[tuple[Asked, forms.BoundField]]]]:
+    def sections(self) -> Iterator[tuple[Section, list[tuple[FieldSpec, forms.BoundField]]]]:
         """Yield each section with its fields, as the page shows them."""
         for section in SECTIONS:
             yield section, [(one, self[_name(one.path)]) for one in section.asked]
@@ -378,7 +380,7 @@ def _decoded(sent: Any) -> str:  # noqa: ANN401 (an uploaded file)
         raise ValidationError({"file": _("The file is not text in UTF-8.")}) from error
 
 
-def _all() -> Iterator[Asked]:
+def _all() -> Iterator[FieldSpec]:
     for section in SECTIONS:
         yield from section.asked
 
@@ -391,7 +393,7 @@ def _initial(values: Mapping[str, Any]) -> dict[str, str]:
     return {_name(asked.path): _shown(asked, _get(values, asked.path)) for asked in _all()}
 
 
-def _shown(asked: Asked, value: Any) -> str:  # noqa: ANN401 (whatever a file may hold)
+def _shown(asked: FieldSpec, value: Any) -> str:  # noqa: ANN401 (whatever a file may hold)
     if value is None or value in ({}, []):
         return ""
     if asked.kind == PARTS:
@@ -401,7 +403,7 @@ def _shown(asked: Asked, value: Any) -> str:  # noqa: ANN401 (whatever a file ma
     return str(value)
 
 
-def _read(asked: Asked, text: str) -> Any:  # noqa: ANN401 (whatever a file may hold)
+def _read(asked: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file may hold)
     """Return the value that a field stands for; None where it is empty.
 
     Raises

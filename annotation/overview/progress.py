@@ -50,7 +50,7 @@ class Spend:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How a study stands now.
 
     ``left`` is None while nobody can tell; it is for judgments by people, at the pace of people.
@@ -77,12 +77,12 @@ class Progress:
         return not self.row.is_closed or not self.shown.is_current
 
 
-def study_progress(study: Study, shown: Shown[StudyCounts], *, now: dt.datetime) -> Progress:
+def study_progress(study: Study, shown: Shown[StudyCounts], *, now: dt.datetime) -> StudyProgress:
     """Return how the study stands, given its counts, in six queries and ``MORE_ALERTS``."""
     parts, runs = _parts(study, now), _runs(study)
     counts = shown.figures or StudyCounts()
     row = StudyRow.of(study, counts.tally, is_counted=shown.figures is not None)
-    return Progress(
+    return StudyProgress(
         row=row,
         shown=shown,
         n_contexts_dropped=counts.n_contexts_dropped,

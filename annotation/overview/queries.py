@@ -13,7 +13,7 @@ from annotation.choices import PlanKind, Protocol, Purpose, StudyState
 from annotation.models import Comparison, Judgment, QualityCheck, Study
 from annotation.studies import counts as study_counts_counts
 from annotation.studies import selectors
-from annotation.studies.counts import Tally
+from annotation.studies.counts import StudyTally
 from annotation.studies.protocol import content_hash
 from completions.models import Completion, Context
 
@@ -33,7 +33,7 @@ class StudyRow:
     protocol_label: str
     dataset: str
     dataset_slug: str
-    tally: Tally
+    tally: StudyTally
     platform: str
     """Whose people it lets in, as study files say it."""
     is_counted: bool = True
@@ -69,7 +69,7 @@ class StudyRow:
         return self.state == StudyState.CLOSED
 
     @classmethod
-    def of(cls, study: Study, tally: Tally, *, is_counted: bool = True) -> "StudyRow":
+    def of(cls, study: Study, tally: StudyTally, *, is_counted: bool = True) -> "StudyRow":
         """Pick what the console shows."""
         return cls(
             slug=study.slug,
@@ -86,7 +86,7 @@ class StudyRow:
 
 
 @dataclass(frozen=True)
-class StudyPage:
+class StudyOverview:
     """One study as its own page of the console shows it.
 
     ``is_intact`` says whether the stored content still has the hash under which it was locked,
@@ -138,13 +138,13 @@ def study_rows(*, now: dt.datetime) -> tuple[list[StudyRow], list[Study]]:
         if found.figures is not None:
             tallies[pk] = found.figures.tally
     rows = [
-        StudyRow.of(one, tallies.get(one.pk, Tally()), is_counted=one.pk in tallies)
+        StudyRow.of(one, tallies.get(one.pk, StudyTally()), is_counted=one.pk in tallies)
         for one in studies
     ]
     return rows, [one for one in large if not kept[one.pk].is_current]
 
 
-def _tallies(studies: Sequence[Study]) -> dict[int, Tally]:
+def _tallies(studies: Sequence[Study]) -> dict[int, StudyTally]:
     """Count what these studies have, in four queries."""
     datasets = {one.dataset_id for one in studies}
     contexts = _by("dataset", Context.objects.filter(dataset__in=datasets), contexts=Count("pk"))
@@ -165,7 +165,7 @@ def _tallies(studies: Sequence[Study]) -> dict[int, Tally]:
         by_judges=Count("pk", filter=Q(judge__isnull=False)),
     )
     return {
-        study.pk: Tally(
+        study.pk: StudyTally(
             **contexts[study.dataset_id],
             **completions[study.dataset_id],
             **planned[study.pk],
@@ -175,10 +175,10 @@ def _tallies(studies: Sequence[Study]) -> dict[int, Tally]:
     }
 
 
-def study_page(study: Study, *, row: StudyRow) -> StudyPage:
+def study_page(study: Study, *, row: StudyRow) -> StudyOverview:
     """Return one study, counted before, with its hash and other versions, in one query."""
     versions = Study.objects.filter(name=study.name).exclude(pk=study.pk)
-    return StudyPage(
+    return StudyOverview(
         row=row,
         name=study.name,
         version=study.version,

@@ -16,7 +16,7 @@ from annotation.choices import Platform
 from annotation.models import Study
 from annotation.overview import progress as overview_progress
 from annotation.overview import queries
-from annotation.overview.progress import Progress
+from annotation.overview.progress import StudyProgress
 from annotation.overview.queries import StudyRow
 from annotation.planning import services as planning_services
 from annotation.planning.figures import PLAN, PlanFigures
@@ -24,7 +24,7 @@ from annotation.quality import gold
 from annotation.quality import services as quality_services
 from annotation.raters import entry_links
 from annotation.studies import services as study_services
-from annotation.studies.counts import COUNTS, Tally
+from annotation.studies.counts import COUNTS, StudyTally
 from annotation.studies.http import figures_of, study_or_404, study_page, with_kept
 from annotation.studies.kept import Shown
 from completions.contexts.funnel import funnel_of, rewrite_rows
@@ -64,7 +64,7 @@ def live(request: HttpRequest, study: str) -> HttpResponse:
     return render(request, "console/study/_live.html", parts)
 
 
-def _progress(study: Study) -> Progress:
+def _progress(study: Study) -> StudyProgress:
     """Return how the study stands; the counts of a large one are those that were kept."""
     now = timezone.now()
     return overview_progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
@@ -91,7 +91,7 @@ def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
     def page(figures: PlanFigures, shown: Shown[PlanFigures]) -> HttpResponse:
-        row = StudyRow.of(study, Tally())  # its title and state; the counts are elsewhere
+        row = StudyRow.of(study, StudyTally())  # its title and state; the counts are elsewhere
         parts = {"study": row, "plan": figures, "work": figures.work, "shown": shown}
         return render(request, "console/study/plan.html", parts)
 

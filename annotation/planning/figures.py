@@ -14,7 +14,7 @@ from annotation.planning.pairing import PlanSummary
 from annotation.planning.queries import PlanDraft
 from annotation.studies import pace
 from annotation.studies.counts import newest_keys, number_of
-from annotation.studies.kept import Kind
+from annotation.studies.kept import FiguresKind
 from completions.choices import HoldState
 from completions.leaks.queries import Held
 from completions.models import Completion, Context, Hold
@@ -178,4 +178,4 @@ def _basis(study: Study) -> object:
     return design, counted.get(), newest_keys(Completion, Comparison)
 
 
-PLAN = Kind("plan", _is_small, _basis, lambda study, _now: plan_figures(study))
+PLAN = FiguresKind("plan", _is_small, _basis, lambda study, _now: plan_figures(study))

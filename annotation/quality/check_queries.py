@@ -56,7 +56,7 @@ class CheckRow:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MarkableComparison:
     """A comparison that an admin asked for by its key, to be marked."""
 
     key: str
@@ -82,13 +82,13 @@ def check_of(study: Study, pk: int) -> QualityCheck | None:
     return QualityCheck.objects.filter(comparison__study=study, pk=pk).first()
 
 
-def candidate(study: Study, key: str) -> Candidate | None:
+def candidate(study: Study, key: str) -> MarkableComparison | None:
     """Return the comparison of that key as it may be marked, in one query, or None."""
     rows = study.comparisons.select_related("context", "first", "second")
     found = rows.annotate(n_checks=Count("quality_checks")).filter(key=key).order_by("pk").first()
     if found is None:
         return None
-    return Candidate(
+    return MarkableComparison(
         key=found.key,
         is_pair=found.second_id is not None,
         is_main=found.purpose == Purpose.MAIN,

@@ -19,7 +19,7 @@ from annotation.models import Comparison, Study
 from annotation.quality import check_queries, report_queries, services
 from annotation.studies import selectors
 from annotation.studies.http import study_page
-from completions.dialogues.forms import Words
+from completions.dialogues.forms import TypedTextField
 
 DECIDED = {
     ReportOutcome.RELEASED: gettext_lazy(
@@ -78,7 +78,7 @@ NO_ANSWER = gettext_lazy("Choose what is known of it.")
 class WithReason(forms.Form):
     """An act that needs a reason."""
 
-    reason = Words(
+    reason = TypedTextField(
         max_length=MAX_REASON,
         error_messages={"required": NO_REASON, "max_length": LONG_REASON},
     )

@@ -10,7 +10,7 @@ TRIES = 2
 
 
 @dataclass(frozen=True)
-class Question:
+class ComprehensionQuestion:
     """One question with its answers, the place of the right one, and why it is right."""
 
     text: str
@@ -20,7 +20,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TryOutcome:
     """How a try went: which questions, by place, were not answered rightly."""
 
     wrong: tuple[int, ...]
@@ -38,8 +38,8 @@ class Outcome:
 
 
 def judge_answers(
-    questions: Sequence[Question], answers: Mapping[int, int], *, tries_before: int
-) -> Outcome:
+    questions: Sequence[ComprehensionQuestion], answers: Mapping[int, int], *, tries_before: int
+) -> TryOutcome:
     """Compare the chosen places with the right ones; what was left out is wrong.
 
     Raises
@@ -53,4 +53,4 @@ def judge_answers(
     wrong = tuple(
         place for place, question in enumerate(questions) if answers.get(place) != question.right
     )
-    return Outcome(wrong, tries_left=TRIES - tries_before - 1)
+    return TryOutcome(wrong, tries_left=TRIES - tries_before - 1)

@@ -19,8 +19,8 @@ from annotation.rationales import queries, services
 from annotation.rationales.queries import TEXTS
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
-from completions.contexts.queries import Listed
-from completions.dialogues.forms import Words
+from completions.contexts.queries import ListPage
+from completions.dialogues.forms import TypedTextField
 
 NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
@@ -53,7 +53,7 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
         "state": state,
         "shown": shown,
         "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
-        "page": Listed.of(map(queries.found_row, found), found),
+        "page": ListPage.of(map(queries.found_row, found), found),
         "wanted": wanted,
         "decisions": queries.newest_decisions(study, NEWEST),
     }
@@ -139,10 +139,10 @@ class TextDecision(forms.Form):
         coerce=TextOutcome,
         error_messages={"required": NO_OUTCOME, "invalid_choice": NO_OUTCOME},
     )
-    reason = Words(
+    reason = TypedTextField(
         required=False, max_length=MAX_REASON, error_messages={"max_length": LONG_REASON}
     )
-    also = Words(required=False, max_length=MAX_ALSO)
+    also = TypedTextField(required=False, max_length=MAX_ALSO)
 
     def words(self) -> TextWords:
         """Return what was decided; each line of ``also`` is words to remove, too."""

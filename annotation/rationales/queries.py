@@ -11,7 +11,7 @@ from annotation.models import Judgment, RationaleDecision, RationaleScan, Study
 from annotation.rationales import passages
 from annotation.rationales.passages import Passage
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import Kind
+from annotation.studies.kept import FiguresKind
 
 CHUNK = 2000
 MOST_LIVE = 2_000
@@ -147,7 +147,7 @@ def _basis(_study: Study) -> object:
     return newest_keys(Judgment, RationaleScan, RationaleDecision)
 
 
-TEXTS = Kind(
+TEXTS = FiguresKind(
     "texts",
     lambda study: has_few_judgments(study, most=MOST_LIVE),
     _basis,

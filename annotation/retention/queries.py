@@ -15,7 +15,7 @@ from access.console.table_query import read_query
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import StudyState
 from annotation.models import Judgment, Rater, Report, Study
-from annotation.retention.rules import Kind, Policy, months_before
+from annotation.retention.rules import HeldKind, Policy, months_before
 from completions.models import Dataset, Writer
 from completions.sorted_tables import Head, SortedTable
 
@@ -30,7 +30,7 @@ class Due:
     ``subject`` is as the log names it; ``due_on`` is None if it is kept for good.
     """
 
-    kind: Kind
+    kind: HeldKind
     subject: str
     label: str
     n: int
@@ -44,11 +44,11 @@ class Due:
 
 
 KINDS: Mapping[str, object] = {
-    Kind.CONTACT: _("ids and sessions of raters"),
-    Kind.REASONS: _("reasons"),
-    Kind.ADDRESSES: _("addresses of writers"),
-    Kind.EVIDENCE: _("evidence of consent"),
-    Kind.SESSIONS: _("sessions of members"),
+    HeldKind.CONTACT: _("ids and sessions of raters"),
+    HeldKind.REASONS: _("reasons"),
+    HeldKind.ADDRESSES: _("addresses of writers"),
+    HeldKind.EVIDENCE: _("evidence of consent"),
+    HeldKind.SESSIONS: _("sessions of members"),
 }
 
 
@@ -171,7 +171,7 @@ def _of_studies(now: dt.datetime) -> list[Due]:
         )
     return [
         _due(kind, f"study {slug}", counts[slug], since, now)
-        for kind, counts in ((Kind.CONTACT, linked), (Kind.REASONS, words))
+        for kind, counts in ((HeldKind.CONTACT, linked), (HeldKind.REASONS, words))
         for slug, since in closed.items()
         if counts.get(slug)
     ]
@@ -182,7 +182,7 @@ def _of_datasets(now: dt.datetime) -> list[Due]:
     known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug__in=frozen)
     counts = dict(known.order_by().values_list("dataset__slug").annotate(n=Count("pk")))
     return [
-        _due(Kind.ADDRESSES, f"dataset {slug}", n, frozen[slug].date(), now)
+        _due(HeldKind.ADDRESSES, f"dataset {slug}", n, frozen[slug].date(), now)
         for slug, n in counts.items()
     ]
 
@@ -190,11 +190,11 @@ def _of_datasets(now: dt.datetime) -> list[Due]:
 def _of_the_site(now: dt.datetime) -> list[Due]:
     due = old_evidence(today=now.date()).count()
     sessions = old_sessions(now=now).count()
-    rows = ((Kind.EVIDENCE, due), (Kind.SESSIONS, sessions))
+    rows = ((HeldKind.EVIDENCE, due), (HeldKind.SESSIONS, sessions))
     return [Due(kind, "site", "site", n, now.date(), is_due=True) for kind, n in rows if n]
 
 
-def _due(kind: Kind, subject: str, n: int, since: dt.date, now: dt.datetime) -> Due:
+def _due(kind: HeldKind, subject: str, n: int, since: dt.date, now: dt.datetime) -> Due:
     due = policy().due_on(kind, since)
     is_due = policy().is_due(kind, since, now.date())
     return Due(kind, subject, subject.partition(" ")[2], n, due, is_due)

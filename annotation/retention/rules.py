@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class HeldKind(StrEnum):
     """What has a date of its own."""
 
     CONTACT = "contact"
@@ -30,17 +30,17 @@ class Policy:
     addresses: int
     evidence: int
 
-    def due_on(self, kind: Kind, since: dt.date) -> dt.date | None:
+    def due_on(self, kind: HeldKind, since: dt.date) -> dt.date | None:
         """Return from which day on something falls due that counts from a day, or None for never.
 
         A session is due as soon as it has run out.
         """
-        if kind is Kind.SESSIONS:
+        if kind is HeldKind.SESSIONS:
             return since
         months: int = getattr(self, kind)
         return months_after(since, months) if months else None
 
-    def is_due(self, kind: Kind, since: dt.date, today: dt.date) -> bool:
+    def is_due(self, kind: HeldKind, since: dt.date, today: dt.date) -> bool:
         """Say whether something that counts from a day has to go today."""
         due = self.due_on(kind, since)
         return due is not None and due <= today

@@ -14,7 +14,7 @@ from annotation.rationales.services.labelling import forget_themes
 from annotation.rationales.services.scanning import forget_scans
 from annotation.retention import queries
 from annotation.retention.queries import Due
-from annotation.retention.rules import Kind
+from annotation.retention.rules import HeldKind
 from completions.models import Writer
 
 BATCH = 500
@@ -88,10 +88,10 @@ def _erase_sessions(_name: str, now: dt.datetime) -> int:
     return n
 
 
-BATCHES: dict[Kind, Batch] = {
-    Kind.CONTACT: _cut_links,
-    Kind.REASONS: _erase_reasons,
-    Kind.ADDRESSES: _erase_addresses,
-    Kind.EVIDENCE: _erase_evidence,
-    Kind.SESSIONS: _erase_sessions,
+BATCHES: dict[HeldKind, Batch] = {
+    HeldKind.CONTACT: _cut_links,
+    HeldKind.REASONS: _erase_reasons,
+    HeldKind.ADDRESSES: _erase_addresses,
+    HeldKind.EVIDENCE: _erase_evidence,
+    HeldKind.SESSIONS: _erase_sessions,
 }

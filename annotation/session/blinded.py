@@ -14,11 +14,11 @@ from completions.dialogues.display import Talk
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import language_of
 from completions.models import Completion
-from completions.writers.guidelines import Fact, HelpLine
+from completions.writers.guidelines import ConsentFact, HelpLine
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonPage:
     """The dialogue and the two messages, arranged as this rater sees them."""
 
     token: uuid.UUID | None
@@ -27,7 +27,7 @@ class Comparison:
     message_b: str = ""
 
     @classmethod
-    def from_lease(cls, lease: Lease) -> "Comparison":
+    def from_lease(cls, lease: Lease) -> "ComparisonPage":
         """Arrange the two texts by the sides drawn for this lease; one that is alone is A."""
         pair = lease.comparison
         texts = [plain(completion.text) for completion in pair.completions]
@@ -56,7 +56,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Progress:
+class SessionProgress:
     """Where a rater stands in the session."""
 
     done: int
@@ -70,22 +70,22 @@ class Progress:
         return min(self.done + 1, self.total)
 
     @classmethod
-    def of_rater(cls, rater: Rater) -> "Progress":
+    def of_rater(cls, rater: Rater) -> "SessionProgress":
         """Count the rater's answers and guess the time left from the rater's own pace."""
         return cls._of(selectors.standing_of(rater), rater.study)
 
     @classmethod
-    def of_lease(cls, lease: Lease) -> "Progress":
+    def of_lease(cls, lease: Lease) -> "SessionProgress":
         """Tell the same from the lease that is shown, without a query in the main part."""
         study = lease.rater.study
         if lease.is_screening:
             done = selectors.n_screening_answers(lease.rater)
             total = selectors.content_of(study)["screening"]["pairs"]
             return cls(done=done, total=total, minutes_left=max(1, total - done), is_screening=True)
-        return cls._of(selectors.Standing.before(lease), study)
+        return cls._of(selectors.RaterHistory.before(lease), study)
 
     @classmethod
-    def _of(cls, standing: selectors.Standing, study: Study) -> "Progress":
+    def _of(cls, standing: selectors.RaterHistory, study: Study) -> "SessionProgress":
         left = max(0, study.session_length - standing.answered)
         seconds = standing.seconds_per_pair * left
         return cls(
@@ -105,7 +105,7 @@ class StudyPage:
     is_simulated: bool
     question: str
     invitation: str
-    facts: tuple[Fact, ...]
+    facts: tuple[ConsentFact, ...]
     content_note: str
     instructions: tuple[str, ...]
     help_lines: tuple[HelpLine, ...]
@@ -135,7 +135,7 @@ class StudyPage:
             is_simulated=study.is_simulated,
             question=content["question"],
             invitation=content["invitation"],
-            facts=tuple(Fact(**fact) for fact in content["consent"]["facts"]),
+            facts=tuple(ConsentFact(**fact) for fact in content["consent"]["facts"]),
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
             help_lines=tuple(_help_line(line) for line in content["help_lines"]),
@@ -176,14 +176,14 @@ def forget_pages() -> None:
 
 
 @dataclass(frozen=True)
-class Practice:
+class PracticePage:
     """The practice pair, and what a careful reader may say about it."""
 
-    comparison: Comparison
+    comparison: ComparisonPage
     worked_answer: str
 
     @classmethod
-    def of_study(cls, study: Study) -> "Practice":
+    def of_study(cls, study: Study) -> "PracticePage":
         """Take the study's own practice pair; it has no token, for nothing of it is stored.
 
         It is in the language of the study's dialogues.
@@ -191,7 +191,9 @@ class Practice:
         pair = study.content["practice"]
         talk = Talk.of(pair["turns"], language=language_of(study.dataset_id))
         return cls(
-            comparison=Comparison(None, talk, plain(pair["message_a"]), plain(pair["message_b"])),
+            comparison=ComparisonPage(
+                None, talk, plain(pair["message_a"]), plain(pair["message_b"])
+            ),
             worked_answer=pair["worked_answer"],
         )
 

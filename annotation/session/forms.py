@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.choices import Protocol, ReportKind, Source
-from annotation.raters.comprehension import Question
+from annotation.raters.comprehension import ComprehensionQuestion
 from annotation.session.blinded import StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
-from completions.dialogues.forms import Words
+from completions.dialogues.forms import TypedTextField
 
 Posted = Mapping[str, Any] | None
 MAX_RATIONALE = 4000
@@ -75,7 +75,7 @@ class Telemetry(forms.Field):
         return number if self.low <= number <= self.high else self.otherwise
 
 
-class Consent(forms.Form):
+class ConsentForm(forms.Form):
     """Agree or decline, with the signed way in which the visitor came."""
 
     choice = forms.ChoiceField(choices=[("agree", "agree"), ("decline", "decline")])
@@ -98,7 +98,7 @@ class AnswerForm(forms.Form):
     needs_rationale: ClassVar[bool]
 
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
-    rationale = Words(
+    rationale = TypedTextField(
         max_length=MAX_RATIONALE,
         widget=forms.Textarea({"rows": 3, "dir": "auto"}),
         help_text=_("A sentence is enough."),
@@ -163,7 +163,7 @@ class Preference(AnswerForm):
         )
 
 
-class Rubric(AnswerForm):
+class RubricForm(AnswerForm):
     """A winner, how clearly it wins, and who is ahead on each dimension."""
 
     fragment = "annotation/_rubric.html"
@@ -261,9 +261,9 @@ class Likert(AnswerForm):
         )
 
 
-FORMS: dict[str, type[Preference | Rubric | Likert]] = {
+FORMS: dict[str, type[Preference | RubricForm | Likert]] = {
     Protocol.PREFERENCE: Preference,
-    Protocol.RUBRIC: Rubric,
+    Protocol.RUBRIC: RubricForm,
     Protocol.LIKERT: Likert,
 }
 
@@ -274,7 +274,7 @@ def answer_form(
     study: StudyPage,
     answer: Answer | None = None,
     is_practice: bool = False,
-) -> Preference | Rubric | Likert:
+) -> Preference | RubricForm | Likert:
     """Return the form of the study's protocol, empty, posted, or showing an earlier answer."""
     return FORMS[study.protocol](data, study=study, answer=answer, is_practice=is_practice)
 
@@ -289,7 +289,7 @@ GUESSES = [
 class Comprehension(forms.Form):
     """One choice for each question of the study file."""
 
-    def __init__(self, data: Posted = None, *, questions: Sequence[Question]) -> None:
+    def __init__(self, data: Posted = None, *, questions: Sequence[ComprehensionQuestion]) -> None:
         super().__init__(data)
         for place, question in enumerate(questions):
             self.fields[f"question_{place}"] = forms.TypedChoiceField(
@@ -379,4 +379,4 @@ class ReportForm(forms.Form):
     """Why a talk is reported, with a few words if the rater has some."""
 
     kind = forms.ChoiceField(choices=KINDS)
-    text = Words(required=False, max_length=MAX_TEXT)
+    text = TypedTextField(required=False, max_length=MAX_TEXT)

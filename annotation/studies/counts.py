@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Study
 from annotation.studies import kept, pace, selectors
-from annotation.studies.kept import Kind, Shown
+from annotation.studies.kept import FiguresKind, Shown
 from annotation.studies.pace import Pace
 from completions.models import Completion, Context
 
@@ -20,7 +20,7 @@ MOST_LIVE = 50_000
 
 
 @dataclass(frozen=True)
-class Tally:
+class StudyTally:
     """What a study has, counted."""
 
     contexts: int = 0
@@ -38,7 +38,7 @@ class Tally:
 
 ROWS: tuple[type[Model], ...] = (Completion, Comparison, Judgment)
 """What counts change with, when there are more."""
-NOTHING, NO_PACE = Tally(), Pace()
+NOTHING, NO_PACE = StudyTally(), Pace()
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class StudyCounts:
     ``n_judgments`` are all rows, changed answers among them.
     """
 
-    tally: Tally = NOTHING
+    tally: StudyTally = NOTHING
     n_judgments: int = 0
     n_contexts_dropped: int = 0
     n_held_pairs: int = 0
@@ -60,7 +60,7 @@ def study_counts(study: Study, now: dt.datetime) -> StudyCounts:
     """Count what the study has, in three queries."""
     parts, planned, judged = _parts(study), _planned(study), _judged(study, now)
     return StudyCounts(
-        tally=Tally(
+        tally=StudyTally(
             contexts=parts["contexts"],
             completions=parts["completions"],
             comparisons=planned["comparisons"],
@@ -158,4 +158,4 @@ def _judged(study: Study, now: dt.datetime) -> dict[str, int]:
     )
 
 
-COUNTS = Kind("counts", _is_small, lambda _study: newest_keys(*ROWS), study_counts)
+COUNTS = FiguresKind("counts", _is_small, lambda _study: newest_keys(*ROWS), study_counts)

@@ -18,7 +18,7 @@ from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import counts, kept, selectors
 from annotation.studies.counts import StudyCounts
-from annotation.studies.kept import Figures, Kind, Shown
+from annotation.studies.kept import Figures, FiguresKind, Shown
 
 P = ParamSpec("P")
 NO_CONTENT = 204
@@ -57,7 +57,7 @@ def managers_page(
     return never_cache(members_only(Needs(reads=Role.MANAGER))(view))
 
 
-def figures_of(study: Study, kind: Kind[Figures], *, now: dt.datetime) -> Shown[Figures]:
+def figures_of(study: Study, kind: FiguresKind[Figures], *, now: dt.datetime) -> Shown[Figures]:
     """Return figures that may be kept; have a worker make newer ones if they are not current."""
     shown = kept.shown(kind, study, now=now)
     if not shown.is_current:
@@ -65,7 +65,7 @@ def figures_of(study: Study, kind: Kind[Figures], *, now: dt.datetime) -> Shown[
     return shown
 
 
-def ask_for(study: Study, kind: Kind[Any]) -> None:
+def ask_for(study: Study, kind: FiguresKind[Any]) -> None:
     """Ask a worker for newer figures, unless somebody did within seconds."""
     if kept.is_to_ask(kind, study):
         task = background.app.tasks["annotation.tasks.keep_figures"]
@@ -85,7 +85,7 @@ def kept_counts(study: Study, *, now: dt.datetime) -> StudyCounts | None:
 def with_kept(
     request: HttpRequest,
     study: Study,
-    kind: Kind[Figures],
+    kind: FiguresKind[Figures],
     page: Callable[[Figures, Shown[Figures]], HttpResponse],
 ) -> HttpResponse:
     """Show a page of figures that may be kept; while there are none, one that waits for them.

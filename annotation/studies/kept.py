@@ -32,7 +32,7 @@ Figures = TypeVar("Figures")
 
 
 @dataclass(frozen=True)
-class Kind(Generic[Figures]):
+class FiguresKind(Generic[Figures]):
     """How one kind of figures of a study is made.
 
     ``is_small`` says whether a page may work them out itself. ``basis`` is what they rest on, in
@@ -66,14 +66,16 @@ class _Kept(Generic[Figures]):
     basis: object
 
 
-def shown(kind: Kind[Figures], study: Study, *, now: dt.datetime) -> Shown[Figures]:
+def shown(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> Shown[Figures]:
     """Return the figures of a small study as they are now, of another as they were kept."""
     if kind.is_small(study):
         return Shown(kind.work_out(study, now))
     return read(kind, study, basis=kind.basis(study), now=now)
 
 
-def read(kind: Kind[Figures], study: Study, *, basis: object, now: dt.datetime) -> Shown[Figures]:
+def read(
+    kind: FiguresKind[Figures], study: Study, *, basis: object, now: dt.datetime
+) -> Shown[Figures]:
     """Return what was kept of a study, given what the figures rest on now; no query."""
     kept: _Kept[Figures] | None = cache.get(_key(kind, study))
     if kept is None:
@@ -82,12 +84,12 @@ def read(kind: Kind[Figures], study: Study, *, basis: object, now: dt.datetime) 
     return Shown(kept.figures, kept.as_of, is_current)
 
 
-def is_to_ask(kind: Kind[Figures], study: Study) -> bool:
+def is_to_ask(kind: FiguresKind[Figures], study: Study) -> bool:
     """Say whether a worker is to be asked now; the next askers within some seconds need not."""
     return bool(cache.add(f"{_key(kind, study)}:asked", True, ASKED_S))  # noqa: FBT003 (a value)
 
 
-def keep(kind: Kind[Figures], study: Study, *, now: dt.datetime) -> bool:
+def keep(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> bool:
     """Work the figures out and keep them; leave it to another worker who is about it."""
     key = _key(kind, study)
     if not cache.add(f"{key}:running", True, RUNNING_S):  # noqa: FBT003 (a value)
@@ -100,5 +102,5 @@ def keep(kind: Kind[Figures], study: Study, *, now: dt.datetime) -> bool:
     return True
 
 
-def _key(kind: Kind[Figures], study: Study) -> str:
+def _key(kind: FiguresKind[Figures], study: Study) -> str:
     return f"kept:{FORM}:{kind.name}:{study.pk}"

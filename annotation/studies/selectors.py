@@ -31,7 +31,7 @@ FEW_ANSWERS = 3
 
 
 @dataclass(frozen=True)
-class Standing:
+class RaterHistory:
     """What a rater was shown so far: leases, answers by side, the last context, the time spent.
 
     Each lease carries the tallies from before it was drawn, so the newest one tells it all.
@@ -61,7 +61,7 @@ class Standing:
         return self.active_ms / 1000 / self.answered
 
     @classmethod
-    def before(cls, lease: Lease) -> "Standing":
+    def before(cls, lease: Lease) -> "RaterHistory":
         """Return how the rater stood when the lease was drawn."""
         return cls(
             number=lease.number - 1,
@@ -71,7 +71,7 @@ class Standing:
         )
 
     @classmethod
-    def after(cls, lease: Lease) -> "Standing":
+    def after(cls, lease: Lease) -> "RaterHistory":
         """Return how the rater stands after the lease; only an answer in time counts."""
         counts = lease.outcome == LeaseOutcome.SUBMITTED and not lease.is_screening
         before = cls.before(lease)
@@ -140,10 +140,10 @@ def forget_contents() -> None:
     _locked_content.cache_clear()
 
 
-def standing_of(rater: Rater) -> Standing:
+def standing_of(rater: Rater) -> RaterHistory:
     """Return what the rater was shown so far, open lease included as not answered."""
     newest = rater.leases.select_related("comparison").order_by("-number").first()
-    return Standing() if newest is None else Standing.after(newest)
+    return RaterHistory() if newest is None else RaterHistory.after(newest)
 
 
 def rater_progress(rater: Rater) -> tuple[int, int]:

@@ -6,8 +6,8 @@
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS, side, spelled
 from annotation.tool_files.reading import (
     SHOWN,
-    Fault,
     JudgmentFileError,
+    RowFault,
     ToolFile,
     bad_rows,
     columns_named,
@@ -18,8 +18,8 @@ __all__ = [
     "LAYOUTS",
     "OF_TEXTS",
     "SHOWN",
-    "Fault",
     "JudgmentFileError",
+    "RowFault",
     "ToolFile",
     "bad_rows",
     "columns_named",

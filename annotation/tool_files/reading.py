@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
-from completions.files import Entry, InputFileError, named, read
+from completions.files import FileEntry, InputFileError, named, read
 
 SHOWN = 10
 
@@ -17,14 +17,14 @@ class JudgmentFileError(Exception):
 
 
 @dataclass(frozen=True)
-class Fault:
+class RowFault:
     """What is wrong with one row, and the line of the file on which the row begins."""
 
     line: int
     reason: str
 
 
-def bad_rows(faults: Sequence[Fault], *, total: int, place: str = "line") -> JudgmentFileError:
+def bad_rows(faults: Sequence[RowFault], *, total: int, place: str = "line") -> JudgmentFileError:
     """Return the refusal that lists the first bad rows and says how many there are."""
     listed = sorted(faults, key=lambda fault: fault.line)[:SHOWN]
     lines = [f"{place} {fault.line}: {fault.reason}" for fault in listed]
@@ -43,7 +43,7 @@ class ToolFile:
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    unreadable: list[Fault] = field(default_factory=list)
+    unreadable: list[RowFault] = field(default_factory=list)
     layouts: Counter[str] = field(default_factory=Counter)
     ties: Counter[str] = field(default_factory=Counter)
     says: dict[str, str] = field(default_factory=dict)
@@ -98,7 +98,7 @@ def read_tool_file(
         for entry in read(source):
             row = _row(entry)
             if row is None:
-                found.unreadable.append(Fault(_line(entry), entry.fault or "no object"))
+                found.unreadable.append(RowFault(_line(entry), entry.fault or "no object"))
                 continue
             row = _renamed(row, columns)
             layout = layout or _recognised(row, demanded, layouts)
@@ -114,7 +114,7 @@ def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> 
     try:
         judgments = list(layout.judgments(row))
     except (KeyError, TypeError, ValueError, AttributeError):
-        found.unreadable.append(Fault(line, f"not as {layout.name} are"))
+        found.unreadable.append(RowFault(line, f"not as {layout.name} are"))
         return
     found.says[layout.name] = layout.says
     for judgment in judgments:
@@ -129,11 +129,11 @@ def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> 
         found.lines.append(line)
 
 
-def _line(entry: Entry) -> int:
+def _line(entry: FileEntry) -> int:
     return entry.number if entry.line is None else entry.line
 
 
-def _row(entry: Entry) -> dict[str, Any] | None:
+def _row(entry: FileEntry) -> dict[str, Any] | None:
     """Return a record with its names as those of tables are spelled."""
     if not isinstance(entry.value, dict):
         return None

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from access.console.admin_parts import Table, clip
+from access.console.admin_parts import ReadOnlyAdmin, clip
 from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
 from completions.models import (
     BroughtCompletion,
@@ -16,7 +16,7 @@ from completions.models import (
 
 
 @admin.register(System)
-class SystemAdmin(Table):
+class SystemAdmin(ReadOnlyAdmin):
     """Producers of completions."""
 
     list_display = ("name", "slug", "kind", "family", "model_id", "is_simulated")
@@ -26,7 +26,7 @@ class SystemAdmin(Table):
 
 
 @admin.register(Completion)
-class CompletionAdmin(Table):
+class CompletionAdmin(ReadOnlyAdmin):
     """All completions, of people and systems, without the names of people."""
 
     list_display = ("context", "system", "beginning", "created_at")
@@ -42,7 +42,7 @@ class CompletionAdmin(Table):
 
 
 @admin.register(GenerationCall)
-class GenerationCallAdmin(Table):
+class GenerationCallAdmin(ReadOnlyAdmin):
     """Completions wanted from models, and what the providers said."""
 
     list_display = ("context", "system", "state", "attempts", "error_kind", *CALL_NUMBERS)
@@ -53,7 +53,7 @@ class GenerationCallAdmin(Table):
 
 
 @admin.register(Hold)
-class HoldAdmin(Table):
+class HoldAdmin(ReadOnlyAdmin):
     """Completions that seem to give their source away; the console decides about them."""
 
     list_display = ("completion", "state", "rules", "held_at", "decided_at", "decided_by")
@@ -64,7 +64,7 @@ class HoldAdmin(Table):
 
 
 @admin.register(BroughtCompletion)
-class BroughtCompletionAdmin(Table):
+class BroughtCompletionAdmin(ReadOnlyAdmin):
     """Completions of models that were made elsewhere, and who brought them in."""
 
     list_display = ("completion", "way", "brought_at", "brought_by", "model_version", "source")
@@ -75,7 +75,7 @@ class BroughtCompletionAdmin(Table):
 
 
 @admin.register(GenerationRun)
-class GenerationRunAdmin(Table):
+class GenerationRunAdmin(ReadOnlyAdmin):
     """Runs that have models complete contexts."""
 
     list_display = ("pk", "dataset", *RUN_COLUMNS)
@@ -86,7 +86,7 @@ class GenerationRunAdmin(Table):
 
 
 @admin.register(LabellingRun)
-class LabellingRunAdmin(Table):
+class LabellingRunAdmin(ReadOnlyAdmin):
     """Runs that have a model name strategies."""
 
     list_display = ("pk", "dataset", *RUN_COLUMNS)

@@ -7,7 +7,7 @@ from django.forms import Form
 from django.http import HttpRequest
 from django.utils import timezone
 
-from access.console.admin_parts import Table, clip
+from access.console.admin_parts import ReadOnlyAdmin, clip
 from completions.models import (
     AdmissionDecision,
     Message,
@@ -25,7 +25,7 @@ SHOWN = ("code", "state", "background", "is_simulated", "invited_at", "admitted_
 
 
 @admin.register(Writer)
-class WriterAdmin(Table):
+class WriterAdmin(ReadOnlyAdmin):
     """Writers by pseudonym; adding one invites them."""
 
     list_display = ("code", "dataset", "state", "is_simulated", "invited_at")
@@ -36,7 +36,7 @@ class WriterAdmin(Table):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Ask Django's permissions."""
-        return super(Table, self).has_add_permission(request)
+        return super(ReadOnlyAdmin, self).has_add_permission(request)
 
     def get_fields(self, request: HttpRequest, obj: Writer | None = None) -> tuple[str, ...]:
         """Ask only for what an invitation needs."""
@@ -69,7 +69,7 @@ class WriterAdmin(Table):
 
 
 @admin.register(WriterConsent)
-class WriterConsentAdmin(Table):
+class WriterConsentAdmin(ReadOnlyAdmin):
     """What writers agreed to."""
 
     list_display = ("writer", "version", "given_at")
@@ -80,7 +80,7 @@ class WriterConsentAdmin(Table):
 
 
 @admin.register(WritingLease)
-class WritingLeaseAdmin(Table):
+class WritingLeaseAdmin(ReadOnlyAdmin):
     """What was kept for which writer, and how that ended.
 
     Neither the talk nor the draft: beside a message they would tell who wrote it, unasked.
@@ -100,7 +100,7 @@ class WritingLeaseAdmin(Table):
 
 
 @admin.register(AdmissionDecision)
-class AdmissionDecisionAdmin(Table):
+class AdmissionDecisionAdmin(ReadOnlyAdmin):
     """Who was admitted after the trial, and who was not, and why."""
 
     list_display = ("writer", "is_admitted", "note", "decided_at", "decided_by")
@@ -111,7 +111,7 @@ class AdmissionDecisionAdmin(Table):
 
 
 @admin.register(WriterMail)
-class WriterMailAdmin(Table):
+class WriterMailAdmin(ReadOnlyAdmin):
     """Mails to writers: waiting, sent, or failed with the error; without the note, as above."""
 
     list_display = ("writer", "kind", "day", "is_sent", "attempts", "error")
@@ -138,7 +138,7 @@ class WriterMailAdmin(Table):
 
 
 @admin.register(Message)
-class MessageAdmin(Table):
+class MessageAdmin(ReadOnlyAdmin):
     """Messages with where they stand."""
 
     list_display = ("id", "talk", "state", "sent_at", "changed_at")
@@ -154,7 +154,7 @@ class MessageAdmin(Table):
 
 
 @admin.register(MessageRevision)
-class MessageRevisionAdmin(Table):
+class MessageRevisionAdmin(ReadOnlyAdmin):
     """Every version of every message."""
 
     list_display = ("message", "number", "beginning", "written_at", "has_looked_again")
@@ -169,7 +169,7 @@ class MessageRevisionAdmin(Table):
 
 
 @admin.register(MessageDecision)
-class MessageDecisionAdmin(Table):
+class MessageDecisionAdmin(ReadOnlyAdmin):
     """Decisions on versions, with the notes to their writers."""
 
     list_display = ("revision", "verdict", "note", "decided_at", "decided_by")

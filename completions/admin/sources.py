@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from access.console.admin_parts import Table
+from access.console.admin_parts import ReadOnlyAdmin
 from access.log import record
 from completions.admin_parts import CALL_NUMBERS, show_turns
 from completions.models import (
@@ -23,7 +23,7 @@ from completions.models import (
 
 
 @admin.register(Dataset)
-class DatasetAdmin(Table):
+class DatasetAdmin(ReadOnlyAdmin):
     """Datasets; what they are called and licensed under can be put right."""
 
     list_display = ("slug", "name", "licence", "is_authored", "completions_per_context")
@@ -34,7 +34,7 @@ class DatasetAdmin(Table):
 
     def has_change_permission(self, request: HttpRequest, row: Model | None = None) -> bool:
         """Ask Django's permissions."""
-        return super(Table, self).has_change_permission(request, row)
+        return super(ReadOnlyAdmin, self).has_change_permission(request, row)
 
     def save_model(
         self,
@@ -56,7 +56,7 @@ class DatasetAdmin(Table):
 
 
 @admin.register(Dialogue)
-class DialogueAdmin(Table):
+class DialogueAdmin(ReadOnlyAdmin):
     """Source dialogues."""
 
     list_display = ("dataset", "position", "emotion_type", "problem_type", "n_utterances")
@@ -73,7 +73,7 @@ class DialogueAdmin(Table):
 
 
 @admin.register(Context)
-class ContextAdmin(Table):
+class ContextAdmin(ReadOnlyAdmin):
     """Contexts, and how many completions by people each still wants."""
 
     list_display = ("key", "dataset", "stratum", "is_simulated", "review", "slots_left")
@@ -90,7 +90,7 @@ class ContextAdmin(Table):
 
 
 @admin.register(Candidate)
-class CandidateAdmin(Table):
+class CandidateAdmin(ReadOnlyAdmin):
     """Couplets as screened."""
 
     list_display = ("dialogue", "turn_index", "is_suitable", "reasons", "rules")
@@ -101,7 +101,7 @@ class CandidateAdmin(Table):
 
 
 @admin.register(Assistant)
-class AssistantAdmin(Table):
+class AssistantAdmin(ReadOnlyAdmin):
     """Language models that help to prepare contexts."""
 
     list_display = ("name", "slug", "model_id", "is_simulated")
@@ -111,7 +111,7 @@ class AssistantAdmin(Table):
 
 
 @admin.register(ScreeningCall)
-class ScreeningCallAdmin(Table):
+class ScreeningCallAdmin(ReadOnlyAdmin):
     """Second opinions of candidates, and what the providers said."""
 
     list_display = ("candidate", "assistant", "state", "attempts", "error_kind", *CALL_NUMBERS)
@@ -122,7 +122,7 @@ class ScreeningCallAdmin(Table):
 
 
 @admin.register(Rewrite)
-class RewriteAdmin(Table):
+class RewriteAdmin(ReadOnlyAdmin):
     """Adversarial contexts in the making, and how they ended."""
 
     list_display = ("source_context", "profile", "state", "target", "measured", "reason")
@@ -133,7 +133,7 @@ class RewriteAdmin(Table):
 
 
 @admin.register(RewriteCall)
-class RewriteCallAdmin(Table):
+class RewriteCallAdmin(ReadOnlyAdmin):
     """Questions about rewrites, what the providers said, and what was wrong with it."""
 
     list_display = ("rewrite", "step", "round", "state", "problems", "error_kind", *CALL_NUMBERS)

@@ -9,13 +9,13 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from access.console.admin_parts import Table
+from access.console.admin_parts import ReadOnlyAdmin
 from completions.admin_parts import CALL_NUMBERS
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyCall, StrategyLabel
 from completions.strategies import spot_queries
 
 
-class Findings(Table):
+class Findings(ReadOnlyAdmin):
     """Rows that say what was found in a text."""
 
     of = "completion"
@@ -52,7 +52,7 @@ class StrategyLabelAdmin(Findings):
 
 
 @admin.register(SpotCheck)
-class SpotCheckAdmin(Table):
+class SpotCheckAdmin(ReadOnlyAdmin):
     """Samples for people to label."""
 
     list_display = ("dataset", "assistant", "codebook", "seed", "created_at", "created_by")
@@ -63,7 +63,7 @@ class SpotCheckAdmin(Table):
 
 
 @admin.register(SpotCheckItem)
-class SpotCheckItemAdmin(Table):
+class SpotCheckItemAdmin(ReadOnlyAdmin):
     """Places of a sample; which text is at one says nothing here about who wrote it."""
 
     fields = ("spot_check", "position")

@@ -20,7 +20,7 @@ class Contexts(ListView):
     queryset = queries.contexts()
 
 
-class Context(ItemView):
+class ContextView(ItemView):
     """One context, by its key."""
 
     reads = Scope.READ_TEXTS
@@ -38,7 +38,7 @@ class Systems(ListView):
     queryset = queries.systems()
 
 
-class System(ItemView):
+class SystemView(ItemView):
     """One system, by its slug."""
 
     reads = Scope.READ_STUDIES

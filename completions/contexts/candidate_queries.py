@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from access.console.table_query import read_query, write_query
 from completions.contexts import screening
 from completions.contexts.funnel import opinion_outcome
-from completions.contexts.queries import PER_PAGE, Listed, UnknownFilterError, beginning, labelled
+from completions.contexts.queries import PER_PAGE, ListPage, UnknownFilterError, beginning, labelled
 from completions.models import Candidate, Dataset, ScreeningCall
 
 SUITABLE, NO_SIGNAL, REMOVED = "suitable", "no-signal", "removed"
@@ -95,11 +95,13 @@ def outcome(reasons: list[str], *, is_suitable: bool) -> str:
     return REMOVED if reasons else NO_SIGNAL
 
 
-def candidate_page(dataset: Dataset, wanted: CandidateFilter, *, page: str) -> Listed[CandidateRow]:
+def candidate_page(
+    dataset: Dataset, wanted: CandidateFilter, *, page: str
+) -> ListPage[CandidateRow]:
     """Return a page of the candidates that are meant, in two queries or three."""
     found = Paginator(_ids(dataset, wanted), PER_PAGE).get_page(page)
     rows = Candidate.objects.select_related("dialogue").in_bulk(list(found.object_list))
-    return Listed.of((_row(rows[pk]) for pk in found.object_list), found)
+    return ListPage.of((_row(rows[pk]) for pk in found.object_list), found)
 
 
 def neighbours(dataset: Dataset, wanted: CandidateFilter, *, pk: int) -> Neighbours:

@@ -15,7 +15,7 @@ from access.roles import Needs, StaffRequest, members_only
 from completions.choices import Review
 from completions.contexts import queries
 from completions.dialogues import queries as dialogue_queries
-from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.models import Dataset
 
 P = ParamSpec("P")
@@ -70,4 +70,4 @@ class ReviewForm(forms.Form):
         empty_value=None,
         required=False,
     )
-    note = Words(required=False, max_length=NOTE_LENGTH)
+    note = TypedTextField(required=False, max_length=NOTE_LENGTH)

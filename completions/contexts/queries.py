@@ -118,7 +118,7 @@ class ContextRow:
 
 
 @dataclass(frozen=True)
-class Listed(Generic[Row]):
+class ListPage(Generic[Row]):
     """One page of a list; ``n`` counts the whole of it, ``start`` is the place of its first row."""
 
     rows: tuple[Row, ...]
@@ -128,7 +128,7 @@ class Listed(Generic[Row]):
     n_pages: int
 
     @classmethod
-    def of(cls, rows: Iterable[Row], page: Page[Any]) -> "Listed[Row]":
+    def of(cls, rows: Iterable[Row], page: Page[Any]) -> "ListPage[Row]":
         """Return what a page of the rows' sources shows."""
         paginator = page.paginator
         return cls(
@@ -147,7 +147,7 @@ class Listed(Generic[Row]):
 
 
 @dataclass(frozen=True)
-class Queue:
+class QueuePosition:
     """Where one context stands among those that its filter means."""
 
     n: int
@@ -159,7 +159,7 @@ class Queue:
 
 
 @dataclass(frozen=True)
-class Labels:
+class DatasetLabels:
     """The labels that a dataset's dialogues have, for its filters."""
 
     emotions: tuple[str, ...]
@@ -184,25 +184,25 @@ def dataset_rows() -> list[DatasetRow]:
     ]
 
 
-def labels(dataset: Dataset) -> Labels:
+def labels(dataset: Dataset) -> DatasetLabels:
     """Return the dataset's labels, in one query."""
     pairs = list(
         dataset.dialogues.order_by().values_list("emotion_type", "problem_type").distinct()
     )
-    return Labels(
+    return DatasetLabels(
         tuple(sorted({emotion or NO_LABEL for emotion, _ in pairs})),
         tuple(sorted({problem or NO_LABEL for _, problem in pairs})),
     )
 
 
-def context_page(dataset: Dataset, wanted: ContextFilter, *, page: str) -> Listed[ContextRow]:
+def context_page(dataset: Dataset, wanted: ContextFilter, *, page: str) -> ListPage[ContextRow]:
     """Return a page of the contexts that are meant, in two queries."""
     rows = wanted.rows(dataset).select_related("dialogue")
     found = Paginator(rows, PER_PAGE).get_page(page)
-    return Listed.of(map(_context_row, found.object_list), found)
+    return ListPage.of(map(_context_row, found.object_list), found)
 
 
-def queue(dataset: Dataset, wanted: ContextFilter, *, key: str) -> Queue:
+def queue(dataset: Dataset, wanted: ContextFilter, *, key: str) -> QueuePosition:
     """Say what stands before and after a context, in one query.
 
     Whoever reads the contexts that wait, or all, goes on to one that waits; whoever goes
@@ -215,7 +215,7 @@ def queue(dataset: Dataset, wanted: ContextFilter, *, key: str) -> Queue:
     round_again = [*rows[place + 1 :], *rows[: max(place, 0)]]
     waiting = [one for one, review in round_again if review == Review.PENDING]
     onwards = after if wanted.review in (Review.KEPT, Review.DROPPED) else waiting
-    return Queue(
+    return QueuePosition(
         n=len(rows),
         n_reviewed=sum(review != Review.PENDING for _, review in rows),
         previous=before[-1] if before else None,

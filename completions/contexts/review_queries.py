@@ -11,7 +11,7 @@ from completions.contexts import adversarial, screening
 from completions.contexts.adversarial.display import Curve, curve
 from completions.contexts.candidate_queries import outcome
 from completions.contexts.screening.highlights import (
-    Entry,
+    FiredRule,
     Marked,
     MarkedTalk,
     legend,
@@ -46,14 +46,14 @@ class Verdicts:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingView:
     """What a reader sees of a point in a dialogue, and what was found in it."""
 
     talk: MarkedTalk
     situation: Marked
     reply: Marked | None
     reply_index: int
-    legend: tuple[Entry, ...]
+    legend: tuple[FiredRule, ...]
     is_suitable: bool | None
     """What the rules made of it; None if they never screened it."""
     opinions: tuple[Opinion, ...]
@@ -61,7 +61,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Change:
+class TurnChange:
     """One rewritten turn: pieces of the source and of the rewrite, with what differs."""
 
     place: int
@@ -76,11 +76,11 @@ class RewriteShown:
     profile_label: str
     source_key: str
     curve: Curve
-    changes: tuple[Change, ...]
+    changes: tuple[TurnChange, ...]
 
 
 @dataclass(frozen=True)
-class Decision:
+class ReviewEntry:
     """One entry of the log about a context."""
 
     at: dt.datetime
@@ -104,11 +104,11 @@ class ContextShown:
     problem: str
     dialogue: int
     candidate: int | None
-    reading: Reading
+    reading: ReadingView
     rewrite: RewriteShown | None
     provenance: Mapping[str, Any]
     content_hash: str
-    history: tuple[Decision, ...]
+    history: tuple[ReviewEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -123,18 +123,18 @@ class CandidateShown:
     outcome: str
     reasons: tuple[str, ...]
     rules: str
-    reading: Reading
+    reading: ReadingView
     context_keys: tuple[str, ...]
 
 
 __all__ = [
     "CandidateShown",
-    "Change",
     "ContextShown",
-    "Decision",
     "Opinion",
-    "Reading",
+    "ReadingView",
+    "ReviewEntry",
     "RewriteShown",
+    "TurnChange",
     "Verdicts",
     "candidate_shown",
     "context_shown",
@@ -205,7 +205,7 @@ def _candidate_of(context: Context) -> Candidate | None:
     return found.first()
 
 
-def _context_reading(context: Context, candidate: Candidate | None) -> Reading:
+def _context_reading(context: Context, candidate: Candidate | None) -> ReadingView:
     """Read a context with the findings by which it was chosen, or else those of its couplet."""
     findings = context.provenance.get("findings")
     if findings is None:
@@ -235,12 +235,12 @@ def _reading(
     reply: str,
     candidate: Candidate | None,
     is_simulated: bool = False,
-) -> Reading:
+) -> ReadingView:
     entries, opinions = legend(findings), opinions_of(candidate)
     index = len(turns)
     # A reply that did not come from the dialogue was not screened: offsets would miss it.
     on_reply = findings if reply == _next_turn(dialogue, index - 1) else ()
-    return Reading(
+    return ReadingView(
         talk=mark_talk(turns, findings, entries, is_simulated=is_simulated),
         situation=mark(dialogue.situation, findings, entries, turn=None),
         reply=mark(reply, on_reply, entries, turn=index) if reply else None,
@@ -267,7 +267,7 @@ def _rewrite(context: Context) -> RewriteShown | None:
     )
 
 
-def _change(place: int, pieces: Sequence[tuple[str, str]]) -> Change:
+def _change(place: int, pieces: Sequence[tuple[str, str]]) -> TurnChange:
     def side(differing: str) -> tuple[tuple[str, bool], ...]:
         return tuple(
             (plain(words), kind == differing)
@@ -275,7 +275,7 @@ def _change(place: int, pieces: Sequence[tuple[str, str]]) -> Change:
             if kind in ("same", differing)
         )
 
-    return Change(place, side("removed"), side("added"))
+    return TurnChange(place, side("removed"), side("added"))
 
 
 def _log(context: Context) -> Sequence[LogEntry]:
@@ -285,8 +285,8 @@ def _log(context: Context) -> Sequence[LogEntry]:
     return list(entries.select_related("by").order_by("-at", "-pk"))
 
 
-def _decision(entry: LogEntry) -> Decision:
-    return Decision(
+def _decision(entry: LogEntry) -> ReviewEntry:
+    return ReviewEntry(
         at=entry.at,
         by=entry.by.get_username() if entry.by else "",
         before=str(Review(entry.before["review"]).label),
@@ -318,7 +318,7 @@ def _opinion(call: ScreeningCall) -> Opinion:
     )
 
 
-def verdicts(entries: Sequence[Entry], opinions: Sequence[Opinion]) -> tuple[Verdicts, ...]:
+def verdicts(entries: Sequence[FiredRule], opinions: Sequence[Opinion]) -> tuple[Verdicts, ...]:
     """Return a row for every rule that fired or that an assistant names, in their order."""
     fired = [entry.rule for entry in entries]
     named = {rule for opinion in opinions for rule in opinion.quotes}

@@ -24,7 +24,7 @@ class SelectionError(ValueError):
 
 
 @dataclass(frozen=True, order=True)
-class Candidate:
+class SuitableCouplet:
     """A suitable couplet: its dialogue's content hash, its place, its dialogue's cell."""
 
     dialogue: str
@@ -41,13 +41,13 @@ class Range:
 
 
 def select(
-    among: Iterable[Candidate],
+    among: Iterable[SuitableCouplet],
     *,
     n: int,
     seed: int,
     weights: Mapping[Cell, int],
-    taken: Iterable[Candidate] = (),
-) -> list[Candidate]:
+    taken: Iterable[SuitableCouplet] = (),
+) -> list[SuitableCouplet]:
     """Choose what is missing to ``n`` contexts, in a stable order.
 
     ``weights`` say how large each cell should be in proportion (the dialogues it has in the
@@ -122,32 +122,34 @@ def _shares(
     return at(low + (n - sums[upper - 1]) / slope)
 
 
-def _by_dialogue(taken: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    given: dict[str, list[Candidate]] = defaultdict(list)
+def _by_dialogue(taken: Iterable[SuitableCouplet]) -> dict[str, list[SuitableCouplet]]:
+    given: dict[str, list[SuitableCouplet]] = defaultdict(list)
     for one in taken:
         given[one.dialogue].append(one)
     return given
 
 
 def _offers(
-    among: Iterable[Candidate], taken: Mapping[str, list[Candidate]], seed: int
-) -> dict[Cell, list[Candidate]]:
+    among: Iterable[SuitableCouplet], taken: Mapping[str, list[SuitableCouplet]], seed: int
+) -> dict[Cell, list[SuitableCouplet]]:
     """Return what each cell can still give: its dialogues' first contexts, then their second."""
-    drawn: dict[str, list[Candidate]] = defaultdict(list)
+    drawn: dict[str, list[SuitableCouplet]] = defaultdict(list)
     for candidate in sorted(among, key=lambda one: _draw(one, seed)):
         drawn[candidate.dialogue].append(candidate)
-    rounds: list[list[Candidate]] = [[] for _ in range(PER_DIALOGUE)]
+    rounds: list[list[SuitableCouplet]] = [[] for _ in range(PER_DIALOGUE)]
     for dialogue, found in drawn.items():
         given = taken.get(dialogue, [])
         for place, one in enumerate(_fitting(found, given), start=len(given)):
             rounds[place].append(one)
-    offers: dict[Cell, list[Candidate]] = defaultdict(list)
+    offers: dict[Cell, list[SuitableCouplet]] = defaultdict(list)
     for one in itertools.chain(*rounds):
         offers[one.cell].append(one)
     return {cell: offers[cell] for cell in sorted(offers)}
 
 
-def _fitting(drawn: Sequence[Candidate], given: Sequence[Candidate]) -> Sequence[Candidate]:
+def _fitting(
+    drawn: Sequence[SuitableCouplet], given: Sequence[SuitableCouplet]
+) -> Sequence[SuitableCouplet]:
     """Return what a dialogue can give beside what it gave: two if any two are far enough apart."""
     free = [one for one in drawn if all(_are_apart(one, other) for other in given)]
     if len(given) >= PER_DIALOGUE or not free:
@@ -158,11 +160,11 @@ def _fitting(drawn: Sequence[Candidate], given: Sequence[Candidate]) -> Sequence
     return next(pairs, tuple(free[:1]))
 
 
-def _are_apart(one: Candidate, other: Candidate) -> bool:
+def _are_apart(one: SuitableCouplet, other: SuitableCouplet) -> bool:
     return abs(one.turn_index - other.turn_index) >= MIN_GAP
 
 
-def _check(wanted: int, n: int, offers: Mapping[Cell, Sequence[Candidate]]) -> None:
+def _check(wanted: int, n: int, offers: Mapping[Cell, Sequence[SuitableCouplet]]) -> None:
     offered = [one for candidates in offers.values() for one in candidates]
     if wanted <= len(offered):
         return
@@ -175,6 +177,6 @@ def _check(wanted: int, n: int, offers: Mapping[Cell, Sequence[Candidate]]) -> N
     raise SelectionError(msg)
 
 
-def _draw(candidate: Candidate, seed: int) -> bytes:
+def _draw(candidate: SuitableCouplet, seed: int) -> bytes:
     text = f"{RULE} {seed} {candidate.dialogue} {candidate.turn_index}"
     return hashlib.sha256(text.encode()).digest()

@@ -35,7 +35,7 @@ def direction(language: str) -> str:
 
 
 @dataclass(frozen=True)
-class Turn:
+class DisplayTurn:
     """One message of the dialogue, in the one plain dress."""
 
     role: str
@@ -46,9 +46,9 @@ class Turn:
 class Talk:
     """The turns of a dialogue; raters and writers see the same."""
 
-    earlier: tuple[Turn, ...]
-    recent: tuple[Turn, ...]
-    latest: Turn
+    earlier: tuple[DisplayTurn, ...]
+    recent: tuple[DisplayTurn, ...]
+    latest: DisplayTurn
     is_simulated: bool = False
     """Whether the offline provider wrote its seeker; the page says so."""
     language: str = UNDETERMINED
@@ -63,6 +63,6 @@ class Talk:
         language: str = UNDETERMINED,
     ) -> "Talk":
         """Dress and fold the stored turns of a context."""
-        shown = [Turn(turn["role"], plain(turn["text"])) for turn in turns]
+        shown = [DisplayTurn(turn["role"], plain(turn["text"])) for turn in turns]
         fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
         return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1], is_simulated, language)

@@ -13,7 +13,7 @@ from completions.dialogues.normaliser import typed
 NOTE_LENGTH = 2_000
 
 
-class Words(forms.CharField):
+class TypedTextField(forms.CharField):
     """A text as it was typed, but with plain line ends and without what nobody can see."""
 
     widget = forms.Textarea({"rows": 4, "dir": "auto"})
@@ -40,7 +40,7 @@ class SealBrokenError(ValueError):
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentFile:
     """A file as it was sent; what is not UTF-8 in it is for its reader to tell."""
 
     name: str
@@ -58,12 +58,12 @@ class FileUpload(forms.Form):
         },
     )
 
-    def clean_file(self) -> "Sent":
+    def clean_file(self) -> "SentFile":
         """Return what is in the file, if that fits a page."""
         file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
             raise forms.ValidationError(self.too_large())
-        return Sent(file.name, file.read().decode("utf-8", UNDECIDED))
+        return SentFile(file.name, file.read().decode("utf-8", UNDECIDED))
 
     @staticmethod
     def too_large() -> str:

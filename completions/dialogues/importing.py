@@ -13,7 +13,7 @@ from access.log import record
 from completions.choices import Stratum
 from completions.dialogues import couplets
 from completions.dialogues.cutting import cut_context, store_contexts
-from completions.dialogues.ingest import BadRecord, ParsedDialogue, Point, Turn, content_hash
+from completions.dialogues.ingest import BadRecord, FixedContext, ParsedDialogue, Turn, content_hash
 from completions.files import BATCH, batches
 from completions.models import Context, Dataset, Dialogue
 
@@ -183,7 +183,7 @@ class _Import:
         store_contexts(cut)
         self.report.n_contexts_added += len(cut)
 
-    def _context(self, row: Dialogue, dialogue: ParsedDialogue, point: Point) -> Context:
+    def _context(self, row: Dialogue, dialogue: ParsedDialogue, point: FixedContext) -> Context:
         provenance = {
             "dialogue": row.content_hash,
             "turn_index": point.turn_index,

@@ -4,7 +4,7 @@
 """
 
 from completions.files.reading import read
-from completions.files.records import Entry
+from completions.files.records import FileEntry
 from completions.files.refusals import (
     REMEDIES,
     InputFileError,
@@ -25,7 +25,7 @@ __all__ = [
     "MOST_ROWS",
     "REMEDIES",
     "Columns",
-    "Entry",
+    "FileEntry",
     "InputFileError",
     "OutcomeChangedError",
     "Reason",

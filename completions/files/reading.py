@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from completions.files.records import Entry, records
+from completions.files.records import FileEntry, records
 from completions.files.refusals import InputFileError
 from completions.files.tables import Columns, table
 from completions.files.text import PARQUET, beginning, chunks, lines, opened
@@ -14,7 +14,7 @@ from completions.files.text import PARQUET, beginning, chunks, lines, opened
 NOT_SPACE = re.compile(r"\S")
 
 
-def read(source: Path | BinaryIO, columns: Columns | None = None) -> Iterator[Entry]:
+def read(source: Path | BinaryIO, columns: Columns | None = None) -> Iterator[FileEntry]:
     """Yield the entries of a file as they are read, whatever its layout.
 
     Parameters
@@ -56,7 +56,7 @@ def _first_sign(file: BinaryIO) -> str:
     raise InputFileError(msg)
 
 
-def _parquet(file: BinaryIO) -> Iterator[Entry]:
+def _parquet(file: BinaryIO) -> Iterator[FileEntry]:
     import pyarrow as pa  # noqa: PLC0415 (takes a second, and few files need it)
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -64,7 +64,7 @@ def _parquet(file: BinaryIO) -> Iterator[Entry]:
         batches = parquet.ParquetFile(file).iter_batches(batch_size=1_000)
         rows = itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
         for number, row in enumerate(rows, start=1):
-            yield Entry(number, row)
+            yield FileEntry(number, row)
     except pa.ArrowException as error:
         msg = "is a Parquet file that is damaged; write it again"
         raise InputFileError(msg) from error

@@ -22,7 +22,7 @@ NOT_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """One value of the file, or why there is none; ``line`` is known where lines are records."""
 
     number: int
@@ -85,7 +85,7 @@ class Window:
         raise InputFileError(msg)
 
 
-def records(chunks: Iterator[str]) -> Iterator[Entry]:
+def records(chunks: Iterator[str]) -> Iterator[FileEntry]:
     """Yield the records of a JSON list, of JSON lines, or of one object, as they are read.
 
     One object is one record, unless a member such as ``data`` holds a list of them, or all its
@@ -108,11 +108,11 @@ def records(chunks: Iterator[str]) -> Iterator[Entry]:
         window.fail("expected a list, or an object in each line", window.at)
 
 
-def _array(window: Window) -> Iterator[Entry]:
+def _array(window: Window) -> Iterator[FileEntry]:
     window.at += 1
     if window.next_character() != "]":
         for number in itertools.count(1):
-            yield Entry(number, _value(window))
+            yield FileEntry(number, _value(window))
             if window.next_character() == "]":
                 break
             if window.next_character() != ",":
@@ -162,7 +162,7 @@ def _is_keyed(value: dict[str, object]) -> bool:
     return bool(value) and all(isinstance(one, dict) for one in value.values())
 
 
-def _object(window: Window) -> Iterator[Entry]:
+def _object(window: Window) -> Iterator[FileEntry]:
     """Yield the records of one object: those of its list as they are read."""
     start = window.place(window.at)[0]
     members, places, list_name = dict[str, object](), dict[str, int](), ""
@@ -179,10 +179,10 @@ def _object(window: Window) -> Iterator[Entry]:
     if list_name:
         return
     if not _is_keyed(members):
-        yield Entry(1, members, start)
+        yield FileEntry(1, members, start)
         return
     for number, (name, value) in enumerate(members.items(), start=1):
-        yield Entry(number, {"id": name, **cast("dict[str, object]", value)}, places[name])
+        yield FileEntry(number, {"id": name, **cast("dict[str, object]", value)}, places[name])
 
 
 def _names(window: Window) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _names(window: Window) -> Iterator[str]:
     window.at += 1
 
 
-def _row(entry: Entry) -> Entry:
+def _row(entry: FileEntry) -> FileEntry:
     """Take a row out of what the rows service of a dataset hub puts around it."""
     value = entry.value
     if isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict):
@@ -233,19 +233,19 @@ def _value(window: Window) -> object:
                 return value
 
 
-def _lines(window: Window) -> Iterator[Entry]:
+def _lines(window: Window) -> Iterator[FileEntry]:
     number = 0
     while window.next_character():
         number += 1
         line, column = window.place(window.at)
         text = window.next_line()
         try:
-            yield Entry(number, DECODER.decode(text), line)
+            yield FileEntry(number, DECODER.decode(text), line)
         except json.JSONDecodeError as error:
             fault = f"not valid JSON at column {column + error.pos}: {error.msg}"
-            yield Entry(number, None, line, fault)
+            yield FileEntry(number, None, line, fault)
         except (ValueError, RecursionError) as error:
-            yield Entry(number, None, line, f"not valid JSON: {_beyond_json(error)}")
+            yield FileEntry(number, None, line, f"not valid JSON: {_beyond_json(error)}")
 
 
 def _may_be_cut(error: json.JSONDecodeError) -> bool:

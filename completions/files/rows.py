@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from completions.files.reading import read
-from completions.files.records import Entry
+from completions.files.records import FileEntry
 from completions.files.refusals import InputFileError, Reason, Refused, alike, one_spelling, refused
 from completions.files.tables import Columns
 
@@ -101,7 +101,7 @@ class RowFile(Generic[Row]):
             told.append(f"And {len(groups) - MOST_TOLD:,} more texts stand on several lines.")
         return told
 
-    def _row(self, entry: Entry) -> Iterable[Row | Refused]:
+    def _row(self, entry: FileEntry) -> Iterable[Row | Refused]:
         line = entry.line or entry.number
         if entry.fault:
             return (refused(line, "", Reason.UNREADABLE, entry.fault),)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from completions.files.records import Entry
+from completions.files.records import FileEntry
 from completions.files.refusals import InputFileError
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -29,7 +29,7 @@ class Columns:
     required: Sequence[str] = ()
 
 
-def table(lines: Iterator[str], columns: Columns) -> Iterator[Entry]:
+def table(lines: Iterator[str], columns: Columns) -> Iterator[FileEntry]:
     """Yield the rows by the names of their columns; empty rows are passed over.
 
     A first line such as ``sep=;``, which Excel reads, tells the separator. Columns at the end
@@ -102,14 +102,14 @@ def _check_quotes(line: str, at: int) -> None:
         _fail(at, error)
 
 
-def _entry(cells: list[str], names: Sequence[str], line: int, at: int) -> Entry:
+def _entry(cells: list[str], names: Sequence[str], line: int, at: int) -> FileEntry:
     while len(cells) > len(names) and not cells[-1].strip():
         cells.pop()
     if len(cells) == len(names):
-        return Entry(line, dict(zip(names, cells, strict=True)), line)
+        return FileEntry(line, dict(zip(names, cells, strict=True)), line)
     fault = f"has {len(cells)} cells, and line {at} names {len(names)} columns"
     more = "; put a text with a separator in it in quotation marks"
-    return Entry(line, None, line, fault + (more if len(cells) > len(names) else ""))
+    return FileEntry(line, None, line, fault + (more if len(cells) > len(names) else ""))
 
 
 def _fail(line: int, error: csv.Error) -> NoReturn:

@@ -14,13 +14,13 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Message = Annotated[str, Field(min_length=1, max_length=600)]
 
 
-class Part(BaseModel):
+class TomlPart(BaseModel):
     """A part of an authored file: nothing in it that is not known, and nothing changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
 
-class TalkTurn(Part):
+class TalkTurn(TomlPart):
     """One message of an authored talk."""
 
     role: Literal["seeker", "supporter"]

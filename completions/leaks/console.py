@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest
 from completions.choices import HoldState
 from completions.contexts.console_http import or_404, staff_page
-from completions.contexts.queries import Listed
-from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.contexts.queries import ListPage
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.leaks import queries, services
 from completions.leaks.rules import EXPLANATIONS
 from completions.models import Dataset
@@ -40,7 +40,7 @@ def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "state": state,
         "states": zip(HoldState, (counts.n_held, counts.n_released, counts.n_dropped), strict=True),
         "by_reason": [(name, n, EXPLANATIONS[name]) for name, n in counts.by_reason.items()],
-        "page": Listed.of(map(queries.held_row, page), page),
+        "page": ListPage.of(map(queries.held_row, page), page),
         "wanted": {"query": f"state={state}"},
     }
     return render(request, "console/contexts/held.html", parts)
@@ -80,7 +80,7 @@ class HoldForm(forms.Form):
         coerce=HoldState,
         error_messages={"required": _("Choose: release it, or drop it.")},
     )
-    reason = Words(
+    reason = TypedTextField(
         max_length=NOTE_LENGTH,
         error_messages={"required": _("Say why: the reason is kept with the decision.")},
     )

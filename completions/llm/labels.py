@@ -27,7 +27,7 @@ Labels = Mapping[str, Label]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LabelRequest:
     """The labels that are asked for, and what its parts are called."""
 
     keys: tuple[str, ...]
@@ -39,12 +39,12 @@ class Wanted:
     """What the text is that quotes have to stand in, such as a message."""
 
 
-def labels_schema(wanted: Wanted) -> Mapping[str, Any]:
+def labels_schema(wanted: LabelRequest) -> Mapping[str, Any]:
     """Return the JSON schema of an answer: an object that has every key once."""
     return schema_of(_shape(wanted))
 
 
-def read_labels(raw: str, *, text: str, wanted: Wanted) -> Labels:
+def read_labels(raw: str, *, text: str, wanted: LabelRequest) -> Labels:
     """Return what was said of each key; quotes have single spaces.
 
     ``text`` is the text as the model was shown it.
@@ -75,7 +75,7 @@ def _checked(key: str, label: Label, shown: str, text: str) -> Label:
 
 
 @cache
-def _shape(wanted: Wanted) -> type[BaseModel]:
+def _shape(wanted: LabelRequest) -> type[BaseModel]:
     """Return the shape of an answer: a field for each key, under its name in the codebook."""
     # The docstring goes into the schema, and so into the prompt.
     about = f"What was said of one {wanted.each}; the quote comes first, so that it is looked for"

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from completions.systems.services.syncing import Change, SyncReport
+from completions.systems.services.syncing import FieldChange, SyncReport
 
 REFUSED = 1
 """The exit code that tells of refused entries."""
@@ -49,7 +49,7 @@ def needs(variables: Mapping[str, bool]) -> str:
     return "".join(f", {one}" for one in said)
 
 
-def _told(change: Change) -> str:
+def _told(change: FieldChange) -> str:
     return f"{change.field}: {_short(change.before)} -> {_short(change.after)}"
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from completions.management.actions.assisting import answering
-from completions.runs.services.calling import Endpoint
+from completions.runs.services.calling import ModelEndpoint
 from completions.runs.services.trying import Tried, try_endpoints
 
 FAILED = 1
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def check(endpoints: Collection[Endpoint], *, in_json: bool, as_json: bool) -> str:
+def check(endpoints: Collection[ModelEndpoint], *, in_json: bool, as_json: bool) -> str:
     """Ask each model one question, and return what it took, what was left out and its price.
 
     Raises

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, cast
 
 from completions.offline import answers
-from completions.offline.apis import Api, Asked, api_at
+from completions.offline.apis import Api, ProviderRequest, api_at
 from completions.offline.apis.api import JsonObject
 from completions.offline.apis.chat import CHAT
 from completions.offline.behaviour import Fault
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send_bytes(200, payload, *self._id_of(answer), announced=announced)
         self.close_connection = self.close_connection or is_cut
 
-    def _stream(self, answer: answers.Answer, asked: Asked, *, is_cut: bool) -> None:
+    def _stream(self, answer: answers.Answer, asked: ProviderRequest, *, is_cut: bool) -> None:
         """Send an answer token by token; a cut stream stops half-way without an end."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

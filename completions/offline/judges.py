@@ -31,7 +31,7 @@ class UnreadablePromptError(ValueError):
 
 
 @dataclass(frozen=True)
-class Material:
+class JudgingMaterial:
     """What a judging prompt holds."""
 
     seeker_turns: tuple[str, ...]
@@ -66,12 +66,12 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     return json.dumps(verdict, ensure_ascii=False)
 
 
-def read_prompt(messages: Sequence[Mapping[str, str]]) -> Material:
+def read_prompt(messages: Sequence[Mapping[str, str]]) -> JudgingMaterial:
     """Return the material of a judging prompt; every section is JSON between named tags."""
     found = read_sections(messages, _SECTION)
     try:
         turns = json.loads(found["dialogue"])
-        return Material(
+        return JudgingMaterial(
             seeker_turns=tuple(turn["text"] for turn in turns if turn["role"] == "seeker"),
             a=json.loads(found["candidate_a"]),
             b=json.loads(found["candidate_b"]),
@@ -103,7 +103,7 @@ def worth(judge: str, seeker_turns: Sequence[str], seen: Features) -> float:
     return gains - costs + common + OWN_TASTE * taste(judge, dialogue, seen.text)
 
 
-def _dimension_lead(judge: str, key: str, material: Material) -> float:
+def _dimension_lead(judge: str, key: str, material: JudgingMaterial) -> float:
     """Return how far A leads B on one dimension beyond the lead on all of them."""
     tastes = (taste(judge, key, text) for text in (material.a, material.b))
     return DIMENSION_TASTE * (next(tastes) - next(tastes))

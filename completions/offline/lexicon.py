@@ -143,7 +143,7 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardTurns:
     """What the simulated supporter took from the seeker's last turns."""
 
     feeling: str | None
@@ -164,7 +164,7 @@ def plain(text: str) -> str:
     return text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
-def listen(seeker_turns: list[str]) -> Heard:
+def listen(seeker_turns: list[str]) -> HeardTurns:
     """Return the latest feeling and topic in the seeker's last turns, if any is known.
 
     Only listed words come back, so that nothing else the seeker wrote (a name, a number, a
@@ -177,7 +177,7 @@ def listen(seeker_turns: list[str]) -> Heard:
     topic, group = next((TOPICS[word] for word in reversed(spoken) if word in TOPICS), (None, None))
     if any(phrase in plain(turn) for turn in recent for phrase in LOSS_PHRASES):
         topic, group = "the loss", "loss"
-    return Heard(
+    return HeardTurns(
         feeling=feeling,
         topic=topic,
         group=group,

@@ -20,7 +20,7 @@ _SECTION = re.compile(r"<(dialogue|candidate|answer_schema)>\s*(.*?)\s*</\1>", r
 
 
 @dataclass(frozen=True)
-class Material:
+class RatingMaterial:
     """What a rating prompt holds."""
 
     seeker_turns: tuple[str, ...]
@@ -51,12 +51,12 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     return json.dumps(rating, ensure_ascii=False)
 
 
-def read_prompt(messages: Sequence[Mapping[str, str]]) -> Material:
+def read_prompt(messages: Sequence[Mapping[str, str]]) -> RatingMaterial:
     """Return the material of a rating prompt; every section is JSON between named tags."""
     found = read_sections(messages, _SECTION)
     try:
         turns = json.loads(found["dialogue"])
-        return Material(
+        return RatingMaterial(
             seeker_turns=tuple(turn["text"] for turn in turns if turn["role"] == "seeker"),
             candidate=json.loads(found["candidate"]),
             keys=tuple(json.loads(found["answer_schema"])["properties"]["ratings"]["required"]),

@@ -3,23 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from completions.offline.behaviour import fraction
-from completions.offline.lexicon import Heard, listen
+from completions.offline.lexicon import HeardTurns, listen
 
 Options = Mapping[str, tuple[str, ...]]
 Messages = Sequence[Mapping[str, str]]
 
 
-def alder(heard: Heard, key: str) -> str:
+def alder(heard: HeardTurns, key: str) -> str:
     """Say back the feeling and the topic in a warm way, then ask."""
     return _two_parts("alder", ALDER_OPENS, ALDER_ASKS, heard, key)
 
 
-def birch(heard: Heard, key: str) -> str:
+def birch(heard: HeardTurns, key: str) -> str:
     """Acknowledge in a few words, then offer one small step."""
     return _two_parts("birch", BIRCH_OPENS, BIRCH_STEPS, heard, key)
 
 
-def cedar(_heard: Heard, key: str) -> str:
+def cedar(_heard: HeardTurns, key: str) -> str:
     """Offer comfort that would fit anyone."""
     parts = (
         _pick(options, key + str(place))
@@ -28,7 +28,7 @@ def cedar(_heard: Heard, key: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-VOICES: Mapping[str, Callable[[Heard, str], str]] = {
+VOICES: Mapping[str, Callable[[HeardTurns, str], str]] = {
     "offline-alder": alder,
     "offline-birch": birch,
     "offline-cedar": cedar,
@@ -45,7 +45,7 @@ def reply(voice: str, messages: Messages) -> str:
     return VOICES[voice](heard, key)
 
 
-def _two_parts(voice: str, opens: Options, ends: Options, heard: Heard, key: str) -> str:
+def _two_parts(voice: str, opens: Options, ends: Options, heard: HeardTurns, key: str) -> str:
     """Return an opening that fits what was heard, and what the voice adds to it."""
     opening, ending = opens[_shape(heard)], ends[heard.group or "any"] + ends["any"]
     if heard.is_hostile:
@@ -55,7 +55,7 @@ def _two_parts(voice: str, opens: Options, ends: Options, heard: Heard, key: str
     return _fill(f"{_pick(opening, key + 'open')} {_pick(ending, key + 'end')}", heard)
 
 
-def _shape(heard: Heard) -> str:
+def _shape(heard: HeardTurns) -> str:
     """Say which openings fit."""
     if heard.group == "loss":
         return "loss"
@@ -66,7 +66,7 @@ def _shape(heard: Heard) -> str:
     return "topic" if heard.topic else "neither"
 
 
-def _fill(text: str, heard: Heard) -> str:
+def _fill(text: str, heard: HeardTurns) -> str:
     """Put the feeling and the topic into a template."""
     return text.format(feeling=heard.feeling or "low", topic=heard.topic or "all of this")
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
-from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.models import Dataset, SpotCheck, SpotCheckItem
 from completions.strategies import services, spot_queries
 from completions.strategies.rules import LabelScore, Scores
@@ -114,7 +114,7 @@ def _number(position: int | None) -> int | None:
     return None if position is None else position + 1
 
 
-class Labels(forms.Form):
+class LabelsForm(forms.Form):
     """Which of the strategies on the page are present; none is an answer, too."""
 
     found = forms.MultipleChoiceField(
@@ -123,7 +123,7 @@ class Labels(forms.Form):
             "invalid_choice": gettext_lazy("That is no strategy of this page. Tick them again.")
         },
     )
-    note = Words(required=False, max_length=NOTE_LENGTH)
+    note = TypedTextField(required=False, max_length=NOTE_LENGTH)
 
     def __init__(self, data: QueryDict, *, keys: tuple[str, ...]) -> None:
         super().__init__(data)
@@ -161,7 +161,7 @@ def label(request: StaffRequest, dataset: Dataset, check: int, number: int) -> H
 def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Store what was found, and go on to the next text that this person has not labelled."""
     item = _item(dataset, check, number)
-    form = Labels(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    form = LabelsForm(request.POST, keys=spot_queries.keys_of(item.spot_check))
     if not form.is_valid():
         return _show_to_label(request, dataset, item, form)
     try:
@@ -190,7 +190,7 @@ def settle(request: StaffRequest, dataset: Dataset, check: int, number: int) -> 
 def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Store what holds, and go on to the next text on which the two differ."""
     item = _item(dataset, check, number)
-    form = Labels(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    form = LabelsForm(request.POST, keys=spot_queries.keys_of(item.spot_check))
     if not form.is_valid():
         return _show_to_settle(request, dataset, item, form)
     try:
@@ -213,7 +213,7 @@ def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:
 
 
 def _show_to_label(
-    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: Labels | None = None
+    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: LabelsForm | None = None
 ) -> HttpResponse:
     ledger = spot_queries.ledger_of(item.spot_check)
     if ledger.is_labelled:
@@ -225,7 +225,7 @@ def _show_to_label(
 
 
 def _show_to_settle(
-    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: Labels | None = None
+    request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: LabelsForm | None = None
 ) -> HttpResponse:
     ledger = spot_queries.ledger_of(item.spot_check)
     if not ledger.is_labelled:

@@ -228,7 +228,7 @@ def _found_by_model(check: SpotCheck) -> Mapping[int, set[str]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class LabellingProgress:
     """How far one assistant is with naming the strategies of a dataset."""
 
     assistant: str
@@ -239,7 +239,7 @@ class Asked:
     n_open: int
 
 
-def asked_of(dataset: Dataset) -> list[Asked]:
+def asked_of(dataset: Dataset) -> list[LabellingProgress]:
     """Return how far every assistant is, in one query."""
 
     def among(*states: CallState) -> Count:
@@ -252,11 +252,11 @@ def asked_of(dataset: Dataset) -> list[Asked]:
         n_failed=among(CallState.FAILED),
         n_open=among(CallState.PENDING, CallState.CLAIMED),
     )
-    return [Asked(*row) for row in rows.order_by("assistant__name")]
+    return [LabellingProgress(*row) for row in rows.order_by("assistant__name")]
 
 
 @dataclass(frozen=True)
-class DatasetRow:
+class StrategyDatasetRow:
     """One dataset, as the console lists it."""
 
     slug: str
@@ -266,7 +266,7 @@ class DatasetRow:
     n_checks: int
 
 
-def dataset_rows() -> list[DatasetRow]:
+def dataset_rows() -> list[StrategyDatasetRow]:
     """Return every dataset with its counts, in three queries.
 
     Asked for each dataset by itself, the texts would be looked at one by one.
@@ -278,7 +278,7 @@ def dataset_rows() -> list[DatasetRow]:
     n_checks = dict(checks)
     rows = Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
     return [
-        DatasetRow(row.slug, row.name, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0))
+        StrategyDatasetRow(row.slug, row.name, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0))
         for row in rows
     ]
 

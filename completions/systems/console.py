@@ -23,7 +23,7 @@ from access.roles import StaffRequest, may, members_only
 from access.webhooks.outgoing import AddressError, Rules, check_own
 from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, services
-from completions.systems.catalogue import Entry
+from completions.systems.catalogue import SystemEntry
 from completions.systems.catalogue.entries import ADDRESS
 from completions.systems.catalogue.own import SimulatedEntry
 from completions.systems.rows import COLUMNS, SYSTEMS, model_rows
@@ -200,7 +200,7 @@ class NewSystem(forms.Form):
         self._check_way(found)
         if self.errors:
             return found
-        shape = SimulatedEntry if found["is_simulated"] else Entry
+        shape = SimulatedEntry if found["is_simulated"] else SystemEntry
         try:
             found["entry"] = shape.model_validate(_said(found))
         except ValidationError as error:

@@ -9,9 +9,9 @@ from completions.models import System
 from completions.runs.services import budgeting
 from completions.systems import catalogue, queries, tables
 from completions.systems.queries import Choose, SystemRow, by_slug
-from completions.systems.tables import Listed
+from completions.systems.tables import ListedModel
 
-ModelRow = Listed[SystemRow]
+ModelRow = ListedModel[SystemRow]
 SYSTEMS = tables.listing(
     gettext_lazy("System"), counted=("n_completions", gettext_lazy("Completions"))
 )
@@ -23,7 +23,7 @@ def model_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list
     listed = {entry.slug for entry in catalogue.load_catalogues(catalogue.shipped()).system}
     models = System.objects.filter(kind=SystemKind.MODEL).in_bulk(field_name="slug")
     return [
-        Listed(row, row.slug in listed, budgeting.price_of(models[row.slug]))
+        ListedModel(row, row.slug in listed, budgeting.price_of(models[row.slug]))
         for row in queries.system_rows(environment, choose)
         if row.slug in models
     ]

@@ -19,7 +19,7 @@ Row = TypeVar("Row", bound=EndpointRow)
 
 
 @dataclass(frozen=True)
-class Listed(Generic[Row]):
+class ListedModel(Generic[Row]):
     """A registered model: its row, whether a catalogue lists it, and what it costs."""
 
     row: Row

@@ -7,8 +7,8 @@ from completions.api import views
 app_name = "api_texts"
 urlpatterns = [
     path("contexts/", views.Contexts.as_view(), name="contexts"),
-    path("contexts/<slug:key>/", views.Context.as_view(), name="context"),
+    path("contexts/<slug:key>/", views.ContextView.as_view(), name="context"),
     path("systems/", views.Systems.as_view(), name="systems"),
-    path("systems/<slug:slug>/", views.System.as_view(), name="system"),
+    path("systems/<slug:slug>/", views.SystemView.as_view(), name="system"),
     path("completions/", views.Completions.as_view(), name="completions"),
 ]

@@ -52,7 +52,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Offer:
+class ContextOffer:
     """What the writer may be given next."""
 
     strata: tuple[str, ...]
@@ -61,20 +61,20 @@ class Offer:
     """Whether the emptiest talk goes first, whichever of these strata it is of."""
 
 
-def next_offer(standing: Standing, *, most: int, phase: float = 0.0) -> Offer:
+def next_offer(standing: Standing, *, most: int, phase: float = 0.0) -> ContextOffer:
     """Say what the writer may be given next.
 
     ``most`` is the bound in percent. ``phase``, from 0 to below 1, moves the places at which
     adversarial talks are due, so that a pool does not get them all in step.
     """
     if not _has_room(standing, most=most):
-        return Offer((REGULAR,) if standing.regular.talks else ())
+        return ContextOffer((REGULAR,) if standing.regular.talks else ())
     if not standing.regular.talks:
-        return Offer((ADVERSARIAL,))
+        return ContextOffer((ADVERSARIAL,))
     if standing.was_adversarial:
-        return Offer((REGULAR, ADVERSARIAL), is_even=False)
+        return ContextOffer((REGULAR, ADVERSARIAL), is_even=False)
     is_due = _is_due(standing, phase=phase)
-    return Offer((ADVERSARIAL, REGULAR) if is_due else (REGULAR, ADVERSARIAL))
+    return ContextOffer((ADVERSARIAL, REGULAR) if is_due else (REGULAR, ADVERSARIAL))
 
 
 def n_to_come(standing: Standing, *, most: int) -> int:

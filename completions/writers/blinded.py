@@ -50,7 +50,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentMessage:
     """A message of the writer's own that was sent, where it stands, and what a reviewer wrote."""
 
     token: uuid.UUID
@@ -96,7 +96,7 @@ class Sent:
         return self.state == MessageState.TRIAL
 
     @classmethod
-    def of(cls, message: Message, *, writer: Writer, text: str, note: str) -> "Sent":
+    def of(cls, message: Message, *, writer: Writer, text: str, note: str) -> "SentMessage":
         """Show a message by its newest text, or by the one in use."""
         if message.state == MessageState.ACCEPTED and message.completion is not None:
             text = message.completion.text
@@ -133,7 +133,7 @@ class Task:
     version: int
     signals: Signals
     is_trial: bool
-    sent: Sent | None = None
+    sent: SentMessage | None = None
 
     @classmethod
     def from_lease(cls, lease: WritingLease, *, writer: Writer) -> "Task":
@@ -148,7 +148,7 @@ class Task:
             return cls(lease.token, talk, lease.draft, 0, signals, lease.is_trial)
         latest = queries.latest_version(message)
         note = queries.latest_note(message)
-        sent = Sent.of(message, writer=writer, text=latest.text, note=note)
+        sent = SentMessage.of(message, writer=writer, text=latest.text, note=note)
         draft = lease.draft or latest.text
         return cls(lease.token, talk, draft, latest.number, signals, lease.is_trial, sent)
 
@@ -163,7 +163,7 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Trial:
+class VettingProgress:
     """How far a newcomer's trial is."""
 
     n_talks: int
@@ -175,7 +175,7 @@ class Trial:
         return self.n_done >= self.n_talks
 
     @classmethod
-    def of(cls, writer: Writer) -> "Trial":
+    def of(cls, writer: Writer) -> "VettingProgress":
         """Count the talks of the trial, and those that were written for or passed over."""
         trial = vetting_queries.trial_of(writer)
         return cls(trial.n_talks, trial.n_done)
@@ -190,12 +190,12 @@ class Desk:
     n_written: int
     has_draft: bool
     is_frozen: bool
-    trial: Trial | None
+    trial: VettingProgress | None
     note: str
     """Of the admin who let them in, until they have sent a message."""
-    returned: tuple[Sent, ...]
+    returned: tuple[SentMessage, ...]
     begun: tuple[Begun, ...]
-    sent: tuple[Sent, ...]
+    sent: tuple[SentMessage, ...]
     has_more: bool
 
     @classmethod
@@ -214,7 +214,7 @@ class Desk:
             n_written=counts.n_written,
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
-            trial=Trial.of(writer) if is_newcomer else None,
+            trial=VettingProgress.of(writer) if is_newcomer else None,
             note="" if is_newcomer or counts.n_written else vetting_queries.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(
@@ -230,7 +230,7 @@ class Desk:
 class SentPage:
     """One page of all that a writer sent, and the numbers of the pages beside it, if any."""
 
-    messages: tuple[Sent, ...]
+    messages: tuple[SentMessage, ...]
     number: int
     n_pages: int
     previous: int | None
@@ -249,10 +249,10 @@ class SentPage:
         )
 
 
-def _shown(messages: Iterable[Message], writer: Writer) -> tuple[Sent, ...]:
+def _shown(messages: Iterable[Message], writer: Writer) -> tuple[SentMessage, ...]:
     """Show messages of ``writing_selectors.messages_sent``, which have their texts with them."""
     rows = ((message, vars(message)) for message in messages)
     return tuple(
-        Sent.of(message, writer=writer, text=row["text"], note=row["note"] or "")
+        SentMessage.of(message, writer=writer, text=row["text"], note=row["note"] or "")
         for message, row in rows
     )

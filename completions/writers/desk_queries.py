@@ -35,7 +35,7 @@ KEPT = ("", LeaseOutcome.SUBMITTED)
 
 
 @dataclass(frozen=True)
-class Desk:
+class DeskContents:
     """What a writer's desk shows."""
 
     n_written: int
@@ -124,13 +124,13 @@ def open_writing_lease(writer: Writer) -> WritingLease | None:
     return writer.leases.select_related("context").filter(closed_at=None).first()
 
 
-def desk(writer: Writer) -> Desk:
+def desk(writer: Writer) -> DeskContents:
     """Count what the writer has sent, and what they can still get (an open draft included)."""
     on_trial = writer.state == WriterState.VETTING
     sent = Count("pk", filter=Q(is_trial=on_trial, outcome=LeaseOutcome.SUBMITTED))
     counts = writer.leases.aggregate(sent=sent, held=Count("pk", filter=Q(closed_at=None)))
     to_come = 0 if writer.dataset.frozen_at else counts["held"] + _n_to_come(writer)
-    return Desk(n_written=counts["sent"], n_waiting=to_come)
+    return DeskContents(n_written=counts["sent"], n_waiting=to_come)
 
 
 def _n_to_come(writer: Writer) -> int:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from completions.choices import Background, MessageVerdict
 from completions.dialogues import wording
 from completions.dialogues.display import direction
-from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.writers import services
 
 BACKGROUNDS = [
@@ -72,10 +72,10 @@ class Skip(forms.Form):
     reason = forms.ChoiceField(choices=SKIP_REASONS)
 
 
-class Message(forms.Form):
+class MessageForm(forms.Form):
     """A message to be sent, declared to be in the writer's own words."""
 
-    text = Words(
+    text = TypedTextField(
         required=False,
         strip=False,
         help_text=_("Aim for one to three sentences, about 40 words."),
@@ -110,7 +110,7 @@ class Message(forms.Form):
 
 def typed(posted: QueryDict) -> "services.Typed":
     """Return what was posted of a text, whatever else is missing."""
-    text = Words(required=False, strip=False).to_python(posted.get("text"))
+    text = TypedTextField(required=False, strip=False).to_python(posted.get("text"))
     signals = {name: _count(posted.get(name), most=most) for name, most in SIGNALS.items()}
     version = posted.get("version")
     seen = None if version is None else _count(version, most=MOST_VERSIONS)
@@ -123,7 +123,7 @@ def _count(value: str | None, *, most: int) -> int:
     return min(int(value or 0), most) if is_number else 0
 
 
-class Decision(forms.Form):
+class DecisionForm(forms.Form):
     """What is decided about a message, and which version of it the page showed."""
 
     verdict = forms.TypedChoiceField(
@@ -131,7 +131,7 @@ class Decision(forms.Form):
         coerce=MessageVerdict,
         error_messages={"required": _("Choose: accept it, send it back or reject it.")},
     )
-    note = Words(required=False, max_length=NOTE_LENGTH)
+    note = TypedTextField(required=False, max_length=NOTE_LENGTH)
     version = forms.IntegerField(min_value=1)
     decisions = forms.IntegerField(min_value=0)
 

@@ -11,7 +11,7 @@ VERSION = "2"
 
 
 @dataclass(frozen=True)
-class Fact:
+class ConsentFact:
     """One thing to know before agreeing."""
 
     name: str
@@ -35,7 +35,7 @@ INVITATION = (
     "other, so that what computers write can be compared with it."
 )
 FACTS = (
-    Fact(
+    ConsentFact(
         "What you do",
         "You read a talk between somebody who needs support and somebody who gives it, and write "
         "the message that you would send next. You say once which of three groups you belong to: "
@@ -43,12 +43,12 @@ FACTS = (
         "Where it is asked for, you begin with a few talks on trial, so that both sides can see "
         "whether it fits.",
     ),
-    Fact(
+    ConsentFact(
         "How long it takes",
         "About five minutes for a talk. You decide how many you write, and when. Your draft is "
         "kept, so you can stop in the middle.",
     ),
-    Fact(
+    ConsentFact(
         "What happens with it",
         "Somebody who runs the study reads each message without seeing whose it is, and accepts "
         "it, sends it back to you with a note, or does not use it. Programs look for near copies "
@@ -60,7 +60,7 @@ FACTS = (
         "or what wrote them. They may be published with the results, never with anything about "
         "you.",
     ),
-    Fact(
+    ConsentFact(
         "What is kept",
         "Your drafts, and each version of a message that you send; how long you typed, and how "
         "often and how much you pasted, which the reader sees as a hint and which decides nothing "
@@ -69,7 +69,7 @@ FACTS = (
         "were invited by e-mail, also your address, for mails about your writing alone. A cookie "
         "lets this browser know you, until you sign out.",
     ),
-    Fact(
+    ConsentFact(
         "Pausing, leaving, withdrawing",
         "You may skip a talk, take a pause or leave whenever you like, without a reason and "
         "without any drawback. If you leave, what you sent stays. If you withdraw, your address "
@@ -105,7 +105,7 @@ class Guide:
 
     title: str = TITLE
     invitation: str = INVITATION
-    facts: tuple[Fact, ...] = FACTS
+    facts: tuple[ConsentFact, ...] = FACTS
     content_note: str = CONTENT_NOTE
     five_lines: tuple[str, ...] = FIVE_LINES
     help_lines: tuple[HelpLine, ...] = HELP_LINES

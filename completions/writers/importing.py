@@ -54,7 +54,7 @@ Author = Annotated[
 ]
 
 
-class Record(BaseModel):
+class MessageRecord(BaseModel):
     """The columns; others are not read."""
 
     context: Key
@@ -64,8 +64,8 @@ class Record(BaseModel):
     written_at: Moment = None
 
 
-COLUMNS = tuple(Record.model_fields)
-REQUIRED = tuple(name for name, field in Record.model_fields.items() if field.is_required())
+COLUMNS = tuple(MessageRecord.model_fields)
+REQUIRED = tuple(name for name, field in MessageRecord.model_fields.items() if field.is_required())
 WrittenFile: TypeAlias = RowFile[WrittenRow]
 
 
@@ -80,6 +80,6 @@ def checked(value: object, position: int) -> WrittenRow | tuple[Refused, ...]:
     if not isinstance(value, dict):
         return (refused(position, "", Reason.UNREADABLE, "is not an object with these fields"),)
     try:
-        return WrittenRow(position, **dict(Record.model_validate(value)))
+        return WrittenRow(position, **dict(MessageRecord.model_validate(value)))
     except ValidationError as error:
         return bad_fields(error, position)

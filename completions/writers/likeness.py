@@ -45,7 +45,7 @@ class Likeness(Generic[Key]):
 
 
 @dataclass(frozen=True)
-class Words:
+class ComparedWords:
     """The words of a text as they are compared, and where each of them stands."""
 
     text: str
@@ -53,7 +53,7 @@ class Words:
     spans: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, text: str) -> "Words":
+    def of(cls, text: str) -> "ComparedWords":
         """Read ``text``."""
         straight = text.translate(_APOSTROPHES)
         found = list(_WORD.finditer(straight))
@@ -74,11 +74,11 @@ def most_like(text: str, others: Iterable[tuple[Key, str]]) -> Likeness[Key] | N
 
     The cost grows with the number of words in ``others`` alone.
     """
-    mine = Words.of(text)
+    mine = ComparedWords.of(text)
     shingles = mine.shingles
     best, found = (0.0, 0), None
     for key, other in others:
-        words = Words.of(other)
+        words = ComparedWords.of(other)
         shared = _shared(mine, shingles, words)
         if shared > best:
             best, found = shared, (key, words)
@@ -87,7 +87,9 @@ def most_like(text: str, others: Iterable[tuple[Key, str]]) -> Likeness[Key] | N
     return Likeness(found[0], round(best[0], 2), _longest_run(mine, found[1]))
 
 
-def _shared(mine: Words, shingles: frozenset[tuple[str, ...]], other: Words) -> tuple[float, int]:
+def _shared(
+    mine: ComparedWords, shingles: frozenset[tuple[str, ...]], other: ComparedWords
+) -> tuple[float, int]:
     """Return the share of the shorter text that both have, and how many shingles that are.
 
     Both are 0 where the texts are no near-duplicates.
@@ -102,7 +104,7 @@ def _shared(mine: Words, shingles: frozenset[tuple[str, ...]], other: Words) -> 
     return (contained, n_shared) if contained >= MIN_CONTAINED else (0.0, 0)
 
 
-def _longest_run(mine: Words, other: Words) -> str:
+def _longest_run(mine: ComparedWords, other: ComparedWords) -> str:
     matcher = SequenceMatcher(None, mine.words, other.words, autojunk=False)
     run = matcher.find_longest_match()
     start, end = mine.spans[run.a][0], mine.spans[run.a + run.size - 1][1]

@@ -10,7 +10,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from completions.dialogues.forms import NOTE_LENGTH, Words
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 
 MOST_ADDRESSES = 500
 LONGEST = 254
@@ -42,7 +42,7 @@ def split_addresses(text: str) -> list[str]:
 class Invite(forms.Form):
     """Whom to invite; ``is_dry`` only counts."""
 
-    emails = Words(
+    emails = TypedTextField(
         error_messages={"required": _("Type at least one e-mail address, each on a line.")}
     )
     is_dry = forms.BooleanField(required=False)
@@ -104,7 +104,7 @@ class Settings(forms.Form):
         )
 
 
-class Trial(forms.Form):
+class VettingForm(forms.Form):
     """Whether newcomers write on trial first."""
 
     is_on = forms.TypedChoiceField(
@@ -121,7 +121,7 @@ class Act(forms.Form):
             for act in ("pause", "resume", "invite-again", "renew-link", "admit", "refuse")
         ]
     )
-    note = Words(required=False, max_length=NOTE_LENGTH)
+    note = TypedTextField(required=False, max_length=NOTE_LENGTH)
 
     def clean(self) -> None:
         """Ask for a note where the person is turned away."""

@@ -21,7 +21,7 @@ TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
 
 
 @dataclass(frozen=True)
-class DatasetRow:
+class PoolRow:
     """One dataset with its pool, as the console lists it."""
 
     slug: str
@@ -98,7 +98,7 @@ class WriterFilter(SortedTable[WriterRow]):
         return self.state in {"", row.state} and self.q.casefold() in row.code.casefold()
 
 
-def dataset_rows() -> list[DatasetRow]:
+def dataset_rows() -> list[PoolRow]:
     """Return every dataset with the counts of its pool, in five queries."""
     people = Writer.objects.filter(state=WriterState.ACTIVE)
     waiting = Message.objects.filter(state=MessageState.WAITING)
@@ -107,7 +107,7 @@ def dataset_rows() -> list[DatasetRow]:
     n_waiting = _by_dataset(waiting, "lease__writer__dataset")
     n_accepted = _by_dataset(written(), "context__dataset")
     return [
-        DatasetRow(
+        PoolRow(
             slug=dataset.slug,
             name=dataset.name,
             is_frozen=dataset.frozen_at is not None,

@@ -17,7 +17,7 @@ FEWEST = 8  # pairs of either kind; fewer test nothing
 
 
 @dataclass(frozen=True)
-class Report:
+class AuditReport:
     """What an audit saw.
 
     ``faults`` are what the platform gives away, by kind with what was found; ``texts`` tells what
@@ -60,7 +60,7 @@ def audit(
     seed: int,
     now: dt.datetime,
     tell: Callable[[int, int], None] | None = None,
-) -> Report:
+) -> AuditReport:
     """Replay the newest pages of a study's raters, search them, and test what could tell.
 
     What the public may read of its results is replayed as well.
@@ -96,7 +96,7 @@ def audit(
             tell(done, total)
     moving = oracle.oracles(study, now=now)
     tests = [*_sides(study), *_orderings(pages), *_tags(pages)]
-    return Report(
+    return AuditReport(
         n_pages=total,
         n_leases=n_leases,
         faults=search.faults | ({"oracle": moving} if moving else {}),

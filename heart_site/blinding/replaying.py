@@ -79,7 +79,7 @@ def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:
         if lease.first_side == Side.B:
             shown = shown[::-1]
         texts = tuple(plain(one.text) for one in shown)
-        pair = blinded.Comparison.from_lease(lease)
+        pair = blinded.ComparisonPage.from_lease(lease)
         blank = replace(pair, message_a=BLANK, message_b=BLANK if pair.message_b else "")
         begun = time.perf_counter()
         blanks = [_show(request, lease, blank) for request in requests]
@@ -97,7 +97,7 @@ def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:
 
 
 def _show(
-    request: BadgeRequest, lease: Lease, comparison: blinded.Comparison | None = None
+    request: BadgeRequest, lease: Lease, comparison: blinded.ComparisonPage | None = None
 ) -> HttpResponse:
     """Have the view make a page of the lease, or of what stands in its place."""
     return judging.show_pair(request, lease, comparison=comparison)

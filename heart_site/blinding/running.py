@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from annotation.audits import services
 from annotation.models import BlindingAudit
-from heart_site.blinding.auditing import Report, audit
+from heart_site.blinding.auditing import AuditReport, audit
 
 Clock = Callable[[], dt.datetime]
 Tell = Callable[[int, int], None]
@@ -42,7 +42,7 @@ def run_audit(*, audit_id: int, clock: Clock, tell: Tell = lambda _done, _all: N
     )
 
 
-def _report(claimed: BlindingAudit, clock: Clock, tell: Tell) -> Report:
+def _report(claimed: BlindingAudit, clock: Clock, tell: Tell) -> AuditReport:
     def told(n_done: int, n_total: int) -> None:
         tell(n_done, n_total)
         if n_done % EVERY == 1 or n_done == n_total:

@@ -46,7 +46,7 @@ class NoSources:
 
 
 @dataclass(frozen=True)
-class Ground:
+class AnalysisInputs:
     """What an analysis may rest on: the judgments of one fit, and how it was computed.
 
     ``dimensions`` are the marks on each dimension of the rubric as judgments of their own, by
@@ -67,7 +67,7 @@ class Analyst(Protocol):
     """A module of this package."""
 
     @staticmethod
-    def analyse(ground: Ground) -> Findings:
+    def analyse(ground: AnalysisInputs) -> Findings:
         """Return what the judgments show.
 
         Raises
@@ -77,7 +77,7 @@ class Analyst(Protocol):
         """
 
 
-def analyse(kind: str, ground: Ground) -> Findings:
+def analyse(kind: str, ground: AnalysisInputs) -> Findings:
     """Run the analysis of that kind (a value of `AnalysisKind`)."""
     module: Analyst = import_module(f"ranking.analyses.{kind.lower()}")  # type: ignore[assignment]
     return module.analyse(ground)

@@ -20,7 +20,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Board:
+class AnalysisBoard:
     """Ratings in Elo points, with their resamples, of ``systems`` in the order of the columns.
 
     ``elo`` has shape (n_systems,), ``resampled`` (n_replicates, n_systems); replicates without a
@@ -40,7 +40,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Resampled:
+class ResampledStrengths:
     """Log strengths of the systems of the columns, and their resamples, with or without maximum.
 
     Columns with as many dialogues draw the same ones, replicate by replicate.
@@ -51,7 +51,7 @@ class Resampled:
     n_units: int
 
 
-def rated(columns: JudgmentColumns, method: Method) -> Board:
+def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
     """Rate the systems, and resample the dialogues, as the fit of that method does.
 
     Raises
@@ -62,10 +62,10 @@ def rated(columns: JudgmentColumns, method: Method) -> Board:
     found = resampled(columns, method)
     elo, replicates = to_elo(found.log_strengths), to_elo(found.drawn.fitted())
     without = found.drawn.n_without_maximum
-    return Board(columns.systems, elo, replicates, found.n_units, without)
+    return AnalysisBoard(columns.systems, elo, replicates, found.n_units, without)
 
 
-def resampled(columns: JudgmentColumns, method: Method) -> Resampled:
+def resampled(columns: JudgmentColumns, method: Method) -> ResampledStrengths:
     """Return what `rated` rests on; it has the same errors."""
     _check_enough(columns)
     tables = tabulated(columns, method)
@@ -86,16 +86,16 @@ def resampled(columns: JudgmentColumns, method: Method) -> Resampled:
     if len(drawn.fitted()) < FEWEST:
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise AnalysisRefusedError(msg)
-    return Resampled(start, drawn, tables.n_units)
+    return ResampledStrengths(start, drawn, tables.n_units)
 
 
-def board_warnings(board: Board) -> tuple[str, ...]:
+def board_warnings(board: AnalysisBoard) -> tuple[str, ...]:
     """Say how few dialogues there are, and how many resamples have no ratings, if any."""
     few = few_units_warning(board.n_units)
     return (() if few is None else (few,)) + few_resamples_warning(board)
 
 
-def few_resamples_warning(board: Board) -> tuple[str, ...]:
+def few_resamples_warning(board: AnalysisBoard) -> tuple[str, ...]:
     """Say how many resamples have no ratings, if any."""
     if not board.n_without_maximum:
         return ()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, family_of, fitted, whole_wins
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import FittedBoard, decimal, family_of, fitted, whole_wins
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -51,7 +51,7 @@ class _Checked:
     """The fit, its residuals, and the whole wins that were counted."""
 
     columns: JudgmentColumns
-    fitted: Fitted
+    fitted: FittedBoard
     residuals: PairResiduals
     test: DevianceTest
     wins: Floats
@@ -68,7 +68,7 @@ class _Checked:
         return stretch(theta[first] - theta[second], self.wins[first, second] / n, n)
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Hold the judgments beside what one strength per system predicts.
 
     Raises

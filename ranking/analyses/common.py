@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -22,7 +22,7 @@ from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedBoard:
     """The judgments weighted as the fit weighs them, their tables, and the log strengths."""
 
     pairs: WeightedPairs
@@ -30,7 +30,7 @@ class Fitted:
     log_strengths: Floats
 
 
-def fitted(ground: Ground) -> Fitted:
+def fitted(ground: AnalysisInputs) -> FittedBoard:
     """Weigh and fit the judgments as the fit does.
 
     Raises
@@ -47,7 +47,7 @@ def fitted(ground: Ground) -> Fitted:
     except (NotConnectedError, NotConvergedError) as error:
         msg = "The judgments do not place all systems on one scale."
         raise AnalysisRefusedError(msg) from error
-    return Fitted(pairs, tables, fit.log_strengths)
+    return FittedBoard(pairs, tables, fit.log_strengths)
 
 
 def weighted_pairs(columns: JudgmentColumns, method: Method) -> WeightedPairs:
@@ -150,7 +150,7 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class OutcomeTable:
     """Who was preferred to whom with what weight, and neither; shape (n, n) each."""
 
     wins: Floats
@@ -173,7 +173,7 @@ def check_enough(columns: JudgmentColumns) -> None:
         raise AnalysisRefusedError(msg)
 
 
-def outcomes(columns: JudgmentColumns, weights: Floats) -> Outcomes:
+def outcomes(columns: JudgmentColumns, weights: Floats) -> OutcomeTable:
     """Add up what wins and ties weigh, whatever their strength."""
     n = len(columns.systems)
     wins, ties = np.zeros((n, n)), np.zeros((n, n))
@@ -182,7 +182,7 @@ def outcomes(columns: JudgmentColumns, weights: Floats) -> Outcomes:
     np.add.at(wins, (columns.second[behind], columns.first[behind]), weights[behind])
     tied = ~(ahead | behind)
     np.add.at(ties, (columns.first[tied], columns.second[tied]), weights[tied])
-    return Outcomes(wins, ties + ties.T)
+    return OutcomeTable(wins, ties + ties.T)
 
 
 def graded(columns: JudgmentColumns, weights: Floats) -> Graded:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ranking.analyses import Ground
-from ranking.analyses.boards import Board, few_resamples_warning, rated
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.boards import AnalysisBoard, few_resamples_warning, rated
 from ranking.analyses.common import RATED, method_of_marks
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
@@ -26,7 +26,7 @@ METHOD = (
 COLUMNS = (*RATED, Column("n", "Marks", ColumnKind.COUNT))
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Rate the systems on each dimension; one that cannot be rated does not stop the others.
 
     Raises
@@ -57,7 +57,7 @@ def analyse(ground: Ground) -> Findings:
 
 def _boards(
     dimensions: Mapping[str, JudgmentColumns], method: Method
-) -> tuple[dict[str, Board], list[str]]:
+) -> tuple[dict[str, AnalysisBoard], list[str]]:
     boards, warnings = {}, []
     for name, columns in dimensions.items():
         try:
@@ -70,7 +70,7 @@ def _boards(
     return boards, warnings
 
 
-def _overview(boards: Mapping[str, Board]) -> Table:
+def _overview(boards: Mapping[str, AnalysisBoard]) -> Table:
     """Return Elo by system and dimension, the best on average first."""
     elo = {name: dict(zip(board.systems, board.elo, strict=True)) for name, board in boards.items()}
     systems = {system for board in boards.values() for system in board.systems}
@@ -118,7 +118,7 @@ def _radar(overview: Table) -> tuple[Table, ...]:
 
 
 def _board_table(
-    place: int, name: str, board: Board, columns: JudgmentColumns, level: float
+    place: int, name: str, board: AnalysisBoard, columns: JudgmentColumns, level: float
 ) -> Table:
     n_units = board.n_units
     interval = expanded_intervals(board.elo, board.resampled, n_units=n_units, level=level)

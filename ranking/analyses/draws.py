@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
-    Outcomes,
+    OutcomeTable,
     check_enough,
     decimal,
     graded,
@@ -31,13 +31,13 @@ from ranking.numerics.strength_mode import StrengthMode
 
 
 @dataclass(frozen=True)
-class Judged:
+class DrawJudgments:
     """The judgments one by one, as the board weighs them, and counted so."""
 
     columns: JudgmentColumns
     method: Method
     weights: Floats
-    counted: Outcomes
+    counted: OutcomeTable
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Way:
     key: str
     label: str
     head: str
-    fit: Callable[[Judged], Treated]
+    fit: Callable[[DrawJudgments], Treated]
 
 
-def treat(judged: Judged) -> tuple[dict[str, Treated], list[str]]:
+def treat(judged: DrawJudgments) -> tuple[dict[str, Treated], list[str]]:
     """Treat them in every way; return what came of each by its key, and why nothing of others."""
     found, warnings = {}, []
     for way in WAYS:
@@ -84,30 +84,30 @@ def treat(judged: Judged) -> tuple[dict[str, Treated], list[str]]:
     return found, warnings
 
 
-def _soft(judged: Judged) -> Treated:
+def _soft(judged: DrawJudgments) -> Treated:
     return _scored(judged, StrengthMode.SOFT)
 
 
-def _multiply(judged: Judged) -> Treated:
+def _multiply(judged: DrawJudgments) -> Treated:
     return _scored(judged, StrengthMode.MULTIPLY)
 
 
-def _scored(judged: Judged, mode: StrengthMode) -> Treated:
+def _scored(judged: DrawJudgments, mode: StrengthMode) -> Treated:
     tables = tabulated(judged.columns, replace(judged.method, strength=mode))
     return Treated(fit_bradley_terry(tables.total()).log_strengths)
 
 
-def _half(judged: Judged) -> Treated:
+def _half(judged: DrawJudgments) -> Treated:
     theta = fit_bradley_terry(judged.counted.wins + judged.counted.ties / 2).log_strengths
     return Treated(theta, win=special.expit(differences(theta)))
 
 
-def _drop(judged: Judged) -> Treated:
+def _drop(judged: DrawJudgments) -> Treated:
     theta = fit_bradley_terry(judged.counted.wins).log_strengths
     return Treated(theta, win=special.expit(differences(theta)))
 
 
-def _davidson(judged: Judged) -> Treated:
+def _davidson(judged: DrawJudgments) -> Treated:
     fit = fit_davidson(judged.counted.wins, judged.counted.ties)
     half, nu = differences(fit.log_strengths) / 2, fit.draw_parameter
     total = np.exp(half) + np.exp(-half) + nu
@@ -115,12 +115,12 @@ def _davidson(judged: Judged) -> Treated:
     return Treated(fit.log_strengths, win, tie, tie_between_equals=nu / (2 + nu))
 
 
-def _rao_kupper(judged: Judged) -> Treated:
+def _rao_kupper(judged: DrawJudgments) -> Treated:
     fit = fit_rao_kupper(judged.counted.wins, judged.counted.ties)
     return _with_threshold(fit.log_strengths, fit.threshold)
 
 
-def _cumulative(judged: Judged) -> Treated:
+def _cumulative(judged: DrawJudgments) -> Treated:
     fit = fit_cumulative(
         graded(judged.columns, judged.weights), n_systems=len(judged.columns.systems)
     )
@@ -157,7 +157,7 @@ METHOD = (
 )
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Rate the systems under each way to treat ties and grades.
 
     Raises
@@ -170,7 +170,7 @@ def analyse(ground: Ground) -> Findings:
     weights = judgment_weights(columns, ground.method)
     counted = outcomes(columns, weights)
     board = ground.method.strength.value
-    found, warnings = treat(Judged(columns, ground.method, weights, counted))
+    found, warnings = treat(DrawJudgments(columns, ground.method, weights, counted))
     if board not in found:
         msg = "The judgments do not determine the ratings of the board itself."
         raise AnalysisRefusedError(msg)
@@ -180,7 +180,7 @@ def analyse(ground: Ground) -> Findings:
 
 
 def _ways(
-    found: dict[str, Treated], columns: JudgmentColumns, counted: Outcomes, board: str
+    found: dict[str, Treated], columns: JudgmentColumns, counted: OutcomeTable, board: str
 ) -> Table:
     rows = [
         (way.label, *_row_of(found.get(way.key), found[board], columns.systems, counted))
@@ -206,7 +206,7 @@ def _ways(
 
 
 def _row_of(
-    treated: Treated | None, board: Treated, systems: tuple[str, ...], counted: Outcomes
+    treated: Treated | None, board: Treated, systems: tuple[str, ...], counted: OutcomeTable
 ) -> tuple[Cell, ...]:
     if treated is None:
         return (None,) * 6
@@ -232,7 +232,7 @@ def _turned(one: Floats, other: Floats) -> int:
     return int((apart * as_well < 0).sum()) // 2
 
 
-def _with_ties(treated: Treated, counted: Outcomes) -> float | None:
+def _with_ties(treated: Treated, counted: OutcomeTable) -> float | None:
     """Return the mean log likelihood of wins, losses and ties."""
     if treated.win is None or treated.tie is None:
         return None
@@ -241,7 +241,7 @@ def _with_ties(treated: Treated, counted: Outcomes) -> float | None:
     return float((won + tied) / (counted.wins.sum() + counted.ties.sum() / 2))
 
 
-def _decided(treated: Treated, counted: Outcomes) -> float | None:
+def _decided(treated: Treated, counted: OutcomeTable) -> float | None:
     """Return the mean log likelihood of wins and losses, given that there was a winner."""
     if treated.win is None or not counted.wins.any():
         return None
@@ -304,7 +304,7 @@ def _grades(fit: CumulativeFit, columns: JudgmentColumns) -> Table:
     )
 
 
-def _cautions(ground: Ground, found: dict[str, Treated]) -> list[str]:
+def _cautions(ground: AnalysisInputs, found: dict[str, Treated]) -> list[str]:
     cautions = []
     if not (ground.columns.strength == 0).any():
         cautions.append("There are no ties: the models of ties are those without them.")

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -50,7 +50,7 @@ class Scored:
     n_marks: int
 
 
-def scored_messages(ground: Ground) -> Scored:
+def scored_messages(ground: AnalysisInputs) -> Scored:
     """Score the messages that are marked on every dimension.
 
     Raises
@@ -120,7 +120,7 @@ INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"
 
 
 @dataclass(frozen=True)
-class Resampled:
+class ResampledMoments:
     """Moments of the scores and of winning by dialogue, and how often each is drawn."""
 
     sums: Floats
@@ -137,7 +137,7 @@ class Resampled:
         return _known(found.value), _known(found.low), _known(found.high)
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Look for what the dimensions share.
 
     Raises
@@ -149,7 +149,7 @@ def analyse(ground: Ground) -> Findings:
     method = ground.method
     rng = np.random.default_rng(method.seed)
     n_units = int(scored.unit.max()) + 1
-    resampled = Resampled(
+    resampled = ResampledMoments(
         moments(np.column_stack([scored.z, scored.won]), scored.unit, n_units=n_units),
         draw_times(n_units, method.replicates, rng),
         method.level,
@@ -262,7 +262,7 @@ def _between(factors: Factors) -> tuple[Table, ...]:
     return (table,)
 
 
-def _reliability(resampled: Resampled) -> Table:
+def _reliability(resampled: ResampledMoments) -> Table:
     figures = (
         ("Variance of the first factor", _first_share),
         ("Cronbach's alpha", cronbach_alphas),
@@ -281,7 +281,7 @@ def _reliability(resampled: Resampled) -> Table:
     )
 
 
-def _winning(resampled: Resampled, correlation: Floats, scored: Scored) -> Table:
+def _winning(resampled: ResampledMoments, correlation: Floats, scored: Scored) -> Table:
     one = factor_analysis(correlation, 1).loadings[:, 0]
     weights = np.linalg.solve(correlation, one)
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import FittedBoard, decimal, fitted
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
@@ -37,7 +37,7 @@ class _Kind:
     n_groups: int
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Look for the fewest judgments that decide the first place.
 
     Raises
@@ -110,7 +110,7 @@ def _named(removal: SmallestRemoval, columns: JudgmentColumns) -> Table:
     )
 
 
-def _each(found: Fitted, columns: JudgmentColumns) -> Table:
+def _each(found: FittedBoard, columns: JudgmentColumns) -> Table:
     left = without_each(found.pairs, columns.evaluator, found.log_strengths)
     before, after = to_elo(found.log_strengths), to_elo(left.log_strengths)
     moved = np.abs(after - before)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.analyses.boards import FEWEST, Resampled, resampled
+from ranking.analyses.boards import FEWEST, ResampledStrengths, resampled
 from ranking.analyses.common import method_of_marks
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
@@ -102,10 +102,10 @@ def jointly_rated(
 
 def _rated(
     dimensions: Mapping[str, JudgmentColumns], method: Method
-) -> tuple[dict[str, Resampled], list[str]]:
+) -> tuple[dict[str, ResampledStrengths], list[str]]:
     """Return the dimensions that can be rated, over one list of dialogues, and why others not."""
     units = tuple(sorted(set().union(*(columns.units for columns in dimensions.values()))))
-    found, notes = dict[str, Resampled](), list[str]()
+    found, notes = dict[str, ResampledStrengths](), list[str]()
     for name, columns in dimensions.items():
         try:
             _check_units(columns)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import check_enough, decimal, ranks_of
 from ranking.analyses.judge_calibration import (
     Foretold,
@@ -163,7 +163,7 @@ METHOD = (
 )
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Correct LLM judges by people, and learn what their verdicts mean.
 
     Raises
@@ -188,7 +188,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tables, warnings)
 
 
-def _check_both_kinds(ground: Ground) -> None:
+def _check_both_kinds(ground: AnalysisInputs) -> None:
     by_judge = ground.columns.is_judge[ground.columns.evaluator]
     if not by_judge.any():
         msg = "No LLM judge is among these evaluators, so there is none to calibrate."
@@ -263,7 +263,7 @@ def _of_learning(foretold: Foretold | None) -> list[str]:
     return warnings
 
 
-def _of_method(ground: Ground) -> list[str]:
+def _of_method(ground: AnalysisInputs) -> list[str]:
     if ground.method.masses is None:
         return []
     return ["The declared masses of people and judges have no part here: each pair counts once."]

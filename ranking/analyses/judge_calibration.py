@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import decimal, family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
@@ -74,7 +74,7 @@ class Foretold:
     n_left: int
 
 
-def foretell(ground: Ground, pairs: JudgedPairs) -> Foretold | None:
+def foretell(ground: AnalysisInputs, pairs: JudgedPairs) -> Foretold | None:
     """Learn from people, and foretell what they say of dialogues that were not learned from.
 
     None where there are fewer than `FEWEST_PAIRS` pairs with a majority, or fewer dialogues

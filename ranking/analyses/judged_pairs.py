@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -42,7 +42,7 @@ class JudgedPairs:
         return both
 
 
-def judged_pairs(ground: Ground) -> JudgedPairs:
+def judged_pairs(ground: AnalysisInputs) -> JudgedPairs:
     """Put the judgments of each pair together, those of people and of judges apart."""
     columns = ground.columns
     _, row = np.unique(columns.item, return_index=True)
@@ -59,7 +59,7 @@ def judged_pairs(ground: Ground) -> JudgedPairs:
     )
 
 
-def figures(ground: Ground) -> Floats:
+def figures(ground: AnalysisInputs) -> Floats:
     """Return what the calibrated judge learns from, shape (n_items, n_figures).
 
     The verdicts of each judge, the judges' own probabilities, how the two texts differ in style,
@@ -113,7 +113,7 @@ def _verdicts(columns: JudgmentColumns) -> Floats:
     return np.column_stack(said)
 
 
-def _probabilities(ground: Ground) -> Floats:
+def _probabilities(ground: AnalysisInputs) -> Floats:
     """Return the mean of the judges' own probabilities, -1 to 1, shape (n_items, 1)."""
     columns = ground.columns
     try:

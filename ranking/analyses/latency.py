@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
-from ranking.analyses.boards import FEWEST, Board, board_warnings, rated
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.boards import FEWEST, AnalysisBoard, board_warnings, rated
 from ranking.analyses.common import ends, family_of
 from ranking.findings import (
     AnalysisRefusedError,
@@ -50,14 +50,14 @@ COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
 
 
 @dataclass(frozen=True)
-class Figure:
+class SystemFigure:
     """One figure of the systems, shape (n_systems,), NaN where it is not known."""
 
     label: str
     values: Floats
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Hold the ratings against time to the first token and an index of general capability.
 
     Raises
@@ -71,7 +71,10 @@ def analyse(ground: Ground) -> Findings:
     if not np.isfinite([times, index]).any():
         msg = "Neither a time to the first token nor an index is known of any of these systems."
         raise AnalysisRefusedError(msg)
-    figures = (Figure("time to the first token, logarithm", np.log(times)), Figure("index", index))
+    figures = (
+        SystemFigure("time to the first token, logarithm", np.log(times)),
+        SystemFigure("index", index),
+    )
     level = ground.method.level
     tables = [_speed(board, times, facts, level), _capability(board, index, level)]
     tables += [_correlations(board, figures, level)]
@@ -91,7 +94,9 @@ def _index(facts: Mapping[str, SystemFacts], slug: str) -> float:
     return float("nan") if index is None else index
 
 
-def _speed(board: Board, times: Floats, facts: Mapping[str, SystemFacts], level: float) -> Table:
+def _speed(
+    board: AnalysisBoard, times: Floats, facts: Mapping[str, SystemFacts], level: float
+) -> Table:
     rows = []
     for place in board.best_first:
         if np.isfinite(times[place]):
@@ -121,7 +126,7 @@ def _speed(board: Board, times: Floats, facts: Mapping[str, SystemFacts], level:
     )
 
 
-def _capability(board: Board, index: Floats, level: float) -> Table:
+def _capability(board: AnalysisBoard, index: Floats, level: float) -> Table:
     known = [place for place in board.best_first if np.isfinite(index[place])]
     return Table(
         key="capability",
@@ -141,14 +146,14 @@ def _capability(board: Board, index: Floats, level: float) -> Table:
     )
 
 
-def _elo(board: Board, place: int, level: float) -> tuple[float, float, float]:
+def _elo(board: AnalysisBoard, place: int, level: float) -> tuple[float, float, float]:
     one, resampled = board.elo[place, None], board.resampled[:, place, None]
     reach = expanded_intervals(one, resampled, n_units=board.n_units, level=level)
     elo, low, high = (round(float(end[0]), 1) for end in (one, reach.low, reach.high))
     return elo, low, high
 
 
-def _correlations(board: Board, figures: tuple[Figure, ...], level: float) -> Table:
+def _correlations(board: AnalysisBoard, figures: tuple[SystemFigure, ...], level: float) -> Table:
     """Correlate Elo with each figure that enough systems have."""
     names, found, ranges = [], list[Correlation](), []
     for figure in figures:
@@ -178,7 +183,9 @@ def _cells(one: Correlation) -> tuple[Cell, ...]:
     return one.n, round(one.coefficient, 4), round(one.low, 4), round(one.high, 4)
 
 
-def _resampled(board: Board, figure: Figure, name: str, level: float) -> tuple[Cell, Cell]:
+def _resampled(
+    board: AnalysisBoard, figure: SystemFigure, name: str, level: float
+) -> tuple[Cell, Cell]:
     """Return between what the coefficient lies over the resamples that tell systems apart."""
     known = np.isfinite(figure.values)
     x, y = figure.values[known], board.resampled[:, known]

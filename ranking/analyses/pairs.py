@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
-from ranking.analyses.boards import Board, board_warnings, rated
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.boards import AnalysisBoard, board_warnings, rated
 from ranking.analyses.common import family_of, tabulated, weighted_pairs, whole_wins
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
@@ -75,7 +75,7 @@ class _Matrices:
     interval: Intervals
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Compare every pair of systems.
 
     Raises
@@ -110,7 +110,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tables, _warnings(board, matrices))
 
 
-def _matrices(board: Board, wins: Floats, level: float) -> _Matrices:
+def _matrices(board: AnalysisBoard, wins: Floats, level: float) -> _Matrices:
     n = wins + wins.T
     met = np.where(n > 0.0, n, np.nan)
     ahead = superiority(board.resampled)
@@ -132,7 +132,7 @@ def _expected(wins: Floats) -> Floats:
     return expected
 
 
-def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
+def _pairs_table(board: AnalysisBoard, shown: list[int], matrices: _Matrices) -> Table:
     pairs = np.triu_indices(len(board.systems), 1)
     alone = pairwise_p_values(board.elo, board.resampled, n_units=board.n_units)
     stepped = step_down_p_values(board.elo, board.resampled, n_units=board.n_units)
@@ -164,7 +164,7 @@ def _pairs_table(board: Board, shown: list[int], matrices: _Matrices) -> Table:
     )
 
 
-def _comparable(board: Board, shown: list[int]) -> tuple[Table, ...]:
+def _comparable(board: AnalysisBoard, shown: list[int]) -> tuple[Table, ...]:
     """Return errors that can be added for any pair, unless there are no three that vary."""
     try:
         quasi = quasi_variances(np.cov(board.resampled.T))
@@ -198,7 +198,9 @@ def _comparable(board: Board, shown: list[int]) -> tuple[Table, ...]:
     )
 
 
-def _by_evaluator(board: Board, shown: list[int], ground: Ground) -> tuple[Table, ...]:
+def _by_evaluator(
+    board: AnalysisBoard, shown: list[int], ground: AnalysisInputs
+) -> tuple[Table, ...]:
     """Return errors that know of shared evaluators too, unless there is only one."""
     if len(ground.columns.evaluators) <= 1:
         return ()
@@ -225,7 +227,7 @@ def _by_evaluator(board: Board, shown: list[int], ground: Ground) -> tuple[Table
 
 
 def _heat(
-    board: Board, shown: list[int], shares: Floats, names: tuple[str, str], caption: str
+    board: AnalysisBoard, shown: list[int], shares: Floats, names: tuple[str, str], caption: str
 ) -> Table:
     columns = (Column(board.systems[j], board.systems[j], ColumnKind.SHARE) for j in shown)
     rows = tuple(
@@ -236,7 +238,7 @@ def _heat(
     return Table(*names, caption, (first, *columns), rows, Picture.HEAT)
 
 
-def _warnings(board: Board, matrices: _Matrices) -> tuple[str, ...]:
+def _warnings(board: AnalysisBoard, matrices: _Matrices) -> tuple[str, ...]:
     warnings = list(board_warnings(board))
     if len(board.systems) > MOST_SYSTEMS:
         warnings.append(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
@@ -55,7 +55,7 @@ class Meetings:
         return Meetings(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Compare people with models: over all, by stratum, by evaluator, and model by model.
 
     Raises

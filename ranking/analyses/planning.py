@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import FittedBoard, decimal, fitted
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -38,7 +38,7 @@ from ranking.numerics.planning.design import (
     predicted_power,
     simulated_power,
 )
-from ranking.numerics.planning.parts import Judged, error_parts
+from ranking.numerics.planning.parts import WeightedJudgments, error_parts
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PlannedStudy:
     """The fit with neighbours in rank, best first, and what is known of their differences."""
 
     columns: JudgmentColumns
-    fitted: Fitted
+    fitted: FittedBoard
     neighbours: tuple[tuple[int, int], ...]
     contrasts: tuple[Contrast, ...]
     level: float
@@ -119,7 +119,7 @@ def planned_parts(study: PlannedStudy) -> dict[str, Any]:
     """
     columns, found = study.columns, study.fitted
     rater = None if columns.is_judge.any() else columns.evaluator
-    judged = Judged(found.pairs, columns.item, rater)
+    judged = WeightedJudgments(found.pairs, columns.item, rater)
     rows = []
     for a, b in study.neighbours:
         parts = error_parts(judged, found.tables, found.log_strengths, (a, b))
@@ -158,7 +158,7 @@ MOST_NEIGHBOURS = 30
 STILL = 1e-9  # natural log: what rounding alone leaves of a difference or of an error
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Say how many judgments and dialogues tell systems apart.
 
     Raises

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from ranking.analyses import Ground
-from ranking.analyses.common import Fitted, decimal, fitted, judgment_weights
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import FittedBoard, decimal, fitted, judgment_weights
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
@@ -43,7 +43,7 @@ class _Ranker:
     digits: int = 4
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Rank the systems by other ways.
 
     Raises
@@ -64,7 +64,7 @@ def analyse(ground: Ground) -> Findings:
 
 
 def _rankers(
-    found: Fitted, columns: JudgmentColumns, rng: np.random.Generator
+    found: FittedBoard, columns: JudgmentColumns, rng: np.random.Generator
 ) -> tuple[_Ranker, ...]:
     wins, n = found.tables.total(), len(columns.systems)
     pairs = np.stack([columns.first, columns.second])
@@ -155,7 +155,7 @@ def _agreement(rankers: tuple[_Ranker, ...]) -> Table:
     )
 
 
-def _warnings(ground: Ground) -> tuple[str, ...]:
+def _warnings(ground: AnalysisInputs) -> tuple[str, ...]:
     n, weigh = ground.columns.n_judgments, judgment_weights(ground.columns, ground.method)
     samples = ((MOST_ONLINE, "online Elo"), (MOST_SKILL, "OpenSkill"))
     warnings = [

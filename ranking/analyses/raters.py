@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.quality.rules.warnings import PairAnswers, evidence
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import check_enough, decimal, ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.elo import to_elo
-from ranking.numerics.models.crowd import Answers, CrowdFit, fit_crowd
+from ranking.numerics.models.crowd import CrowdFit, PreferenceAnswers, fit_crowd
 from ranking.numerics.models.dawid_skene import Labels, fit_dawid_skene
 from ranking.numerics.models.severity import Calls, SeverityFit, fit_severity
 
@@ -36,7 +36,7 @@ PERSON, JUDGE = "person", "LLM judge"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredEvaluators:
     """What was measured of each evaluator, shape (n_evaluators,) each; NaN where nothing was."""
 
     counts: Integers
@@ -48,7 +48,7 @@ class Measured:
     highest: Floats
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Measure each evaluator, and rate the systems with reliability taken into account.
 
     Raises
@@ -67,14 +67,14 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tables, (CAUTION, *_cautions(ground, measured)))
 
 
-def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, Measured]:
+def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, MeasuredEvaluators]:
     n_evaluators, tied = len(columns.evaluators), columns.strength == 0
     counts = np.bincount(columns.evaluator, minlength=n_evaluators)
     ties = np.bincount(columns.evaluator, tied, n_evaluators)
     crowd = fit_crowd(_answers(columns), n_systems=len(columns.systems), n_evaluators=n_evaluators)
     decided = counts - ties
     now, highest = _evidence(columns)
-    return crowd, Measured(
+    return crowd, MeasuredEvaluators(
         counts=counts,
         tie_share=ties / np.maximum(counts, 1),
         reliability=np.where(decided > 0, crowd.reliability, np.nan),
@@ -92,10 +92,10 @@ def _preferred(columns: JudgmentColumns) -> tuple[Integers, Integers]:
     return winner, np.where(ahead, columns.second, columns.first)
 
 
-def _answers(columns: JudgmentColumns) -> Answers:
+def _answers(columns: JudgmentColumns) -> PreferenceAnswers:
     decided = columns.strength != 0
     winner, loser = (side[decided] for side in _preferred(columns))
-    return Answers(columns.evaluator[decided], winner, loser, np.ones(len(winner)))
+    return PreferenceAnswers(columns.evaluator[decided], winner, loser, np.ones(len(winner)))
 
 
 def _severity(columns: JudgmentColumns) -> SeverityFit:
@@ -173,7 +173,7 @@ def _of_people(columns: JudgmentColumns, item: int, winners: dict[str, int]) -> 
     return PairAnswers(item, people)
 
 
-def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:
+def _evaluators(columns: JudgmentColumns, measured: MeasuredEvaluators) -> Table:
     return Table(
         "evaluators",
         "Evaluators",
@@ -200,12 +200,12 @@ def _evaluators(columns: JudgmentColumns, measured: Measured) -> Table:
     )
 
 
-def _most_reliable_first(measured: Measured) -> list[int]:
+def _most_reliable_first(measured: MeasuredEvaluators) -> list[int]:
     """Return the evaluators' places, those of whom nothing was measured last."""
     return [int(one) for one in np.argsort(-measured.reliability, kind="stable")]
 
 
-def _row(columns: JudgmentColumns, measured: Measured, index: int) -> tuple[Cell, ...]:
+def _row(columns: JudgmentColumns, measured: MeasuredEvaluators, index: int) -> tuple[Cell, ...]:
     severity, is_judge = measured.severity, bool(columns.is_judge[index])
     threshold = float(np.exp(severity.log_thresholds[index]))
     both = len(set(columns.is_judge.tolist())) > 1
@@ -244,7 +244,7 @@ def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
     )
 
 
-def _cautions(ground: Ground, measured: Measured) -> list[str]:
+def _cautions(ground: AnalysisInputs, measured: MeasuredEvaluators) -> list[str]:
     columns, cautions = ground.columns, list[str]()
     if ground.method.masses is not None:
         cautions.append(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotation.rationales.themes import Codebook, load_codebook
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.coders import (
     Reasons,
     coded,
@@ -48,7 +48,7 @@ class Shared:
     judge: Integers
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Describe the themes of people's and judges' rationales.
 
     Raises
@@ -138,7 +138,7 @@ def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:
     return Shared(np.repeat(people, n), judges[np.repeat(begin, n) + within])
 
 
-def _winning(reasons: Reasons, ground: Ground, book: Codebook) -> Table | None:
+def _winning(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Table | None:
     """Ask of judgments of models against people what themes go with the model's winning."""
     columns, facts = ground.columns, ground.sources.systems()
     kind = np.array([facts[slug].kind for slug in columns.systems])

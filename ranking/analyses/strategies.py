@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
@@ -47,7 +47,7 @@ class Labelled:
     unit: Integers
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Describe the strategies of systems and families, and of people against models.
 
     Raises
@@ -77,7 +77,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tuple(tables), tuple(warnings))
 
 
-def _labelled(ground: Ground, probability: Floats) -> tuple[Labelled, int]:
+def _labelled(ground: AnalysisInputs, probability: Floats) -> tuple[Labelled, int]:
     """Return the labelled messages, and how many are not."""
     columns, items = ground.columns, ground.sources.items()
     unit = np.zeros(len(items.system), dtype=np.int64)

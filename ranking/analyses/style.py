@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import check_enough, decimal, judgment_weights, ranks_of
 from ranking.findings import (
     AnalysisRefusedError,
@@ -56,7 +56,7 @@ class Covered:
     differences: Floats
 
 
-def cover(ground: Ground) -> tuple[Covered, list[str]]:
+def cover(ground: AnalysisInputs) -> tuple[Covered, list[str]]:
     """Keep the judgments whose figures are known, and the figures that differ at all."""
     columns, warnings = ground.columns, []
     by_item = _differences(columns)
@@ -117,7 +117,7 @@ UNSETTLED = (NotConnectedError, NoMaximumError, CollinearError, NotConvergedErro
 
 
 @dataclass(frozen=True)
-class Board:
+class StyleBoard:
     """A fit with its clustered errors; None where there are too few dialogues for any."""
 
     fit: CovariateFit
@@ -130,7 +130,7 @@ class Board:
         return float(self.errors.errors[parameter]) * self.errors.reach(level)
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Rate the systems with and without style and position held equal.
 
     Raises
@@ -159,7 +159,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tables, (MEDIATORS, *warnings))
 
 
-def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board:
+def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> StyleBoard:
     columns, weights = covered.columns, covered.weights
     split = shares(columns.strength, mode)
     chosen = [covered.names.index(name) for name in names]
@@ -172,12 +172,12 @@ def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board:
     )
     fit = fit_with_covariates(pairs, n_systems=len(columns.systems))
     try:
-        return Board(fit, covariate_errors(fit, pairs, columns.unit))
+        return StyleBoard(fit, covariate_errors(fit, pairs, columns.unit))
     except TooFewClustersError:
-        return Board(fit, None)
+        return StyleBoard(fit, None)
 
 
-def _boards(columns: JudgmentColumns, plain: Board, held: Board, level: float) -> Table:
+def _boards(columns: JudgmentColumns, plain: StyleBoard, held: StyleBoard, level: float) -> Table:
     rated = [to_elo(board.fit.log_strengths) for board in (held, plain)]
     ranked = [ranks_of(elo) for elo in rated]
     rows: list[tuple[Cell, ...]] = []
@@ -214,7 +214,7 @@ def _interval(value: float, reach: float | None) -> tuple[Cell, Cell, Cell]:
     return decimal(value, 2), decimal(value - points, 2), decimal(value + points, 2)
 
 
-def _coefficients(covered: Covered, held: Board, mode: StrengthMode, level: float) -> Table:
+def _coefficients(covered: Covered, held: StyleBoard, mode: StrengthMode, level: float) -> Table:
     counted = _attempt(covered, covered.names, StrengthMode.IGNORE)
     rows = [
         _coefficient_row(LABELS.get(name, name), name, index, (held, counted), level)
@@ -244,7 +244,7 @@ def _coefficients(covered: Covered, held: Board, mode: StrengthMode, level: floa
     )
 
 
-def _attempt(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Board | None:
+def _attempt(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> StyleBoard | None:
     """Return a fit, or None where hard wins or fewer covariates leave no finite one."""
     try:
         return _fit(covered, names, mode)
@@ -253,7 +253,11 @@ def _attempt(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> Bo
 
 
 def _coefficient_row(
-    label: str, name: str, index: int, boards: tuple[Board | None, Board | None], level: float
+    label: str,
+    name: str,
+    index: int,
+    boards: tuple[StyleBoard | None, StyleBoard | None],
+    level: float,
 ) -> tuple[Cell, ...]:
     step = 1.0 if name == POSITION else TWICE
     scaled, counted = (_effect(board, index, step, level) for board in boards)
@@ -262,7 +266,7 @@ def _coefficient_row(
 
 
 def _effect(
-    board: Board | None, index: int, step: float, level: float
+    board: StyleBoard | None, index: int, step: float, level: float
 ) -> tuple[float, float, float]:
     """Return an effect and the ends of its interval, natural log; NaN where not known."""
     if board is None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.joint_boards import JointBoards, jointly_rated
 from ranking.analyses.weighing import equal_board
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Table
@@ -29,7 +29,7 @@ SENSITIVITY = (
 )
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Rate the systems under equal weights, and say what other weights could change.
 
     What any other weights need is kept with the findings.
@@ -76,7 +76,7 @@ def _sensitivity_table(boards: JointBoards, seed: int) -> Table:
     return Table("sensitivity", title, caption, SENSITIVITY, tuple(rows))
 
 
-def _warnings(ground: Ground, boards: JointBoards) -> list[str]:
+def _warnings(ground: AnalysisInputs, boards: JointBoards) -> list[str]:
     few = few_units_warning(int(boards.ratings.n_units.min()))
     warnings = [] if few is None else [few]
     replicates = boards.ratings.replicates
@@ -94,7 +94,7 @@ def _warnings(ground: Ground, boards: JointBoards) -> list[str]:
     return warnings
 
 
-def _has_two_scales(ground: Ground, boards: JointBoards) -> bool:
+def _has_two_scales(ground: AnalysisInputs, boards: JointBoards) -> bool:
     """Say whether some dimensions are rated with whole wins and others with strengths."""
     if ground.method.strength is StrengthMode.IGNORE:
         return False

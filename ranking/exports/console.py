@@ -17,7 +17,7 @@ from annotation.studies.http import kept_counts, study_page
 from ranking.choices import EvaluatorPool
 from ranking.exports import data_dictionary, rows
 from ranking.exports.preferences import SPLITS, Rule
-from ranking.exports.rows.asked import Asked
+from ranking.exports.rows.asked import ExportRequest
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422
@@ -60,7 +60,7 @@ def _sent(request: StaffRequest, study: Study, name: str, form: str) -> HttpResp
     if form not in rows.FORMS or not chosen.is_valid():
         return _refused(chosen.errors.as_text() or f"There is no form {form}.", status=NOT_FOUND)
     asked = chosen.asked
-    wanted = rows.Form(form)
+    wanted = rows.ExportFormat(form)
     try:
         found = rows.export_of(study, name, asked, now=timezone.now())
         blocks = rows.written(found, wanted, bom=chosen.cleaned_data["bom"])
@@ -134,7 +134,7 @@ class ExportChoice(forms.Form):
     }
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> ExportRequest:
         """Return what a valid form asks for."""
         given = self.cleaned_data
         usual = Rule()
@@ -145,7 +145,7 @@ class ExportChoice(forms.Form):
             least_judgments=judgments or usual.least_judgments,
             leaves_ties_out=given["without_ties"],
         )
-        return Asked(
+        return ExportRequest(
             is_blinded=given["blinded"],
             with_rationales=given["rationales"] != "0",
             rule=rule,

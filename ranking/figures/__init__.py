@@ -16,14 +16,14 @@ from ranking.figures.points import points
 from ranking.figures.radar import radar
 from ranking.figures.ratings import whiskers
 from ranking.figures.refusing import FigureRefusedError, has_figure, refusal, refusal_of_rows
-from ranking.figures.rendering import FiguresBusyError, Form, alone, rendered
+from ranking.figures.rendering import FigureFormat, FiguresBusyError, alone, rendered
 from ranking.figures.sheet import Sign, sheet
 from ranking.findings import Picture, Table
 
 __all__ = [
+    "FigureFormat",
     "FigureRefusedError",
     "FiguresBusyError",
-    "Form",
     "Sign",
     "board_drawing",
     "has_figure",

@@ -14,7 +14,7 @@ STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
 
 
 @dataclass(frozen=True)
-class Axis:
+class FigureAxis:
     """Where values of a column lie between two ends of a picture."""
 
     scale: Scale
@@ -22,7 +22,9 @@ class Axis:
     is_logarithmic: bool
 
     @classmethod
-    def of(cls, values: Iterable[float], column: Column, *, start: float, end: float) -> "Axis":
+    def of(
+        cls, values: Iterable[float], column: Column, *, start: float, end: float
+    ) -> "FigureAxis":
         """Return the axis that holds the values, logarithmic if asked and none is below 0."""
         known = list(values)
         is_logarithmic = column.is_logarithmic and min(known, default=0.0) > 0.0
@@ -62,7 +64,7 @@ class Axis:
         return tuple(Tick(self.place(value), value) for value in kept)
 
 
-def along_bottom(axis: Axis, top: float, bottom: float, at_most: int = 5) -> tuple[Mark, ...]:
+def along_bottom(axis: FigureAxis, top: float, bottom: float, at_most: int = 5) -> tuple[Mark, ...]:
     """Return the lines of a grid and the values below it, none in another's way."""
     marks: list[Mark] = [Stroke(((axis.scale.start, bottom), (axis.scale.end, bottom)), INK)]
     taken = float("-inf")
@@ -75,7 +77,7 @@ def along_bottom(axis: Axis, top: float, bottom: float, at_most: int = 5) -> tup
     return tuple(marks)
 
 
-def along_left(axis: Axis, left: float, right: float, at_most: int = 6) -> tuple[Mark, ...]:
+def along_left(axis: FigureAxis, left: float, right: float, at_most: int = 6) -> tuple[Mark, ...]:
     """Return the lines of a grid and the values left of it."""
     marks: list[Mark] = []
     for at, text in axis.ticks(at_most):
@@ -85,6 +87,6 @@ def along_left(axis: Axis, left: float, right: float, at_most: int = 6) -> tuple
     return tuple(marks)
 
 
-def tick_width(axis: Axis, at_most: int = 6) -> float:
+def tick_width(axis: FigureAxis, at_most: int = 6) -> float:
     """Return how wide the widest value beside the axis is."""
     return max((width(text, TICK_SIZE) for _, text in axis.ticks(at_most)), default=0.0)

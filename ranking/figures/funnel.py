@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.figures.axes import Axis, along_bottom, along_left, tick_width
+from ranking.figures.axes import FigureAxis, along_bottom, along_left, tick_width
 from ranking.figures.colours import BLUE, BROWN
 from ranking.figures.labels import MOST_NAMED, Place, labelled
 from ranking.figures.lettering import as_number, centred, head
@@ -26,7 +26,7 @@ LOOKS: dict[str, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True)
-class _Dot:
+class _FunnelDot:
     name: str
     x: float
     y: float
@@ -35,10 +35,10 @@ class _Dot:
 
 @dataclass(frozen=True)
 class _Funnel:
-    dots: tuple[_Dot, ...]
+    dots: tuple[_FunnelDot, ...]
     limits: dict[str, Limit]
-    x: Axis
-    y: Axis
+    x: FigureAxis
+    y: FigureAxis
 
 
 def funnel(table: Table) -> tuple[Mark, ...]:
@@ -73,13 +73,13 @@ def _laid_out(table: Table, across: int, up: int) -> _Funnel:
     nothing = [None] * len(rows)
     ends = zip(values.get("low", nothing), values.get("high", nothing), strict=True)
     named = zip(_names(table, across, up), xs, ys, ends, strict=True)
-    dots = tuple(_Dot(name, x, y, is_outside(y, *end)) for name, x, y, end in named)
+    dots = tuple(_FunnelDot(name, x, y, is_outside(y, *end)) for name, x, y, end in named)
     held = [*ys, *(value for one in limits.values() for value in one.values)]
     return _Funnel(
         dots,
         limits,
-        Axis.of(xs, table.columns[across], start=INSET, end=WIDTH - INSET),
-        Axis.of(held, table.columns[up], start=HEIGHT - INSET, end=INSET),
+        FigureAxis.of(xs, table.columns[across], start=INSET, end=WIDTH - INSET),
+        FigureAxis.of(held, table.columns[up], start=HEIGHT - INSET, end=INSET),
     )
 
 
@@ -95,7 +95,7 @@ def _is_known(cell: object) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _spot(dot: _Dot, drawn: _Funnel) -> Spot:
+def _spot(dot: _FunnelDot, drawn: _Funnel) -> Spot:
     colour = BROWN if dot.is_outside else BLUE
     x, y = drawn.x.place(dot.x), drawn.y.place(dot.y)
     return Spot(x, y, 2.0, colour, is_hollow=dot.is_outside)

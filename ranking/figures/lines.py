@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.figures.axes import Axis, along_bottom, along_left
+from ranking.figures.axes import FigureAxis, along_bottom, along_left
 from ranking.figures.colours import DASHES, LINES
 from ranking.figures.labels import apart
 from ranking.figures.lettering import (
@@ -51,8 +51,8 @@ def lines(table: Table) -> tuple[Mark, ...]:
     values = [value for column in columns.values() for value in column if value is not None]
     high = max(HEIGHT, sum(_size(table.columns[n].label) for n in meant))
     over = [x for x in xs if x is not None]
-    x_axis = Axis.of(over, table.columns[at], start=INSET, end=WIDTH - INSET)
-    y_axis = Axis.of(values, table.columns[meant[0]], start=high - INSET, end=INSET)
+    x_axis = FigureAxis.of(over, table.columns[at], start=INSET, end=WIDTH - INSET)
+    y_axis = FigureAxis.of(values, table.columns[meant[0]], start=high - INSET, end=INSET)
     drawn = [
         _Series(clean(table.columns[n].label), runs, *_style(number))
         for number, n in enumerate(meant)
@@ -66,7 +66,7 @@ def _style(number: int) -> tuple[str, tuple[float, ...]]:
 
 
 def _runs(
-    xs: Sequence[float], values: Sequence[float | None], x_axis: Axis, y_axis: Axis
+    xs: Sequence[float], values: Sequence[float | None], x_axis: FigureAxis, y_axis: FigureAxis
 ) -> tuple[Run, ...]:
     runs: list[list[tuple[float, float]]] = [[]]
     for x, value in zip(xs, values, strict=True):
@@ -77,7 +77,7 @@ def _runs(
     return tuple(tuple(run) for run in runs if run)
 
 
-def _frame(x_axis: Axis, y_axis: Axis, column: Column, high: float) -> tuple[Mark, ...]:
+def _frame(x_axis: FigureAxis, y_axis: FigureAxis, column: Column, high: float) -> tuple[Mark, ...]:
     return (
         *along_bottom(x_axis, 0.0, high),
         *along_left(y_axis, 0.0, WIDTH),

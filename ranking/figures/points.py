@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ranking.figures.axes import TICK_SIZE, Axis, along_bottom, along_left, tick_width
+from ranking.figures.axes import TICK_SIZE, FigureAxis, along_bottom, along_left, tick_width
 from ranking.figures.colours import BLUE
 from ranking.figures.labels import Place, labelled
 from ranking.figures.lettering import ASCENT, as_number, centred, head, width
@@ -28,8 +28,8 @@ class _Dot:
 
 @dataclass(frozen=True)
 class _Axes:
-    x: Axis
-    y: Axis
+    x: FigureAxis
+    y: FigureAxis
     x_column: Column
     y_column: Column
 
@@ -78,8 +78,8 @@ def _axes(table: Table) -> _Axes:
     if x.kind is y.kind and not x.is_logarithmic:
         xs = ys = xs + ys
     return _Axes(
-        Axis.of(xs, x, start=INSET, end=WIDTH - INSET),
-        Axis.of(ys, y, start=HEIGHT - INSET, end=INSET),
+        FigureAxis.of(xs, x, start=INSET, end=WIDTH - INSET),
+        FigureAxis.of(ys, y, start=HEIGHT - INSET, end=INSET),
         x,
         y,
     )

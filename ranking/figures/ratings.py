@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ranking.boards.board import Board
-from ranking.figures.axes import Axis, along_bottom
+from ranking.figures.axes import FigureAxis, along_bottom
 from ranking.figures.colours import BLUE, PALE
 from ranking.figures.lettering import (
     LEADING,
@@ -53,12 +53,12 @@ def ratings(board: Board) -> tuple[Mark, ...]:
     groups = [
         Group(
             f"Tier {tier.number}" if tier.number is not None else "",
-            tuple(Line(row.name, row.interval) for row in tier.rows),
+            tuple(RatingLine(row.name, row.interval) for row in tier.rows),
         )
         for tier in board.tiers
     ]
     if board.people:
-        lines = tuple(Line(one.name, one.interval, is_derived=True) for one in board.people)
+        lines = tuple(RatingLine(one.name, one.interval, is_derived=True) for one in board.people)
         groups.append(Group(PEOPLE, lines))
     marks = intervals(groups, ELO)
     return (*marks, *_key(board, extent(marks)[3] + 9.0))
@@ -89,7 +89,7 @@ LINE_HEIGHT = 11.0
 
 
 @dataclass(frozen=True)
-class Line:
+class RatingLine:
     """One row; ``is_derived`` rows are no rows like the others and are drawn hollow."""
 
     name: str
@@ -102,14 +102,14 @@ class Group:
     """Rows under a heading of their own, which may be empty."""
 
     heading: str
-    lines: tuple[Line, ...]
+    lines: tuple[RatingLine, ...]
 
 
 def whiskers(table: Table) -> tuple[Mark, ...]:
     """Draw the intervals of a table around what means "no difference"."""
     at = places(table, *ENDS) or [0, 0, 0]
     lines = tuple(
-        Line(name, _interval([row[n] for n in at]))
+        RatingLine(name, _interval([row[n] for n in at]))
         for name, row in zip(row_names(table), table.rows, strict=True)
     )
     return intervals((Group("", lines),), table.columns[at[1]])
@@ -130,7 +130,7 @@ def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
     texts = {line: _figures(line.interval, column) for line in lines}
     right = left + PLOT
     ends = [end for line in lines if line.interval for end in line.interval.ends]
-    axis = Axis.of(ends, column, start=left + INSET, end=right - INSET)
+    axis = FigureAxis.of(ends, column, start=left + INSET, end=right - INSET)
     drawn, bottom = _rows(groups, named, axis)
     edge = right + GAP + widest(list(texts.values()))
     label = centred(head(column), (left + right) / 2, bottom + 17.0, QUIET)
@@ -141,7 +141,7 @@ def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
 def _rows(
     groups: Sequence[Group],
     named: dict[str, tuple[str, ...]],
-    axis: Axis,
+    axis: FigureAxis,
 ) -> tuple[tuple[Mark, ...], float]:
     """Return the names and the intervals, and where they end."""
     marks: list[Mark] = []
@@ -159,7 +159,7 @@ def _rows(
 
 
 def _heights(
-    groups: Sequence[Group], named: dict[str, tuple[str, ...]], texts: dict[Line, str]
+    groups: Sequence[Group], named: dict[str, tuple[str, ...]], texts: dict[RatingLine, str]
 ) -> list[tuple[str, float]]:
     """Return the figures of the rows with the middles of the rows."""
     found, y = list[tuple[str, float]](), 0.0
@@ -187,7 +187,7 @@ def _figures(one: Interval | None, column: Column) -> str:
     return f"{middle}  [{low}, {high}]"
 
 
-def _drawn(line: Line, axis: Axis, y: float) -> tuple[Mark, ...]:
+def _drawn(line: RatingLine, axis: FigureAxis, y: float) -> tuple[Mark, ...]:
     one = line.interval
     if one is None:
         return ()
@@ -201,7 +201,7 @@ def _drawn(line: Line, axis: Axis, y: float) -> tuple[Mark, ...]:
     return (*marks, Spot(middle, y, colour=BLUE, is_hollow=line.is_derived))
 
 
-def _centre(axis: Axis, bottom: float) -> tuple[Mark, ...]:
+def _centre(axis: FigureAxis, bottom: float) -> tuple[Mark, ...]:
     """Return an upright where no difference lies, if it is among the values."""
     kinds = {ColumnKind.SHARE: CENTRES[:2], ColumnKind.ELO: (CENTRES[0], CENTRES[2])}
     value = next((one for one in kinds.get(axis.kind, CENTRES[:1]) if axis.holds(one)), None)

@@ -35,7 +35,7 @@ class FiguresBusyError(Exception):
     """Others have been drawing figures for so long that this one is not begun."""
 
 
-class Form(StrEnum):
+class FigureFormat(StrEnum):
     """The formats of a file."""
 
     SVG = "svg"
@@ -45,7 +45,11 @@ class Form(StrEnum):
     @property
     def content_type(self) -> str:
         """Return what the file is for browsers."""
-        types = {Form.SVG: "image/svg+xml", Form.PDF: "application/pdf", Form.PNG: "image/png"}
+        types = {
+            FigureFormat.SVG: "image/svg+xml",
+            FigureFormat.PDF: "application/pdf",
+            FigureFormat.PNG: "image/png",
+        }
         return types[self]
 
 
@@ -73,13 +77,13 @@ def alone() -> Iterator[None]:
         _ONE_AT_A_TIME.release()
 
 
-def rendered(drawing: Drawing, form: Form) -> bytes:
+def rendered(drawing: Drawing, form: FigureFormat) -> bytes:
     """Return the file; the same drawing gives the same bytes."""
     with alone():
         return _rendered(drawing, form)
 
 
-def _rendered(drawing: Drawing, form: Form) -> bytes:
+def _rendered(drawing: Drawing, form: FigureFormat) -> bytes:
     from matplotlib.figure import Figure  # noqa: PLC0415 (nothing else of the site needs it)
 
     size = (drawing.width / POINTS_AN_INCH, drawing.height / POINTS_AN_INCH)
@@ -97,9 +101,13 @@ def _rendered(drawing: Drawing, form: Form) -> bytes:
     return file.getvalue()
 
 
-def _metadata(form: Form, title: str) -> dict[str, Any]:
+def _metadata(form: FigureFormat, title: str) -> dict[str, Any]:
     """Return what the file says of itself; a date would make each file another."""
-    dates = {Form.SVG: {"Date": None}, Form.PDF: {"CreationDate": None}, Form.PNG: {}}
+    dates = {
+        FigureFormat.SVG: {"Date": None},
+        FigureFormat.PDF: {"CreationDate": None},
+        FigureFormat.PNG: {},
+    }
     return {"Title": title, **dates[form]}
 
 

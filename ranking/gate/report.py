@@ -25,7 +25,7 @@ HEADLINES = {
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedSystem:
     """A system by its slug and its name."""
 
     slug: str
@@ -45,8 +45,8 @@ class Basis:
     n_judgments: int
     n_units: int
     is_simulated: bool
-    candidate: Named
-    baseline: Named
+    candidate: NamedSystem
+    baseline: NamedSystem
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ def as_radar(report: GateReport) -> str:
     basis = report.basis
     tests = [one for one in report.gate.tests if one.name != OVERALL]
     return radar(
-        Line(basis.candidate.name, {one.name: one.candidate for one in tests}),
-        Line(basis.baseline.name, {one.name: one.baseline for one in tests}),
+        GateLine(basis.candidate.name, {one.name: one.candidate for one in tests}),
+        GateLine(basis.baseline.name, {one.name: one.baseline for one in tests}),
         title=f"{basis.candidate.name} against {basis.baseline.name} by dimension",
         note=SIMULATED if report.is_simulated else "",
     )
@@ -236,7 +236,7 @@ def _more_figures(more: More | None) -> dict[str, int | None] | None:
     return {"judgments": more.judgments, "dialogues": more.dialogues}
 
 
-__all__ = ["Line", "TooFewAxesError", "radar"]
+__all__ = ["GateLine", "TooFewAxesError", "radar"]
 
 WIDTH, HEIGHT = 480, 485
 MIDDLE = (240.0, 220.0)
@@ -257,14 +257,14 @@ STYLE = """
 
 
 @dataclass(frozen=True)
-class Line:
+class GateLine:
     """One system: its name and its points by axis."""
 
     name: str
     points: Mapping[str, float]
 
 
-def radar(candidate: Line, baseline: Line, *, title: str, note: str = "") -> str:
+def radar(candidate: GateLine, baseline: GateLine, *, title: str, note: str = "") -> str:
     """Draw two systems by dimension.
 
     Parameters

@@ -6,8 +6,8 @@ from enum import StrEnum
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
-from ranking.analyses.boards import Board, rated
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.boards import AnalysisBoard, rated
 from ranking.analyses.common import method_of_marks, weighted_pairs
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class GateRequest:
     """Which system is held against which, how many points it may drop, and how sure one is.
 
     ``level`` is one less the chance of a false alarm, and of a false pass; both one-sided.
@@ -89,7 +89,7 @@ class Gate:
     as they seem to; None where nothing more is needed, or nothing is known of it.
     """
 
-    asked: Asked
+    asked: GateRequest
     outcome: Outcome
     tests: tuple[GateTest, ...]
     notes: tuple[str, ...]
@@ -102,7 +102,7 @@ class Gate:
         return tuple(one for one in self.tests if one.p_adjusted <= 1.0 - self.asked.level)
 
 
-def run_gate(ground: Ground, asked: Asked) -> Gate:
+def run_gate(ground: AnalysisInputs, asked: GateRequest) -> Gate:
     """Test whether the candidate dropped by more than is allowed, overall and by dimension.
 
     Parameters
@@ -148,7 +148,7 @@ def run_gate(ground: Ground, asked: Asked) -> Gate:
     return _with_more(found, ground, overall)
 
 
-def _check(columns: JudgmentColumns, asked: Asked) -> None:
+def _check(columns: JudgmentColumns, asked: GateRequest) -> None:
     for slug in (asked.candidate, asked.baseline):
         if slug not in columns.systems:
             msg = f'the judgments know no system "{slug}"; they know {", ".join(columns.systems)}'
@@ -159,7 +159,7 @@ def _check(columns: JudgmentColumns, asked: Asked) -> None:
 
 
 def _tests(
-    ground: Ground, asked: Asked, overall: Board
+    ground: AnalysisInputs, asked: GateRequest, overall: AnalysisBoard
 ) -> tuple[tuple[GateTest, ...], tuple[str, ...]]:
     """Return the tests that can be made, adjusted together, and why others cannot."""
     found, notes = list[GateTest](), list[str]()
@@ -174,7 +174,9 @@ def _tests(
     return tests, tuple(notes)
 
 
-def _dimension_boards(ground: Ground, notes: list[str]) -> dict[str, tuple[Board, JudgmentColumns]]:
+def _dimension_boards(
+    ground: AnalysisInputs, notes: list[str]
+) -> dict[str, tuple[AnalysisBoard, JudgmentColumns]]:
     """Rate each dimension as the analysis of dimensions does."""
     boards = {}
     for name, columns in ground.dimensions.items():
@@ -185,7 +187,9 @@ def _dimension_boards(ground: Ground, notes: list[str]) -> dict[str, tuple[Board
     return boards
 
 
-def _test(name: str, board: Board, columns: JudgmentColumns, asked: Asked) -> GateTest:
+def _test(
+    name: str, board: AnalysisBoard, columns: JudgmentColumns, asked: GateRequest
+) -> GateTest:
     """GateTest one board.
 
     Raises
@@ -224,7 +228,7 @@ def _test(name: str, board: Board, columns: JudgmentColumns, asked: Asked) -> Ga
     )
 
 
-def _outcome(tests: tuple[GateTest, ...], asked: Asked) -> Outcome:
+def _outcome(tests: tuple[GateTest, ...], asked: GateRequest) -> Outcome:
     chance = 1.0 - asked.level
     if any(one.p_adjusted <= chance for one in tests):
         return Outcome.DROPPED
@@ -233,7 +237,7 @@ def _outcome(tests: tuple[GateTest, ...], asked: Asked) -> Outcome:
     return Outcome.UNDECIDED
 
 
-def _with_more(found: Gate, ground: Ground, board: Board) -> Gate:
+def _with_more(found: Gate, ground: AnalysisInputs, board: AnalysisBoard) -> Gate:
     """Say what is likely to settle it, by how much the present dialogues tell."""
     asked = found.asked
     one, other = (board.systems.index(slug) for slug in (asked.candidate, asked.baseline))

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.refits import SAMPLES_PER_SEED, Refit, draw_seeds, draw_units, pseudo_inverse
+from ranking.numerics.refits import (
+    SAMPLES_PER_SEED,
+    SampleRefits,
+    draw_seeds,
+    draw_units,
+    pseudo_inverse,
+)
 from ranking.numerics.tables import WinTables
 from ranking.numerics.threads import available_threads
 
@@ -101,7 +107,7 @@ def bootstrap_strengths(
         msg = f"cannot draw {n_replicates} samples of {tables.n_units} units"
         raise ValueError(msg)
     threads = n_threads or available_threads()
-    refit = Refit.of(tables, np.asarray(start, dtype=np.float64))
+    refit = SampleRefits.of(tables, np.asarray(start, dtype=np.float64))
     seeds = draw_seeds(n_replicates, rng)
     at_once = max(1, TIMES_BYTES // (tables.n_units * SAMPLES_PER_SEED))
     fitted = [

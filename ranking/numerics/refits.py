@@ -202,7 +202,7 @@ class _Connecting:
 
 
 @dataclass(frozen=True)
-class Refit:
+class SampleRefits:
     """What the refits of all samples share.
 
     ``connecting`` are a few wins that connect all systems; None if all judgments together do
@@ -217,7 +217,7 @@ class Refit:
     scale: float
 
     @classmethod
-    def of(cls, tables: WinTables, start: Floats) -> "Refit":
+    def of(cls, tables: WinTables, start: Floats) -> "SampleRefits":
         """Prepare refits that start from strengths near the maximum of ``tables``."""
         connecting = _connecting(tables)
         n = tables.n_systems

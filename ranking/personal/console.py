@@ -20,7 +20,7 @@ from annotation.models import Rater
 from annotation.raters import person_queries, services
 from annotation.retention import queries
 from annotation.retention.queries import DueWanted, UnknownDueError
-from completions.dialogues.forms import Words
+from completions.dialogues.forms import TypedTextField
 from completions.models import Writer
 from ranking.fits import stale_queries
 
@@ -44,7 +44,7 @@ class Leaving(forms.Form):
         choices=[("anonymise", "anonymise"), ("delete", "delete")],
         error_messages={"required": NO_CHOICE, "invalid_choice": NO_CHOICE},
     )
-    reason = Words(
+    reason = TypedTextField(
         max_length=MAX_REASON,
         error_messages={"required": NO_REASON, "max_length": gettext_lazy("Say it more briefly.")},
     )
@@ -162,7 +162,7 @@ def _wanted_or_404(request: StaffRequest) -> DueWanted:
 
 def _withdraw(found: Rater | Writer, form: Leaving, request: StaffRequest) -> None:
     keep = form.cleaned_data["wish"] == "anonymise"
-    asked = services.Asked(request.user, form.cleaned_data["reason"])
+    asked = services.WithdrawalRequest(request.user, form.cleaned_data["reason"])
     if isinstance(found, Rater):
         services.withdraw_rater(rater=found, keep_answers=keep, now=timezone.now(), asked=asked)
     else:

@@ -18,7 +18,7 @@ from annotation.models import Study
 from annotation.studies.http import study_page
 from ranking.choices import EvaluatorPool
 from ranking.planner import queries
-from ranking.planner.queries import Measured
+from ranking.planner.queries import MeasuredCosts
 
 if TYPE_CHECKING:
     from ranking.numerics.planning.needs import Wish
@@ -67,18 +67,18 @@ class Question(forms.Form):
         label=_("Correlation of judgments of one pair"), min_value=0, max_value=1, required=False
     )
 
-    def asked(self) -> "Asked":
+    def asked(self) -> "PlannerRequest":
         """Return what a valid form asks for; what is left out is as `DEFAULTS` has it."""
         given = {
             name: self.cleaned_data[name]
             for name in DEFAULTS
             if self.cleaned_data.get(name) not in (None, "")
         }
-        return Asked(**{**DEFAULTS, **given})
+        return PlannerRequest(**{**DEFAULTS, **given})
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlannerRequest:
     """What is asked of the planner; ``level`` is the share of false findings."""
 
     pool: str
@@ -108,7 +108,7 @@ class Asked:
             is_joint=self.together == "all",
         )
 
-    def rates(self, measured: Measured) -> "Rates":
+    def rates(self, measured: MeasuredCosts) -> "Rates":
         """Return what a judgment takes: as priced, or else as measured in the study."""
         from ranking.planner.plans import SECONDS_AN_HOUR, Rates  # noqa: PLC0415 (loads NumPy)
 
@@ -168,7 +168,7 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
 
 
 def _before(
-    study: Study, asked: Asked, measured: queries.Measured
+    study: Study, asked: PlannerRequest, measured: queries.MeasuredCosts
 ) -> "dict[str, FirstPlan | bool | None]":
     """Return the closed form for a study without an analysis, where it has systems to rank."""
     from ranking.planner.plans import first_plan  # noqa: PLC0415 (as above)

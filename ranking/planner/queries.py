@@ -31,7 +31,7 @@ class Pilot:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCosts:
     """What a judgment took in this study so far; None where nobody knows.
 
     ``seconds`` is the median over people's answers, ``per_person`` the mean number of answers,
@@ -71,7 +71,7 @@ def newest_fit(study: Study, pool: EvaluatorPool) -> Fit | None:
     return fits.filter(state=FitState.DONE).order_by("-as_of", "-pk").first()
 
 
-def measured(study: Study) -> Measured:
+def measured(study: Study) -> MeasuredCosts:
     """Return what judgments took, in two queries."""
     kept = (
         Measurement.objects.filter(study=study)
@@ -83,7 +83,7 @@ def measured(study: Study) -> Measured:
     )
     mean = calls.order_by("-pk")[:NEWEST_CALLS].aggregate(mean=Avg("cost_usd"))["mean"]
     is_known = kept is not None and kept.n_people > 0
-    return Measured(
+    return MeasuredCosts(
         seconds=kept.median_seconds if kept is not None else None,
         per_person=kept.n_answers / kept.n_people if kept is not None and is_known else None,
         call_usd=None if mean is None else float(mean),

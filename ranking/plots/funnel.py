@@ -77,7 +77,7 @@ LOOKS |= {"outer_low": "outer", "outer_high": "outer"}
 
 
 @dataclass(frozen=True)
-class Spot:
+class FunnelSpot:
     """A named dot with the limits at its place, by key; None where one is not known."""
 
     name: str
@@ -92,7 +92,7 @@ class Spot:
         return is_outside(self.y, low, high)
 
 
-def funnel(spots: Sequence[Spot], *, x: Axis, y: Axis) -> Plot:
+def funnel(spots: Sequence[FunnelSpot], *, x: Axis, y: Axis) -> Plot:
     """Draw dots and their limits; only dots beyond the inner limits are named."""
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     xs = [spot.x for spot in spots]
@@ -115,7 +115,7 @@ def funnel(spots: Sequence[Spot], *, x: Axis, y: Axis) -> Plot:
     )
 
 
-def _limit(spots: Sequence[Spot], key: str) -> Limit | None:
+def _limit(spots: Sequence[FunnelSpot], key: str) -> Limit | None:
     return known_limits([spot.x for spot in spots], [spot.limits.get(key) for spot in spots])
 
 

@@ -86,7 +86,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """A line where it is drawn: runs of points, its end, and what leads to the label beside it."""
 
     name: str
@@ -111,7 +111,7 @@ class Plot:
     x_label: str
     y_label: str
     dots: tuple[Dot, ...] = ()
-    lines: tuple[Line, ...] = ()
+    lines: tuple[PlotLine, ...] = ()
     diagonal: tuple[float, float, float, float] | None = None
     marks: tuple[float, ...] = ()
     curves: tuple[Curve, ...] = ()
@@ -216,7 +216,7 @@ def _free_label(dot: Dot, taken: Sequence[Box]) -> tuple[Label | None, Box | Non
     return None, None
 
 
-def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> Line | None:
+def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> PlotLine | None:
     """Break a line where values are missing; without any there is no line."""
     runs: list[list[tuple[float, float]]] = [[]]
     for x, value in zip(xs, one.values, strict=True):
@@ -229,10 +229,12 @@ def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> Line
         return None
     x, y = known[-1][-1]
     written = tuple(" ".join(f"{x},{y}" for x, y in run) for run in known)
-    return Line(one.name, written, Dot(one.name, x, y), number % COLOURS, number // COLOURS % 3)
+    return PlotLine(one.name, written, Dot(one.name, x, y), number % COLOURS, number // COLOURS % 3)
 
 
-def _spread(drawn: Sequence[Line], right: float, top: float, bottom: float) -> tuple[Line, ...]:
+def _spread(
+    drawn: Sequence[PlotLine], right: float, top: float, bottom: float
+) -> tuple[PlotLine, ...]:
     """Name each line at the right edge, as near to its end as the others allow."""
     ordered = sorted(range(len(drawn)), key=lambda place: drawn[place].end.y)
     heights = _apart([drawn[place].end.y for place in ordered], top, bottom)
@@ -240,7 +242,7 @@ def _spread(drawn: Sequence[Line], right: float, top: float, bottom: float) -> t
     return tuple(_named(one, named[place], right) for place, one in enumerate(drawn))
 
 
-def _named(line: Line, height: float, right: float) -> Line:
+def _named(line: PlotLine, height: float, right: float) -> PlotLine:
     """Put the name of a line beside the plot at that height, and lead from its end to it."""
     at = round(height, 1)
     label = Label(shortened(line.name), right + 16, at + 4, "start")

@@ -232,13 +232,13 @@ class UnknownRowError(Exception):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRows:
     """The rows that an address asks for, by their first cells; nothing where it asks for none."""
 
     asked: tuple[str, ...] = field(default=())
 
     @classmethod
-    def read(cls, values: Sequence[str]) -> "Chosen":
+    def read(cls, values: Sequence[str]) -> "ChosenRows":
         """Read values of an address, each of which may name several, with commas between."""
         named = (name.strip() for value in values for name in value.split(","))
         return cls(tuple(dict.fromkeys(name for name in named if name)))

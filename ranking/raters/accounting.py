@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import Protocol, Purpose
 from annotation.judges import verdict_queries
-from annotation.judges.ensembles import Account, Fate, Standing, judge_verdict
-from annotation.judges.verdict_queries import JudgeRow
+from annotation.judges.ensembles import Account, Fate, VoteStatus, judge_verdict
+from annotation.judges.verdict_queries import JudgeAccountRow
 from annotation.models import Judgment, Lease, Study
 from completions.choices import LeaseOutcome
 from ranking.judgments import analysis_set
@@ -87,10 +87,10 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
     return (*map(_of_judge, rows.values()), *([people] if people.n_calls else []))
 
 
-def _of_judge(row: JudgeRow) -> AccountRow:
+def _of_judge(row: JudgeAccountRow) -> AccountRow:
     account, answers = row.account, row.answers
     answered = account.n(Fate.VALID)
-    tied, unsettled = answers[Standing.TIED], answers[Standing.UNSETTLED]
+    tied, unsettled = answers[VoteStatus.TIED], answers[VoteStatus.UNSETTLED]
     counted = {
         "n_preferences": answered - tied - unsettled - row.n_erased,
         "n_ties": tied,

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
-from ranking.raters.rows import UnknownFilterError
+from ranking.raters.rows import UnknownRaterFilterError
 
 P = ParamSpec("P")
 
@@ -30,7 +30,7 @@ def staff_page(
             raise Http404
         try:
             return view(request, found, *args, **kwargs)
-        except UnknownFilterError as error:
+        except UnknownRaterFilterError as error:
             raise Http404 from error
 
     return never_cache(members_only()(wrapper))

@@ -109,7 +109,7 @@ KINDS: Mapping[str, tuple[object, Callable[[ListedAnswer], bool]]] = {
 }
 
 
-class UnknownFilterError(ValueError):
+class UnknownRaterFilterError(ValueError):
     """The address asks for a standing or an order that does not exist."""
 
 
@@ -155,7 +155,7 @@ class RaterFilter(SortedTable[RaterRow]):
         found = read_query(cls, query)
         is_known = found.standing in {"", *STANDINGS} and found.found in {"", *FINDINGS}
         if not is_known or not found.is_sortable:
-            raise UnknownFilterError(found)
+            raise UnknownRaterFilterError(found)
         return found
 
     def apply(self, rows: Iterable[RaterRow]) -> list[RaterRow]:
@@ -197,7 +197,7 @@ class AnswerFilter(SortedTable[ListedAnswer]):
         """
         found = read_query(cls, query)
         if found.kind not in KINDS or not found.is_sortable:
-            raise UnknownFilterError(found)
+            raise UnknownRaterFilterError(found)
         return found
 
     def apply(self, rows: Iterable[ListedAnswer]) -> list[ListedAnswer]:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from completions.dialogues.normaliser import plain
-from ranking.analyses import Ground, analyse
+from ranking.analyses import AnalysisInputs, analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.scores import implied_columns
@@ -154,14 +154,16 @@ def sorted_rows(findings: dict[str, Any]) -> dict[str, Any]:
     return findings | {"tables": tables}
 
 
-def _ground(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> Ground:
+def _ground(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> AnalysisInputs:
     frame, method = sources.frame, method_of(ratings)
     if frame.is_alone:
-        return Ground(implied_columns(frame.scores), method, dimensions={}, scores=frame.scores)
+        return AnalysisInputs(
+            implied_columns(frame.scores), method, dimensions={}, scores=frame.scores
+        )
     columns = frame.with_strengths(method)
     if kind in STYLED:
         columns = _styled(frame, columns)
-    return Ground(columns, method, frame.dimensions(method), sources)
+    return AnalysisInputs(columns, method, frame.dimensions(method), sources)
 
 
 def _styled(frame: Frame, columns: JudgmentColumns) -> JudgmentColumns:

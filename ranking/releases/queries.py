@@ -20,7 +20,7 @@ from annotation.models import (
 )
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import Kind, Shown
+from annotation.studies.kept import FiguresKind, Shown
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
@@ -120,7 +120,7 @@ def _basis(study: Study) -> object:
     return newest, tuple(fits), study.raters.filter(data_kept=False).count()
 
 
-RELEASE = Kind("release", _is_small, _basis, release_figures)
+RELEASE = FiguresKind("release", _is_small, _basis, release_figures)
 
 
 def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit], str]:

@@ -9,7 +9,7 @@ from ranking.figures import Sign
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
-from ranking.plots.radar import Chosen
+from ranking.plots.radar import ChosenRows
 from ranking.report import queries
 from ranking.report.questions import named_analyses
 from ranking.report.shown.people import public_table
@@ -31,7 +31,7 @@ def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
     return board, sign_of(fit, is_simulated=is_simulated)
 
 
-def table_to_draw(fit: Fit, kind: str, key: str, chosen: Chosen) -> NamedTable | None:
+def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> NamedTable | None:
     """Return a table that an analysis of a fit found, or None. Four queries.
 
     It is the public's also for staff: a picture is kept by whoever is on the way to the reader.

@@ -47,7 +47,7 @@ ALIKE = 1e-9  # two shares that differ by less are the same
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedAnalyses:
     """The analyses that a study named before its judgments were seen; all others explore.
 
     ``weights`` are those of the dimensions, if their analysis is among them. ``was_changed`` says
@@ -68,7 +68,7 @@ class Named:
         return kind not in self.kinds or (is_weighed and not are_alike(shares or {}, self.weights))
 
 
-def named_analyses(study: Study) -> Named:
+def named_analyses(study: Study) -> NamedAnalyses:
     """Return what the study's file names as confirmatory, if it is what was locked and judged.
 
     It is read anew each time, and nothing of it is stored with the findings: so those that were
@@ -78,16 +78,16 @@ def named_analyses(study: Study) -> Named:
     content = content_of(study)
     plan = content.get("analysis")
     if not plan:
-        return Named()
+        return NamedAnalyses()
     judged = Judgment.objects.filter(comparison__study=study).order_by("pk")
     first = judged.values_list("protocol_hash", flat=True).first() or study.protocol_hash
     if not study.protocol_hash == content_hash(content) == first:
-        return Named(was_changed=True)
+        return NamedAnalyses(was_changed=True)
     kinds = frozenset(AnalysisKind(name.upper()) for name in plan["confirmatory"])
-    return Named(kinds, plan["weights"])
+    return NamedAnalyses(kinds, plan["weights"])
 
 
-def with_standing(found: Findings, named: Named, kind: AnalysisKind) -> Findings:
+def with_standing(found: Findings, named: NamedAnalyses, kind: AnalysisKind) -> Findings:
     """Return findings that say whether they explore, by the study's file."""
     return replace(found, is_exploratory=named.is_exploratory(kind))
 

@@ -11,13 +11,13 @@ from access.roles import members_only
 from ranking import figures
 from ranking.boards.queries import board_of
 from ranking.downloads import tables
-from ranking.figures import FigureRefusedError, FiguresBusyError, Form
+from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
 from ranking.figures.marks import Drawing
 from ranking.findings import Findings
 from ranking.fits import analysis_queries
 from ranking.fits.selectors import Results
 from ranking.models import Fit
-from ranking.plots.radar import Chosen, UnknownRowError
+from ranking.plots.radar import ChosenRows, UnknownRowError
 from ranking.released import queries
 from ranking.released.http import zip_answer
 from ranking.report import figures as report_figures
@@ -140,7 +140,7 @@ def table_figure(
 ) -> HttpResponse:
     """Download one table of an analysis as a figure."""
     chosen = _form_or_404(form)
-    chosen_rows = Chosen.read(request.GET.getlist("systems"))
+    chosen_rows = ChosenRows.read(request.GET.getlist("systems"))
     fit = fit_or_404(results, key)
     try:
         found = report_figures.table_to_draw(fit, kind, table, chosen_rows)
@@ -154,15 +154,15 @@ def table_figure(
     return _answer(lambda: figures.table_drawing(found.table, found.sign), chosen, name)
 
 
-def _form_or_404(form: str) -> Form:
+def _form_or_404(form: str) -> FigureFormat:
     try:
-        return Form(form)
+        return FigureFormat(form)
     except ValueError as error:
         msg = f"there are no figures in the format {form}"
         raise Http404(msg) from error
 
 
-def _answer(draw: Callable[[], Drawing], form: Form, name: str) -> HttpResponse:
+def _answer(draw: Callable[[], Drawing], form: FigureFormat, name: str) -> HttpResponse:
     """Return the file, or in words why there is none."""
     try:
         content = figures.rendered(draw(), form)

@@ -23,7 +23,7 @@ _POOLS = {pool.lower(): pool for pool in EvaluatorPool}
 _CONTEXT_SETS = {name.lower(): name for name in ContextSet}
 
 
-class UnknownFilterError(ValueError):
+class UnknownSelectionError(ValueError):
     """The address names a pool or a set of contexts that does not exist."""
 
 
@@ -82,7 +82,7 @@ def read_filters(query: Mapping[str, str], *, fitted: Collection[Selected]) -> F
 def _parse(known: Mapping[str, Value], value: str | None) -> Value | None:
     if value is not None and value not in known:
         msg = f"{value} is not one of {', '.join(known)}"
-        raise UnknownFilterError(msg)
+        raise UnknownSelectionError(msg)
     return known[value] if value is not None else None
 
 
@@ -142,7 +142,7 @@ def filters_or_404(request: HttpRequest, results: Results) -> Filters:
     """Return the filters of the address, for whose values that do not exist there is no page."""
     try:
         return read_filters(request.GET, fitted=results.selections())
-    except UnknownFilterError as error:
+    except UnknownSelectionError as error:
         raise Http404(str(error)) from error
 
 

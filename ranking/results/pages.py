@@ -17,10 +17,10 @@ from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.fits.selectors import Results
 from ranking.models import Fit
-from ranking.plots.radar import Chosen
+from ranking.plots.radar import ChosenRows
 from ranking.raters.accounting import CLASSES, AccountRow, verdict_accounting
 from ranking.report import queries
-from ranking.report.questions import Named, named_analyses, question_of, with_standing
+from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_standing
 from ranking.report.shown.people import public_table
 from ranking.report.shown.tables import shown_table
 from ranking.report.shown.values import Chart, Names, ShownTable
@@ -76,7 +76,7 @@ class AnalysisPage:
     code_version: str
     links: tuple[AnalysisLink, ...]
     names: Names
-    named: Named
+    named: NamedAnalyses
     kept: Mapping[str, Any]
 
     @property
@@ -130,7 +130,7 @@ def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
     if fit.study.protocol != Protocol.LIKERT:
         return None
     shown = analysis_queries.analysed_fit(fit, results.fits) or fit
-    page = analysis_page(shown, "likert", shows_people=False, chosen=Chosen())
+    page = analysis_page(shown, "likert", shows_people=False, chosen=ChosenRows())
     if page is None:
         return None
     first = tuple(table for table in page.tables if table.key in SCORES)
@@ -138,7 +138,7 @@ def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
 
 
 def analysis_links(
-    fit: Fit, states: Mapping[AnalysisKind, FitState], named: Named | None = None
+    fit: Fit, states: Mapping[AnalysisKind, FitState], named: NamedAnalyses | None = None
 ) -> tuple[AnalysisLink, ...]:
     """Return how analyses are named and led to, and which were named in advance."""
     known = named_analyses(fit.study) if named is None else named
@@ -172,7 +172,7 @@ def fit_line(fit: Fit) -> FitLine:
 
 
 def analysis_page(
-    fit: Fit, slug: str, *, shows_people: bool, chosen: Chosen
+    fit: Fit, slug: str, *, shows_people: bool, chosen: ChosenRows
 ) -> AnalysisPage | None:
     """Return what an analysis of a fit found, or None if there is none of that kind.
 
@@ -212,7 +212,7 @@ def analysis_page(
     )
 
 
-def _file_warnings(named: Named) -> tuple[str, ...]:
+def _file_warnings(named: NamedAnalyses) -> tuple[str, ...]:
     if not named.was_changed:
         return ()
     text = gettext(
@@ -222,7 +222,7 @@ def _file_warnings(named: Named) -> tuple[str, ...]:
     return (text,)
 
 
-def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: Chosen) -> ShownTable:
+def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: ChosenRows) -> ShownTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
     shown = shown_table(table, names, chosen)
     chart = shown.chart

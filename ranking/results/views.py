@@ -7,7 +7,7 @@ from django.shortcuts import render
 from ranking.boards.queries import board_of
 from ranking.fits import selectors, stale_queries
 from ranking.fits.selectors import Results
-from ranking.plots.radar import Chosen, UnknownRowError
+from ranking.plots.radar import ChosenRows, UnknownRowError
 from ranking.released import queries
 from ranking.report import queries as report_queries
 from ranking.report.shown.board_charts import figures_of_board
@@ -72,7 +72,7 @@ def fits(request: HttpRequest, results: Results) -> HttpResponse:
 def analysis(request: HttpRequest, results: Results, key: str, kind: str) -> HttpResponse:
     """Show what one analysis of one fit found."""
     fit = fit_or_404(results, key)
-    chosen = Chosen.read(request.GET.getlist("systems"))
+    chosen = ChosenRows.read(request.GET.getlist("systems"))
     try:
         page = result_pages.analysis_page(fit, kind, shows_people=results.is_team, chosen=chosen)
     except UnknownRowError as error:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from annotation.models import Study
 from annotation.studies.selectors import content_of
-from completions.files.toml import Key, Part, parse_toml
+from completions.files.toml import Key, TomlPart, parse_toml
 from ranking.choices import AnalysisKind
 from ranking.downloads import tables as downloads_tables
 from ranking.findings import Findings, Table
@@ -159,7 +159,7 @@ class ExamplesError(ValueError):
     """A file of examples cannot be used; the message names the field and the reason."""
 
 
-class Example(Part):
+class Example(TomlPart):
     """One set of weights for the dimensions of a rubric, by their keys."""
 
     rubric: Key
@@ -169,7 +169,7 @@ class Example(Part):
     weights: Mapping[str, Weight]
 
 
-class _Examples(Part):
+class _Examples(TomlPart):
     examples: tuple[Example, ...]
 
 

@@ -15,7 +15,7 @@ from access.console.tables import csv_answer
 from ranking.findings import Findings
 from ranking.fits.selectors import Results
 from ranking.models import Fit
-from ranking.plots.radar import Chosen
+from ranking.plots.radar import ChosenRows
 from ranking.results import pages
 from ranking.results import weights as result_weights
 from ranking.results.http import fit_or_404, json_answer, results_page
@@ -85,7 +85,7 @@ def weights(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     """Show what the dimensions come to under the weights that the address names, if any."""
     fit = fit_or_404(results, key)
     page = pages.analysis_page(
-        fit, result_weights.SLUG, shows_people=results.is_team, chosen=Chosen()
+        fit, result_weights.SLUG, shows_people=results.is_team, chosen=ChosenRows()
     )
     if page is None:
         msg = f"there are no weighted dimensions of {key}"

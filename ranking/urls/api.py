@@ -18,11 +18,11 @@ urlpatterns = [
     ),
     path(
         "studies/<slug:study>/fits/<slug:key>/analyses/<slug:kind>/",
-        views.Analysis.as_view(),
+        views.AnalysisView.as_view(),
         name="analysis",
     ),
     path("studies/<slug:study>/releases/", views.Releases.as_view(), name="releases"),
-    path(RELEASE, views.Release.as_view(), name="release"),
+    path(RELEASE, views.ReleaseView.as_view(), name="release"),
     path(f"{RELEASE}archive/", views.ReleaseArchive.as_view(), name="release_archive"),
     path(f"{RELEASE}files/<path:path>", views.ReleaseFile.as_view(), name="release_file"),
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotation.judges.ensembles import Standing
+from annotation.judges.ensembles import VoteStatus
 from annotation.judges.verdict_queries import judges_page
 from annotation.models import Exclusion, Rater
 from completions.choices import CallState, LeaseOutcome
@@ -162,8 +162,8 @@ class TestJudges:
 
         row = the_row(study)
 
-        assert row.n_ties == one.answers[Standing.TIED] > 0
-        assert row.n_unsettled == one.answers[Standing.UNSETTLED] > 0
+        assert row.n_ties == one.answers[VoteStatus.TIED] > 0
+        assert row.n_unsettled == one.answers[VoteStatus.UNSETTLED] > 0
         assert row.n_left_out == one.n_erased > 0
         assert row.n_calls == one.n_answers
 

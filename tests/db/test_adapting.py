@@ -6,7 +6,7 @@ from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
 from annotation.planning import services as annotation
 from ranking.boards.queries import board_of
-from ranking.exports.rows import Asked, export_of
+from ranking.exports.rows import ExportRequest, export_of
 from ranking.fits import services
 from ranking.numerics.information import GREATEST_RATIO
 from ranking.results.serializers import BoardOut
@@ -179,7 +179,7 @@ class TestWhatLeaves:
         lease = make_lease(comparison=comparison, sampling_probability=0.125)
         make_judgment(comparison=comparison, lease=lease, rater=lease.rater)
 
-        taken = export_of(study, "judgments", Asked(), now=LATER)
+        taken = export_of(study, "judgments", ExportRequest(), now=LATER)
         header, (row,) = [column.name for column in taken.columns], taken.rows
 
         found = dict(zip(header, row, strict=True))

@@ -27,7 +27,7 @@ from completions.models import (
     WritingLease,
 )
 from completions.runs.services import states
-from ranking.exports.rows import Asked, export_of
+from ranking.exports.rows import ExportRequest, export_of
 from ranking.fits.services.running import refit_study
 from ranking.judgments import frames
 from tests.factories import (
@@ -419,7 +419,7 @@ class TestDeletedTextsInResults:
 
         withdraw(message.lease.writer)
 
-        taken = export_of(comparison.study, "judgments", Asked(), now=NOW + HOUR)
+        taken = export_of(comparison.study, "judgments", ExportRequest(), now=NOW + HOUR)
         header, (row,) = [column.name for column in taken.columns], taken.rows
         assert SECRET not in str(row)
         assert row[header.index("counts")] is False

@@ -15,7 +15,7 @@ from completions.choices import SystemKind
 from completions.models import Dataset
 from ranking.exports import rows as export_rows
 from ranking.exports.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
-from ranking.exports.rows import Asked, ExportRefusedError, Form
+from ranking.exports.rows import ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.rows.sources import columns_of
 from ranking.judgments import analysis_set
 from tests.exported import LATER, make_mixed_study
@@ -24,7 +24,7 @@ from tests.factories_of_external import make_batch, make_batch_decision, make_ex
 from tests.factories_written_once import make_brought_completion
 
 pytestmark = pytest.mark.django_db
-USUAL = Asked()
+USUAL = ExportRequest()
 PLAIN = [table.name for table in TABLES if not table.is_nested]
 
 
@@ -105,13 +105,13 @@ class TestJudgments:
     def test_tell_no_system_when_blinded(self, study):
         slugs = {one["first_system"] for one in records(study)}
 
-        found = records(study, asked=Asked(is_blinded=True))
+        found = records(study, asked=ExportRequest(is_blinded=True))
 
         assert not slugs & {cell for one in found for cell in one.values()}
         assert all(one["first_completion"] for one in found)
 
     def test_leave_the_words_of_reasons_out_on_request(self, study):
-        assert "rationale" not in records(study, asked=Asked(with_rationales=False))[0]
+        assert "rationale" not in records(study, asked=ExportRequest(with_rationales=False))[0]
 
     def test_are_fetched_in_batches(self, study, monkeypatch):
         fetched = []
@@ -143,10 +143,10 @@ class TestForms:
         columns = export(study, name).columns
 
         read = list(
-            csv.DictReader(io.StringIO(content(study, name, Form.CSV).decode(), newline=""))
+            csv.DictReader(io.StringIO(content(study, name, ExportFormat.CSV).decode(), newline=""))
         )
-        lines = [json.loads(one) for one in content(study, name, Form.JSONL).splitlines()]
-        table = parquet.read_table(io.BytesIO(content(study, name, Form.PARQUET)))
+        lines = [json.loads(one) for one in content(study, name, ExportFormat.JSONL).splitlines()]
+        table = parquet.read_table(io.BytesIO(content(study, name, ExportFormat.PARQUET)))
 
         kept = table.to_pylist()
         assert len(read) == len(lines) == len(kept) > 0
@@ -159,7 +159,7 @@ class TestForms:
     def test_of_parquet_have_groups_of_rows(self, study, monkeypatch):
         monkeypatch.setattr("ranking.exports.rows.writing.GROUP", 10)
 
-        file = parquet.ParquetFile(io.BytesIO(content(study, "judgments", Form.PARQUET)))
+        file = parquet.ParquetFile(io.BytesIO(content(study, "judgments", ExportFormat.PARQUET)))
 
         assert file.metadata.num_row_groups == -(-file.metadata.num_rows // 10)
         assert file.schema_arrow.field("submitted_at").type.tz == "UTC"
@@ -167,9 +167,11 @@ class TestForms:
     def test_of_a_study_without_rows_have_their_columns(self):
         study = make_study()
 
-        assert content(study, "judgments", Form.CSV).decode().startswith("comparison,context,")
-        assert content(study, "judgments", Form.JSONL) == b""
-        table = parquet.read_table(io.BytesIO(content(study, "judgments", Form.PARQUET)))
+        assert (
+            content(study, "judgments", ExportFormat.CSV).decode().startswith("comparison,context,")
+        )
+        assert content(study, "judgments", ExportFormat.JSONL) == b""
+        table = parquet.read_table(io.BytesIO(content(study, "judgments", ExportFormat.PARQUET)))
         assert table.num_rows == 0
         assert "mark_H" in table.column_names
 
@@ -177,15 +179,17 @@ class TestForms:
         def unread():
             yield pytest.fail("a row was read")
 
-        blocks = export_rows.written(export(study).of_rows(unread()), Form.CSV)
+        blocks = export_rows.written(export(study).of_rows(unread()), ExportFormat.CSV)
 
         assert b"why_not" in next(blocks)
 
     def test_of_csv_begin_with_a_mark_on_request(self, study):
-        assert content(study, "raters", Form.CSV, bom=True).startswith(b"\xef\xbb\xbfrater,")
+        assert content(study, "raters", ExportFormat.CSV, bom=True).startswith(
+            b"\xef\xbb\xbfrater,"
+        )
 
     def test_of_csv_defuse_what_would_run(self, study):
-        assert "'=2+2" in content(study, "judgments", Form.CSV).decode()
+        assert "'=2+2" in content(study, "judgments", ExportFormat.CSV).decode()
 
 
 def as_json(column, cell):
@@ -239,7 +243,7 @@ class TestTexts:
         (row,) = elsewhere
         assert (row["completion"], row["source"]) == (text.content_hash, "run 7")
         assert row["model_version"] == "ash-2026"
-        blinded = records(study, "completions", Asked(is_blinded=True))
+        blinded = records(study, "completions", ExportRequest(is_blinded=True))
         assert not {"is_brought_in", "source", "model_version"} & set(blinded[0])
 
 
@@ -251,7 +255,7 @@ class TestRaters:
 
         by_rule = {one["exclusion"]: one["is_excluded"] for one in found}
         assert by_rule == {None: None, "pace v1": True, "by hand": False}
-        assert "secret" not in content(study, "raters", Form.JSONL).decode()
+        assert "secret" not in content(study, "raters", ExportFormat.JSONL).decode()
         assert sum(one["n_checks"] for one in found) == 1
 
 
@@ -264,7 +268,7 @@ class TestComparisons:
 
 class TestNames:
     def test_say_simulated_if_anything_is(self, study):
-        assert export_rows.file_name(study, "judgments", Form.CSV) == (
+        assert export_rows.file_name(study, "judgments", ExportFormat.CSV) == (
             f"simulated-{study.slug}-judgments.csv"
         )
 
@@ -272,7 +276,8 @@ class TestNames:
         study = make_judgment().comparison.study
 
         assert (
-            export_rows.file_name(study, "raters", Form.PARQUET) == f"{study.slug}-raters.parquet"
+            export_rows.file_name(study, "raters", ExportFormat.PARQUET)
+            == f"{study.slug}-raters.parquet"
         )
 
     def test_of_no_export_are_refused(self, study):
@@ -281,7 +286,7 @@ class TestNames:
 
 
 def test_judgments_made_elsewhere_have_their_source_and_are_in_no_other_export(study):
-    before = content(study, "judgments", Form.CSV)
+    before = content(study, "judgments", ExportFormat.CSV)
     batch = make_batch(study=study)
     pair = make_comparison(study=study)
     make_external(batch=batch, comparison=pair, verdict=-2, marks={"H": 1})
@@ -294,9 +299,9 @@ def test_judgments_made_elsewhere_have_their_source_and_are_in_no_other_export(s
     assert [first[name] for name in told] == ["Lab Elm", pair.key, -2, False, "2026-01-05"]
     assert second["is_excluded"] is True
     assert first["first_system"] == pair.first.system.slug
-    assert "first_system" not in records(study, "external", Asked(is_blinded=True))[0]
-    assert b"'=Lab" in content(study, "external", Form.CSV)
-    assert content(study, "judgments", Form.CSV) == before
+    assert "first_system" not in records(study, "external", ExportRequest(is_blinded=True))[0]
+    assert b"'=Lab" in content(study, "external", ExportFormat.CSV)
+    assert content(study, "judgments", ExportFormat.CSV) == before
 
 
 def test_every_column_is_of_the_dictionary(study):

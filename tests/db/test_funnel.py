@@ -4,7 +4,14 @@ import pytest
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts import screening
-from completions.contexts.funnel import Chosen, Reviews, Screened, Source, Steps, funnel_of
+from completions.contexts.funnel import (
+    Chosen,
+    ImportedCounts,
+    Reviews,
+    ScreenedCounts,
+    Steps,
+    funnel_of,
+)
 from tests.factories import (
     NOW,
     make_assistant,
@@ -30,12 +37,12 @@ def count(dataset):
 
 class TestFunnel:
     def test_counts_what_was_imported(self, count):
-        assert count().source == Source(dialogues=3, utterances=60, turns=12, couplets=6)
+        assert count().source == ImportedCounts(dialogues=3, utterances=60, turns=12, couplets=6)
 
     def test_counts_what_screening_made_of_it(self, count):
         screened = count().screened
 
-        assert screened == Screened(
+        assert screened == ScreenedCounts(
             candidates=6,
             versions=(CURRENT,),
             outdated=0,

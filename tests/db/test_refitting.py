@@ -112,7 +112,7 @@ class TestClaimRefit:
         assert {row.fit for row in rows} == set(Fit.objects.all())
 
     def test_a_study_without_judgments_has_nothing_to_claim(self):
-        assert ask(make_study()) == refits_services.Refit()
+        assert ask(make_study()) == refits_services.RefitClaim()
 
 
 def tamper(table, column, pk, number):

@@ -9,7 +9,7 @@ from annotation.studies.protocol.parts import AnalysisPlan
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services.studies import DimensionUnknownError
 from ranking.choices import AnalysisKind
-from ranking.report.questions import Named, named_analyses
+from ranking.report.questions import NamedAnalyses, named_analyses
 from tests.factories import NOW, make_comparison, make_dataset, make_judgment
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ class TestNamedAnalyses:
         study = locked(None)
 
         with django_assert_num_queries(0):
-            assert named_analyses(study) == Named()
+            assert named_analyses(study) == NamedAnalyses()
 
     def test_of_a_draft_are_none(self):
         file = file_of(PLAN)
@@ -60,7 +60,7 @@ class TestNamedAnalyses:
             protocol=file, rubric=load_rubric(file.rubric), dataset=make_dataset(), now=NOW
         )
 
-        assert named_analyses(study) == Named(was_changed=True)
+        assert named_analyses(study) == NamedAnalyses(was_changed=True)
 
     def test_a_file_without_names_has_the_hash_of_one_that_knows_of_none(self):
         assert "analysis" not in locked(None).content
@@ -73,7 +73,7 @@ class TestAnAmendedFile:
         more = study.content | {"analysis": {"confirmatory": ["pairs", "style"], "weights": {}}}
         Study.objects.filter(pk=study.pk).update(content=more)
 
-        assert named_analyses(Study.objects.get(pk=study.pk)) == Named(was_changed=True)
+        assert named_analyses(Study.objects.get(pk=study.pk)) == NamedAnalyses(was_changed=True)
 
     def test_with_its_hash_amended_too_confirms_nothing(self):
         study = locked(None)
@@ -85,7 +85,7 @@ class TestAnAmendedFile:
         study = Study.objects.get(pk=study.pk)
         judged(study)  # under the new hash
 
-        assert named_analyses(study) == Named(was_changed=True)
+        assert named_analyses(study) == NamedAnalyses(was_changed=True)
 
     def test_is_a_version_of_its_own_and_the_judged_one_stays_as_it_was(self):
         before = locked(None)
@@ -94,7 +94,7 @@ class TestAnAmendedFile:
 
         after = services.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
 
-        assert named_analyses(Study.objects.get(pk=before.pk)) == Named()
+        assert named_analyses(Study.objects.get(pk=before.pk)) == NamedAnalyses()
         assert named_analyses(services.lock_study(study=after, now=NOW)).kinds
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from annotation.choices import Side
 from annotation.judges import verdict_queries
-from annotation.judges.ensembles import Fate, Outcome, Standing
+from annotation.judges.ensembles import EnsembleOutcome, Fate, VoteStatus
 from annotation.models import Exclusion, JudgeCall
 from completions.choices import CallState, Stratum
 from completions.models import Context
@@ -75,12 +75,12 @@ class TestVerdicts:
     @pytest.mark.parametrize(
         ("answers", "outcome", "votes", "is_consistent"),
         [
-            ([["A+3"]], Outcome.FIRST, (1, 0), None),
-            ([["B-1"]], Outcome.SECOND, (0, 1), None),
-            ([["A+3", "B+1"], ["A-1", "B-2"]], Outcome.NO_MAJORITY, (1, 1), True),
-            ([["A+3", "B-1"], ["A-1", "B-2"]], Outcome.SECOND, (0, 1), False),
-            ([["A+3", "A+1", "A-5"], ["A+1"]], Outcome.FIRST, (2, 0), None),
-            ([["A+3", "A-3"]], Outcome.NO_MAJORITY, (0, 0), None),
+            ([["A+3"]], EnsembleOutcome.FIRST, (1, 0), None),
+            ([["B-1"]], EnsembleOutcome.SECOND, (0, 1), None),
+            ([["A+3", "B+1"], ["A-1", "B-2"]], EnsembleOutcome.NO_MAJORITY, (1, 1), True),
+            ([["A+3", "B-1"], ["A-1", "B-2"]], EnsembleOutcome.SECOND, (0, 1), False),
+            ([["A+3", "A+1", "A-5"], ["A+1"]], EnsembleOutcome.FIRST, (2, 0), None),
+            ([["A+3", "A-3"]], EnsembleOutcome.NO_MAJORITY, (0, 0), None),
         ],
     )
     def test_are_in_the_canonical_frame_whatever_was_shown(
@@ -93,17 +93,17 @@ class TestVerdicts:
         assert found.is_consistent is is_consistent
 
     def test_wait_for_open_calls(self):
-        assert together(asked(["A+3", "B?"])).outcome is Outcome.WAITING
+        assert together(asked(["A+3", "B?"])).outcome is EnsembleOutcome.WAITING
 
     def test_do_not_wait_for_calls_that_failed(self):
         failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
         found = verdict_of(asked(["A+3", "B?"], ["A-2", "B-1"], **failed))
 
         assert found.ensemble is not None
-        assert found.ensemble.outcome is Outcome.SECOND
+        assert found.ensemble.outcome is EnsembleOutcome.SECOND
         assert {one.standing for one in found.verdicts.values()} == {
-            Standing.ONE_ORDER,
-            Standing.DECIDED,
+            VoteStatus.ONE_ORDER,
+            VoteStatus.DECIDED,
         }
 
     def test_take_no_judgment_of_a_call_that_is_not_valid_any_more(self):
@@ -111,7 +111,7 @@ class TestVerdicts:
         JudgeCall.objects.update(state=CallState.INVALID, error_kind="schema")
 
         (verdict,) = verdict_of(comparison).verdicts.values()
-        assert verdict.standing is Standing.NO_ANSWER
+        assert verdict.standing is VoteStatus.NO_ANSWER
 
     def test_leave_an_excluded_judge_out_until_that_is_taken_back(self):
         comparison = asked(["A+3"], ["A-2"], ["A-2"])
@@ -203,11 +203,11 @@ class TestAccounts:
         (row,) = page_of(study).rows
 
         assert dict(row.answers) == {
-            Standing.DECIDED: 5,
-            Standing.UNSETTLED: 2,
-            Standing.TIED: 2,
-            Standing.WAITING: 1,
-            Standing.ONE_ORDER: 1,
+            VoteStatus.DECIDED: 5,
+            VoteStatus.UNSETTLED: 2,
+            VoteStatus.TIED: 2,
+            VoteStatus.WAITING: 1,
+            VoteStatus.ONE_ORDER: 1,
         }
         assert row.n_erased == 2
         assert row.n_answers == row.account.n(Fate.VALID) == 13
@@ -259,8 +259,8 @@ class TestEnsemble:
         whole, regular, adversarial = page_of(study).figures.ensembles
 
         assert (whole.n, whole.n_majority, whole.n_unanimous) == (4, 2, 1)
-        assert (regular.n, regular.outcomes[Outcome.NO_MAJORITY]) == (3, 1)
-        assert (adversarial.n, adversarial.outcomes[Outcome.WAITING]) == (1, 1)
+        assert (regular.n, regular.outcomes[EnsembleOutcome.NO_MAJORITY]) == (3, 1)
+        assert (adversarial.n, adversarial.outcomes[EnsembleOutcome.WAITING]) == (1, 1)
         assert (whole.n_tried, whole.n_inconsistent) == (1, 1)
 
     @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ class TestOneComparison:
             (True, 1, 3),
             (False, 2, -1),
         ]
-        assert section.verdict.standing is Standing.UNSETTLED
+        assert section.verdict.standing is VoteStatus.UNSETTLED
         assert pair.ensemble == together(comparison)
         assert pair.first == comparison.first.text
 

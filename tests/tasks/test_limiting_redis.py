@@ -16,13 +16,19 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from completions.llm.limiting import InProcess, Limits, OutOfReachError, Unused, Wanted
+from completions.llm.limiting import (
+    BucketRequest,
+    InProcess,
+    OutOfReachError,
+    ProviderLimits,
+    Unused,
+)
 from completions.llm.limiting.buckets import LONGEST_BLOCK_S
 from completions.llm.limiting.shared import InRedis
 from tests.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[2]
-SIXTY = Limits(requests_per_minute=60 * 60)  # sixty may begin at once
+SIXTY = ProviderLimits(requests_per_minute=60 * 60)  # sixty may begin at once
 NOW = 1_800_000_000.0
 PATIENCE_S = 60.0
 """A busy machine must not look like a server that is away."""
@@ -39,13 +45,13 @@ async def accounts(url: str, prefix: str, at: float | None = NOW) -> AsyncIterat
         await backend.close()
 
 
-def wanted(place="a", *, n_tokens=0, lease_s=60.0, patience_s=20.0) -> Wanted:
-    return Wanted(
+def wanted(place="a", *, n_tokens=0, lease_s=60.0, patience_s=20.0) -> BucketRequest:
+    return BucketRequest(
         place=place, provider="p", n_tokens=n_tokens, lease_s=lease_s, patience_s=patience_s
     )
 
 
-async def take_many(url: str, prefix: str, limits: Limits, n: int = 60) -> int:
+async def take_many(url: str, prefix: str, limits: ProviderLimits, n: int = 60) -> int:
     """Return how many of ``n`` questions may be asked at once."""
     async with accounts(url, prefix) as backend:
         places = [wanted(uuid.uuid4().hex, patience_s=0) for _ in range(n)]
@@ -55,7 +61,8 @@ async def take_many(url: str, prefix: str, limits: Limits, n: int = 60) -> int:
 
 class TestTogether:
     @pytest.mark.parametrize(
-        ("limits", "n"), [(SIXTY, 60), (Limits(concurrency=25), 25), (Limits(), 120)]
+        ("limits", "n"),
+        [(SIXTY, 60), (ProviderLimits(concurrency=25), 25), (ProviderLimits(), 120)],
     )
     def test_two_threads_take_no_more_than_the_limit(self, redis_url, prefix, limits, n):
         def work(_: int) -> int:
@@ -81,7 +88,7 @@ class TestTogether:
         assert sum(taken) == 60
 
     def test_the_place_of_a_killed_worker_comes_back(self, redis_url, prefix):
-        limits = Limits(concurrency=1)
+        limits = ProviderLimits(concurrency=1)
 
         async def main():
             async with accounts(redis_url, prefix) as killed:
@@ -94,7 +101,7 @@ class TestTogether:
         assert asyncio.run(main()).is_taken
 
     def test_a_place_that_is_given_back_is_free_for_others(self, redis_url, prefix):
-        limits = Limits(concurrency=1)
+        limits = ProviderLimits(concurrency=1)
 
         async def main():
             async with accounts(redis_url, prefix) as one, accounts(redis_url, prefix) as other:
@@ -122,7 +129,7 @@ class TestTogether:
                 accounts(redis_url, prefix, NOW + 10) as other,
             ):
                 await one.block("p", 30)
-                return await other.take(wanted(), Limits()), await other.blocked_s("p")
+                return await other.take(wanted(), ProviderLimits()), await other.blocked_s("p")
 
         offer, blocked_s = asyncio.run(main())
         assert (offer.is_taken, offer.wait_s, blocked_s) == (False, 20, 20)
@@ -131,7 +138,7 @@ class TestTogether:
         async def main():
             async with accounts(redis_url, prefix) as one, accounts(redis_url, prefix + "b") as two:
                 await one.block("p", 30)
-                return await two.take(wanted(), Limits())
+                return await two.take(wanted(), ProviderLimits())
 
         assert asyncio.run(main()).is_taken
 
@@ -146,7 +153,7 @@ def test_the_time_is_the_servers(redis_url, prefix):
 
 
 def test_keys_do_not_stay_for_ever(redis_url, prefix):
-    limits = Limits(requests_per_minute=60, concurrency=1)
+    limits = ProviderLimits(requests_per_minute=60, concurrency=1)
 
     async def main():
         async with accounts(redis_url, prefix) as backend:
@@ -161,7 +168,7 @@ def test_keys_do_not_stay_for_ever(redis_url, prefix):
 
 
 def test_after_everything_is_flushed_accounts_begin_anew(redis_url, prefix):
-    limits = Limits(requests_per_minute=60, tokens_per_minute=600, concurrency=1)
+    limits = ProviderLimits(requests_per_minute=60, tokens_per_minute=600, concurrency=1)
 
     async def main():
         async with accounts(redis_url, prefix) as backend:
@@ -181,7 +188,7 @@ def test_after_everything_is_flushed_accounts_begin_anew(redis_url, prefix):
 def test_a_server_that_is_not_there_is_out_of_reach():
     async def main():
         async with accounts("redis://127.0.0.1:1/0", "heart-test:") as backend:
-            await backend.take(wanted(), Limits())
+            await backend.take(wanted(), ProviderLimits())
 
     with pytest.raises(OutOfReachError):
         asyncio.run(main())
@@ -192,7 +199,7 @@ def test_a_block_of_no_time_is_none(redis_url, prefix, passed):
     """Times are kept to the millionth, which may be a little later than now."""
 
     async def main():
-        twins = Twins(redis_url, prefix, Limits())
+        twins = Twins(redis_url, prefix, ProviderLimits())
         try:
             await twins.do("pass", passed)
             await twins.do("block", 0.0)
@@ -204,7 +211,7 @@ def test_a_block_of_no_time_is_none(redis_url, prefix, passed):
 
 
 limits = st.builds(
-    Limits,
+    ProviderLimits,
     requests_per_minute=st.none() | st.integers(1, 300),
     tokens_per_minute=st.none() | st.integers(1, 5000),
     concurrency=st.none() | st.integers(1, 3),
@@ -222,7 +229,7 @@ acts = st.one_of(
 class Twins:
     """The same acts in memory and in Redis, at the same times."""
 
-    def __init__(self, url: str, prefix: str, limits: Limits) -> None:
+    def __init__(self, url: str, prefix: str, limits: ProviderLimits) -> None:
         self.now, self.limits = NOW, limits
         self.backends = (
             InProcess(lambda: self.now),

@@ -287,7 +287,7 @@ class TestFailures:
         queue = asking.CallQueue(judging._Desk(), lambda: now)
         (question,) = queue.claim(1).items
         answer = answers.read_judge_answer(json.dumps(ANSWER), RUBRIC.keys)
-        judged = asking.Heard(question, now, make_reply(), answer, {})
+        judged = asking.ModelAnswer(question, now, make_reply(), answer, {})
 
         queue.store([judged])
         queue.store([judged])

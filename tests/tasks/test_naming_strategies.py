@@ -215,8 +215,8 @@ class TestAsking:
             type(text).objects.filter(pk=text.pk).update(text="", erased_at=NOW)
             keep(desk, ended)
 
-        keep = labelling.Desk.keep
-        monkeypatch.setattr(labelling.Desk, "keep", keep_late)
+        keep = labelling.StrategyCalls.keep
+        monkeypatch.setattr(labelling.StrategyCalls, "keep", keep_late)
 
         ask()
 

@@ -12,7 +12,7 @@ from annotation.studies.rubric import load_rubric
 from completions import llm
 from completions.choices import CallState
 from completions.generation import services
-from completions.llm.limiting import Limits
+from completions.llm.limiting import ProviderLimits
 from completions.models import GenerationCall
 from completions.runs.services import speaking
 from tests import virtual_time
@@ -30,7 +30,7 @@ REQUEST = llm.Request(
     model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
 )
 """About a hundred tokens."""
-ONE_A_MINUTE = {"openai": Limits(requests_per_minute=1)}
+ONE_A_MINUTE = {"openai": ProviderLimits(requests_per_minute=1)}
 
 
 class Provider:
@@ -91,18 +91,18 @@ async def begun(*requests: llm.Request) -> list[float]:
 
 class TestAsking:
     def test_what_a_call_may_take_is_kept_back_and_what_it_took_is_counted(self, gateway, settings):
-        settings.HEART_LLM_LIMITS = {"openai": Limits(tokens_per_minute=600)}
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
 
         assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(4)]  # paid off: 40 at 10 a second
 
     def test_where_nobody_counted_the_estimate_stands(self, gateway, settings):
-        settings.HEART_LLM_LIMITS = {"openai": Limits(tokens_per_minute=600)}
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
         gateway.n_tokens = None
 
         assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(10)]
 
     def test_a_failure_frees_its_place_and_counts_what_it_took(self, gateway, settings):
-        settings.HEART_LLM_LIMITS = {"*": Limits(tokens_per_minute=600, concurrency=1)}
+        settings.HEART_LLM_LIMITS = {"*": ProviderLimits(tokens_per_minute=600, concurrency=1)}
         gateway.script = [llm.TruncatedAnswerError("Too long.", reply=gateway.reply())]
 
         async def main():
@@ -164,7 +164,7 @@ class TestSharing:
         settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": prefix}
 
     def test_workers_share_limits_and_pauses_through_redis(self, gateway, settings, shared, now):
-        settings.HEART_LLM_LIMITS = {"openai": Limits(concurrency=1)}
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(concurrency=1)}
         gateway.script = [throttled(3000)]
 
         async def worker() -> llm.ProviderError:

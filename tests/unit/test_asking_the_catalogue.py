@@ -12,7 +12,7 @@ from completions.models import System
 from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.services import calling
-from completions.systems.catalogue import Entry, load_catalogues, shipped
+from completions.systems.catalogue import SystemEntry, load_catalogues, shipped
 
 pytestmark = [
     pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
@@ -41,7 +41,7 @@ def provider() -> Iterator[offline.OfflineServer]:
 class Exchange:
     """What was asked, what the server received, and what came back."""
 
-    entry: Entry
+    entry: SystemEntry
     path: str
     model: str
     body: Mapping[str, Any]
@@ -73,7 +73,9 @@ def exchanges(provider) -> dict[str, Exchange]:
         return {slug: exchange(provider, entry, patch) for slug, entry in MODELS.items()}
 
 
-def exchange(provider: offline.OfflineServer, entry: Entry, patch: pytest.MonkeyPatch) -> Exchange:
+def exchange(
+    provider: offline.OfflineServer, entry: SystemEntry, patch: pytest.MonkeyPatch
+) -> Exchange:
     """Ask a system as a run does: from its row, with the stored prompt, as a stream."""
     patch.setenv(str(entry.parameters.api_key_env), "a-key")
     row = row_of(entry)
@@ -88,11 +90,11 @@ def exchange(provider: offline.OfflineServer, entry: Entry, patch: pytest.Monkey
     return Exchange(entry, call.path, call.model, call.request, reply)
 
 
-def row_of(entry: Entry) -> System:
+def row_of(entry: SystemEntry) -> System:
     return System(model_id=str(entry.model_id), parameters=entry.parameters.as_stored())
 
 
-def address_of(provider: offline.OfflineServer, entry: Entry) -> str:
+def address_of(provider: offline.OfflineServer, entry: SystemEntry) -> str:
     """Return what to put in place of the provider's own address, which has no version for some."""
     has_version = not str(entry.model_id).startswith(("anthropic/", "gemini/"))
     return provider.base_url if has_version else provider.base_url.removesuffix("/v1")

@@ -10,8 +10,8 @@ from completions.systems.catalogue import (
     Catalogue,
     CatalogueError,
     Computed,
-    Entry,
     Parameters,
+    SystemEntry,
     load_catalogues,
     parse_catalogue,
     shipped,
@@ -38,7 +38,7 @@ def fault_of(text: str) -> str:
     return str(raised.value)
 
 
-def everything() -> list[Entry | Computed]:
+def everything() -> list[SystemEntry | Computed]:
     catalogue = load_catalogues(shipped())
     return [*catalogue.system, *catalogue.computed]
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotation.raters.comprehension import Question, judge_answers
+from annotation.raters.comprehension import ComprehensionQuestion, judge_answers
 
 QUESTIONS = (
-    Question("What counts?", ("Length", "How it feels"), 1),
-    Question("May you skip?", ("Yes", "No"), 0),
+    ComprehensionQuestion("What counts?", ("Length", "How it feels"), 1),
+    ComprehensionQuestion("May you skip?", ("Yes", "No"), 0),
 )
 
 

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.judges.ensembles import (
+    EnsembleOutcome,
     EnsembleVerdict,
     ImpossibleRepliesError,
     JudgeVerdict,
     Order,
-    Outcome,
     Position,
     Replies,
     Reply,
-    Standing,
+    VoteStatus,
     Winner,
     ensemble_verdict,
     judge_verdict,
@@ -43,7 +43,7 @@ def said(*, as_a=(), as_b=(), is_open=False):
 
 
 def vote(winner, *, is_consistent=None):
-    return JudgeVerdict(Standing.DECIDED, winner, is_consistent)
+    return JudgeVerdict(VoteStatus.DECIDED, winner, is_consistent)
 
 
 def named(votes):
@@ -51,14 +51,14 @@ def named(votes):
 
 
 FIRST, SECOND = vote(Winner.FIRST), vote(Winner.SECOND)
-SILENT = JudgeVerdict(Standing.UNSETTLED, None, is_consistent=False)
-WAITING = JudgeVerdict(Standing.WAITING)
+SILENT = JudgeVerdict(VoteStatus.UNSETTLED, None, is_consistent=False)
+WAITING = JudgeVerdict(VoteStatus.WAITING)
 CONTRARY = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST, None: None}
 OPPOSITE = {
-    Outcome.FIRST: Outcome.SECOND,
-    Outcome.SECOND: Outcome.FIRST,
-    Outcome.NO_MAJORITY: Outcome.NO_MAJORITY,
-    Outcome.WAITING: Outcome.WAITING,
+    EnsembleOutcome.FIRST: EnsembleOutcome.SECOND,
+    EnsembleOutcome.SECOND: EnsembleOutcome.FIRST,
+    EnsembleOutcome.NO_MAJORITY: EnsembleOutcome.NO_MAJORITY,
+    EnsembleOutcome.WAITING: EnsembleOutcome.WAITING,
 }
 
 
@@ -74,16 +74,16 @@ class TestVerdictOfAJudge:
     @pytest.mark.parametrize(
         ("replies", "expected"),
         [
-            (said(as_a=[3]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
-            (said(as_b=[-1]), JudgeVerdict(Standing.DECIDED, Winner.SECOND)),
+            (said(as_a=[3]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
+            (said(as_b=[-1]), JudgeVerdict(VoteStatus.DECIDED, Winner.SECOND)),
             (said(as_a=[3], as_b=[1]), vote(Winner.FIRST, is_consistent=True)),
             (said(as_a=[3], as_b=[-1]), SILENT),
-            (said(as_a=[3], as_b=[None]), JudgeVerdict(Standing.ONE_ORDER)),
-            (said(as_a=[None], as_b=[None]), JudgeVerdict(Standing.NO_ANSWER)),
-            (said(as_a=[2, 1, -5]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
-            (said(as_a=[2, None, 1]), JudgeVerdict(Standing.DECIDED, Winner.FIRST)),
-            (said(as_a=[2, -1]), JudgeVerdict(Standing.TIED)),
-            (said(as_a=[2, -1], as_b=[3, 3]), JudgeVerdict(Standing.TIED)),
+            (said(as_a=[3], as_b=[None]), JudgeVerdict(VoteStatus.ONE_ORDER)),
+            (said(as_a=[None], as_b=[None]), JudgeVerdict(VoteStatus.NO_ANSWER)),
+            (said(as_a=[2, 1, -5]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
+            (said(as_a=[2, None, 1]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
+            (said(as_a=[2, -1]), JudgeVerdict(VoteStatus.TIED)),
+            (said(as_a=[2, -1], as_b=[3, 3]), JudgeVerdict(VoteStatus.TIED)),
             (said(as_a=[2, 2, -1], as_b=[1, 1, -5]), vote(Winner.FIRST, is_consistent=True)),
         ],
     )
@@ -91,7 +91,7 @@ class TestVerdictOfAJudge:
         assert judge_verdict(replies) == expected
 
     def test_is_not_stated_while_a_call_is_open(self):
-        assert judge_verdict(said(as_a=[4, 4], is_open=True)).standing is Standing.WAITING
+        assert judge_verdict(said(as_a=[4, 4], is_open=True)).standing is VoteStatus.WAITING
 
     @given(calls(), st.randoms(use_true_random=False))
     def test_does_not_depend_on_the_order_of_the_calls(self, found, random):
@@ -112,7 +112,7 @@ class TestVerdictOfAJudge:
     def test_names_a_winner_if_and_only_if_it_is_decided(self, found):
         verdict = judge_verdict(replies_of(found))
 
-        assert (verdict.winner is not None) == (verdict.standing is Standing.DECIDED)
+        assert (verdict.winner is not None) == (verdict.standing is VoteStatus.DECIDED)
 
     @given(calls())
     def test_of_a_judge_whose_orders_disagree_is_never_decided(self, found):
@@ -146,15 +146,15 @@ class TestVerdictOfTheEnsemble:
     @pytest.mark.parametrize(
         ("votes", "outcome"),
         [
-            ([FIRST], Outcome.FIRST),
-            ([FIRST, FIRST, SECOND], Outcome.FIRST),
-            ([SECOND, SILENT, SECOND], Outcome.SECOND),
-            ([SECOND, SILENT, SILENT], Outcome.SECOND),
-            ([FIRST, SECOND], Outcome.NO_MAJORITY),
-            ([FIRST, SECOND, FIRST, SECOND], Outcome.NO_MAJORITY),
-            ([FIRST, SECOND, SILENT], Outcome.NO_MAJORITY),
-            ([SILENT, SILENT], Outcome.NO_MAJORITY),
-            ([FIRST, FIRST, WAITING], Outcome.WAITING),
+            ([FIRST], EnsembleOutcome.FIRST),
+            ([FIRST, FIRST, SECOND], EnsembleOutcome.FIRST),
+            ([SECOND, SILENT, SECOND], EnsembleOutcome.SECOND),
+            ([SECOND, SILENT, SILENT], EnsembleOutcome.SECOND),
+            ([FIRST, SECOND], EnsembleOutcome.NO_MAJORITY),
+            ([FIRST, SECOND, FIRST, SECOND], EnsembleOutcome.NO_MAJORITY),
+            ([FIRST, SECOND, SILENT], EnsembleOutcome.NO_MAJORITY),
+            ([SILENT, SILENT], EnsembleOutcome.NO_MAJORITY),
+            ([FIRST, FIRST, WAITING], EnsembleOutcome.WAITING),
         ],
     )
     def test_is_what_most_votes_name(self, votes, outcome):
@@ -163,7 +163,7 @@ class TestVerdictOfTheEnsemble:
     def test_counts_votes_and_those_without_one(self):
         found = ensemble_verdict(named([FIRST, SECOND, FIRST, SILENT]))
 
-        assert found == EnsembleVerdict(Outcome.FIRST, 2, 1, 4, is_consistent=False)
+        assert found == EnsembleVerdict(EnsembleOutcome.FIRST, 2, 1, 4, is_consistent=False)
         assert found.n_silent == 1
 
     @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 import scipy
 from scipy import special
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
 from ranking.findings import AnalysisRefusedError
 from ranking.gate import rules
-from ranking.gate.rules import OVERALL, Asked, More, Outcome, UnknownSystemError, run_gate
+from ranking.gate.rules import OVERALL, GateRequest, More, Outcome, UnknownSystemError, run_gate
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
@@ -20,7 +20,7 @@ from ranking.numerics.strength_mode import StrengthMode
 
 METHOD = Method(StrengthMode.IGNORE, 2, 4, level=0.95, replicates=200, seed=3)
 SLUGS = ("new", "old", "other")
-ASKED = Asked("new", "old", max_drop=15.0)
+ASKED = GateRequest("new", "old", max_drop=15.0)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def more(found):
 
 
 def ground(columns, **dimensions):
-    return Ground(columns, METHOD, dimensions)
+    return AnalysisInputs(columns, METHOD, dimensions)
 
 
 class TestOutcome:
@@ -158,11 +158,11 @@ class TestNumbers:
 class TestWhatCannotBeAsked:
     def test_an_unknown_system_is_named(self, rng):
         with pytest.raises(UnknownSystemError, match='no system "older"; they know new, old'):
-            run_gate(ground(judged(rng)), Asked("new", "older"))
+            run_gate(ground(judged(rng)), GateRequest("new", "older"))
 
     def test_a_system_is_not_held_against_itself(self, rng):
         with pytest.raises(AnalysisRefusedError, match="same system"):
-            run_gate(ground(judged(rng)), Asked("new", "new"))
+            run_gate(ground(judged(rng)), GateRequest("new", "new"))
 
     def test_few_dialogues_are_not_tested(self, rng):
         found = run_gate(ground(judged(rng, n_units=19, per_unit=400)), ASKED)

@@ -5,11 +5,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ranking.gate.report import MIDDLE, RADIUS, Line, TooFewAxesError, radar
+from ranking.gate.report import MIDDLE, RADIUS, GateLine, TooFewAxesError, radar
 
 SVG = "{http://www.w3.org/2000/svg}"
-CANDIDATE = Line("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0})
-BASELINE = Line("Old", dict.fromkeys("HEART", 1500.0))
+CANDIDATE = GateLine("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0})
+BASELINE = GateLine("Old", dict.fromkeys("HEART", 1500.0))
 
 
 def drawn(candidate=CANDIDATE, title="x", note=""):
@@ -41,7 +41,7 @@ def test_more_points_are_farther_out_in_proportion():
 @pytest.mark.parametrize("spread", [0.0, 3.0, 60.0, 900.0, 50_000.0])
 def test_everything_is_inside_the_rings_and_nothing_in_the_middle(spread):
     points = {axis: 1500.0 + spread * place / 4 for place, axis in enumerate("HEART")}
-    root = drawn(candidate=Line("New", points))
+    root = drawn(candidate=GateLine("New", points))
 
     for name in ("candidate", "baseline"):
         assert all(0.0 < far <= RADIUS + 0.1 for far in reaches(root, name))
@@ -58,7 +58,7 @@ def test_figures_are_told_to_those_who_do_not_see_it():
 
 
 def test_names_cannot_change_the_picture():
-    root = drawn(candidate=Line("<script>&\"'", CANDIDATE.points), title="</title><script>")
+    root = drawn(candidate=GateLine("<script>&\"'", CANDIDATE.points), title="</title><script>")
 
     assert not list(root.iter(f"{SVG}script"))
     assert any("<script>" in (one.text or "") for one in root.iter(f"{SVG}text"))
@@ -72,11 +72,11 @@ def test_has_colours_for_light_and_for_dark_and_a_broken_line():
 
 
 def test_axes_of_one_system_alone_are_left_out():
-    root = drawn(candidate=Line("New", {**CANDIDATE.points, "Z": 1.0}))
+    root = drawn(candidate=GateLine("New", {**CANDIDATE.points, "Z": 1.0}))
 
     assert len(reaches(root, "candidate")) == 5
 
 
 def test_two_axes_are_too_few():
     with pytest.raises(TooFewAxesError, match="not 2"):
-        radar(Line("New", {"H": 1.0, "E": 2.0}), BASELINE, title="x")
+        radar(GateLine("New", {"H": 1.0, "E": 2.0}), BASELINE, title="x")

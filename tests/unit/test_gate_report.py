@@ -10,7 +10,7 @@ from ranking.gate.report import (
     SIMULATED,
     Basis,
     GateReport,
-    Named,
+    NamedSystem,
     as_json,
     as_markdown,
     as_radar,
@@ -18,7 +18,7 @@ from ranking.gate.report import (
     escaped,
     verdict,
 )
-from ranking.gate.rules import OVERALL, Asked, Gate, GateTest, More, Outcome
+from ranking.gate.rules import OVERALL, Gate, GateRequest, GateTest, More, Outcome
 from ranking.plots.radar import TooFewAxesError
 
 BASIS = Basis(
@@ -30,8 +30,8 @@ BASIS = Basis(
     n_judgments=4200,
     n_units=100,
     is_simulated=False,
-    candidate=Named("new", "New", is_simulated=False),
-    baseline=Named("old", "Old", is_simulated=False),
+    candidate=NamedSystem("new", "New", is_simulated=False),
+    baseline=NamedSystem("old", "Old", is_simulated=False),
 )
 
 
@@ -43,7 +43,7 @@ def made(name, difference=-3.0, p=0.9):
 
 
 TESTS = (made(OVERALL), *(made(name) for name in "HEART"))
-HELD = Gate(Asked("new", "old"), Outcome.HELD, TESTS, ())
+HELD = Gate(GateRequest("new", "old"), Outcome.HELD, TESTS, ())
 DROPPED = replace(
     HELD, outcome=Outcome.DROPPED, tests=(*TESTS[:-1], made("T", difference=-40.0, p=0.001))
 )
@@ -93,7 +93,7 @@ class TestMarkdown:
 
     def test_names_cannot_change_the_page(self):
         name = "a|b **bold** <img src=x> [x](https://example.org) `code`\n# head @team #777"
-        basis = replace(BASIS, candidate=Named("new", name, is_simulated=False))
+        basis = replace(BASIS, candidate=NamedSystem("new", name, is_simulated=False))
 
         head, *rest = as_markdown(GateReport(UNDECIDED, basis)).splitlines()
 
@@ -141,7 +141,7 @@ class TestSimulatedData:
         assert as_json(simulated(GateReport(HELD, BASIS)))["is_simulated"] is True
 
     def test_a_simulated_system_is_enough(self):
-        basis = replace(BASIS, baseline=Named("old", "Old", is_simulated=True))
+        basis = replace(BASIS, baseline=NamedSystem("old", "Old", is_simulated=True))
 
         assert SIMULATED in as_markdown(GateReport(HELD, basis))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.dialogues import ingest
-from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Point
+from completions.dialogues.ingest import BadRecord, FixedContext, IngestError, ParsedDialogue
 from tests.dialogue_files import HISTORY, SPELLINGS, item, write_array
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"
@@ -79,7 +79,7 @@ class TestItem:
     def test_is_a_point_of_its_dialogue(self):
         parsed = ingest.parse_record(item(turn=4), 1)
 
-        assert parsed.points == (Point(turn_index=3, reply=REPLY, turn=4),)
+        assert parsed.points == (FixedContext(turn_index=3, reply=REPLY, turn=4),)
         assert (parsed.turns[-1].role, parsed.turns[-1].text) == ("supporter", REPLY)
         assert parsed.n_utterances == 5
         assert (parsed.emotion_type, parsed.problem_type) == ("sadness", "issues with family")
@@ -102,7 +102,7 @@ class TestItem:
     def test_may_have_no_reply(self):
         parsed = ingest.parse_record(item(vanilla_completion=None), 1)
 
-        assert parsed.points == (Point(turn_index=3, reply=None, turn=4),)
+        assert parsed.points == (FixedContext(turn_index=3, reply=None, turn=4),)
         assert len(parsed.turns) == 4
 
     @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ class TestSharedDialogues:
         (dialogue,) = read(tmp_path, later, item())
 
         assert [turn.text for turn in dialogue.turns] == [*MORE, "Take your time."]
-        assert dialogue.points == (Point(3, REPLY, 4), Point(5, "Take your time.", 6))
+        assert dialogue.points == (FixedContext(3, REPLY, 4), FixedContext(5, "Take your time.", 6))
 
     def test_are_found_through_several_items(self, tmp_path):
         middle = item(dialogue_history=MORE, vanilla_completion="Take your time.")
@@ -214,14 +214,14 @@ class TestSharedDialogues:
     def test_keep_an_item_given_twice_once(self, tmp_path):
         (dialogue,) = read(tmp_path, item(), item())
 
-        assert dialogue.points == (Point(3, REPLY, 4),)
+        assert dialogue.points == (FixedContext(3, REPLY, 4),)
 
     def test_refuse_a_second_reply_to_one_history(self, tmp_path):
         """A context has one original reply: the other must not be lost in silence."""
         found = read(tmp_path, item(), item(vanilla_completion="I am so sorry."), item())
 
         (dialogue,) = [one for one in found if isinstance(one, ParsedDialogue)]
-        assert dialogue.points == (Point(3, REPLY, 4),)
+        assert dialogue.points == (FixedContext(3, REPLY, 4),)
         assert found[0] == BadRecord(
             "item 2", "its history stands in item 1 already, with another reply"
         )
@@ -229,7 +229,7 @@ class TestSharedDialogues:
     def test_prefer_a_point_with_its_reply(self, tmp_path):
         (dialogue,) = read(tmp_path, item(), item(vanilla_completion=None))
 
-        assert dialogue.points == (Point(3, REPLY, 4),)
+        assert dialogue.points == (FixedContext(3, REPLY, 4),)
 
     def test_leave_the_order_of_the_file(self, tmp_path):
         firsts = [item(dialogue_history=[f"{n} {text}" for text in HISTORY]) for n in (3, 1, 2)]

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from completions.llm.limiting import InProcess, Limiter, Limits, NoTurnError
+from completions.llm.limiting import InProcess, Limiter, NoTurnError, ProviderLimits
 from completions.llm.limiting.limiter import FULL_S
 from completions.llm.limiting.limits import HURRY
 from tests.virtual_time import now, run
 
-ONE_A_SECOND = Limits(requests_per_minute=60)
+ONE_A_SECOND = ProviderLimits(requests_per_minute=60)
 Call = Callable[..., Coroutine[Any, Any, float]]
 
 
 class Office:
     """A provider behind a limiter, that notes when each call began."""
 
-    def __init__(self, limits: Limits, *, takes_s: float = 1.0) -> None:
+    def __init__(self, limits: ProviderLimits, *, takes_s: float = 1.0) -> None:
         self.limiter = Limiter(InProcess(now), {"p": limits}, clock=now)
         self.takes_s = takes_s
         self.begun: list[float] = []
@@ -58,7 +58,7 @@ def test_calls_begin_at_the_rate_of_the_provider():
 
 def test_a_provider_without_limits_is_asked_at_once():
     async def main():
-        office = Office(Limits())
+        office = Office(ProviderLimits())
         await office.calls(200)
         return office.begun
 
@@ -96,7 +96,7 @@ def test_those_sent_away_find_their_turn_when_they_come_as_told():
 
 def test_nobody_is_sent_away_for_longer_than_ten_minutes():
     async def main():
-        office = Office(Limits(requests_per_minute=1))
+        office = Office(ProviderLimits(requests_per_minute=1))
         await office.calls(100)
         return office.sent_away
 
@@ -105,7 +105,7 @@ def test_nobody_is_sent_away_for_longer_than_ten_minutes():
 
 def test_tokens_that_were_not_used_let_the_next_call_begin_sooner():
     async def main(used):
-        office = Office(Limits(tokens_per_minute=600), takes_s=0)
+        office = Office(ProviderLimits(tokens_per_minute=600), takes_s=0)
         await office.call(n_tokens=100, used=used)
         await office.call(n_tokens=10)
         return office.begun
@@ -116,7 +116,7 @@ def test_tokens_that_were_not_used_let_the_next_call_begin_sooner():
 
 def test_no_more_are_asked_at_once_than_there_are_places():
     async def main():
-        office = Office(Limits(concurrency=3))
+        office = Office(ProviderLimits(concurrency=3))
         await office.calls(6)
         return office
 
@@ -127,7 +127,7 @@ def test_no_more_are_asked_at_once_than_there_are_places():
 
 def test_more_than_wait_for_a_place_sensibly_are_sent_to_other_providers():
     async def main():
-        office = Office(Limits(concurrency=3))
+        office = Office(ProviderLimits(concurrency=3))
         await office.calls(7)
         return office
 
@@ -138,7 +138,7 @@ def test_more_than_wait_for_a_place_sensibly_are_sent_to_other_providers():
 
 def test_who_finds_no_place_in_time_is_sent_away():
     async def main():
-        office = Office(Limits(concurrency=1), takes_s=30)
+        office = Office(ProviderLimits(concurrency=1), takes_s=30)
         await office.calls(2)
         return office
 
@@ -150,7 +150,7 @@ def test_who_finds_no_place_in_time_is_sent_away():
 @pytest.mark.parametrize("error", [RuntimeError, asyncio.CancelledError])
 def test_a_place_is_free_after_a_call_that_failed(error):
     async def main():
-        office = Office(Limits(concurrency=1))
+        office = Office(ProviderLimits(concurrency=1))
         with pytest.raises(error):
             async with office.limiter.place("p", n_tokens=0, lease_s=60, patience_s=20):
                 raise error
@@ -162,7 +162,7 @@ def test_a_place_is_free_after_a_call_that_failed(error):
 
 def test_who_gives_up_waiting_leaves_the_turn_to_others():
     async def main():
-        office = Office(Limits(requests_per_minute=6, tokens_per_minute=600, concurrency=9))
+        office = Office(ProviderLimits(requests_per_minute=6, tokens_per_minute=600, concurrency=9))
         await office.call(n_tokens=1)
         waiting = asyncio.ensure_future(office.call(n_tokens=1))
         await asyncio.sleep(1)
@@ -176,7 +176,7 @@ def test_who_gives_up_waiting_leaves_the_turn_to_others():
 
 def test_who_gives_up_waiting_for_a_place_is_not_counted_any_more():
     async def main():
-        office = Office(Limits(concurrency=1), takes_s=5)
+        office = Office(ProviderLimits(concurrency=1), takes_s=5)
         first = asyncio.ensure_future(office.call())
         waiting = asyncio.ensure_future(office.call())
         await asyncio.sleep(1)
@@ -193,7 +193,7 @@ def test_who_gives_up_waiting_for_a_place_is_not_counted_any_more():
 
 def test_a_short_block_is_waited_for_and_a_long_one_is_not():
     async def main():
-        office = Office(Limits())
+        office = Office(ProviderLimits())
         await office.limiter.block("p", 15)
         await office.calls(2)
         await office.limiter.block("p", 45)

@@ -6,18 +6,18 @@ import logging
 import pytest
 
 from completions.llm.limiting import (
+    BucketOffer,
+    BucketRequest,
     Guarded,
     InProcess,
-    Limits,
-    Offer,
     OutOfReachError,
+    ProviderLimits,
     Unused,
-    Wanted,
 )
 from completions.llm.limiting.backends import AWAY_S, FREE_S, RETRY_WAITS_S
 from tests.virtual_time import now, run
 
-FOUR = Limits(concurrency=4)
+FOUR = ProviderLimits(concurrency=4)
 
 
 class Shared(InProcess):
@@ -28,11 +28,11 @@ class Shared(InProcess):
         self.is_there = True
         self.n_asked = 0
 
-    async def take(self, wanted: Wanted, limits: Limits) -> Offer:
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         self._reach()
         return await super().take(wanted, limits)
 
-    async def settle(self, wanted: Wanted, limits: Limits, unused: Unused) -> None:
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         self._reach()
         await super().settle(wanted, limits, unused)
 
@@ -70,8 +70,8 @@ class Worker:
         return (await self.accounts.take(wanted(place), FOUR)).is_taken
 
 
-def wanted(place: str) -> Wanted:
-    return Wanted(place=place, provider="p", n_tokens=0, lease_s=600, patience_s=20)
+def wanted(place: str) -> BucketRequest:
+    return BucketRequest(place=place, provider="p", n_tokens=0, lease_s=600, patience_s=20)
 
 
 def test_with_redis_the_whole_limits_are_shared():
@@ -148,11 +148,11 @@ def test_a_provider_without_limits_is_not_asked_about_for_each_call():
     async def main():
         worker = Worker()
         for _ in range(100):
-            assert (await worker.accounts.take(wanted("a"), Limits())).is_taken
+            assert (await worker.accounts.take(wanted("a"), ProviderLimits())).is_taken
         assert worker.shared.n_asked == 1
         await Shared.block(worker.shared, "p", 60)  # by another worker
         await asyncio.sleep(FREE_S)
-        return await worker.accounts.take(wanted("a"), Limits())
+        return await worker.accounts.take(wanted("a"), ProviderLimits())
 
     offer = run(main())
     assert (offer.is_taken, offer.wait_s) == (False, 60 - FREE_S)
@@ -161,9 +161,9 @@ def test_a_provider_without_limits_is_not_asked_about_for_each_call():
 def test_a_pause_asked_of_oneself_holds_at_once():
     async def main():
         worker = Worker()
-        await worker.accounts.take(wanted("a"), Limits())
+        await worker.accounts.take(wanted("a"), ProviderLimits())
         await worker.accounts.block("p", 60)
-        return await worker.accounts.take(wanted("a"), Limits())
+        return await worker.accounts.take(wanted("a"), ProviderLimits())
 
     assert not run(main()).is_taken
 

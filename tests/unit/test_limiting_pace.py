@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.llm.limiting import Limits
+from completions.llm.limiting import ProviderLimits
 from completions.llm.limiting.limits import HURRY, LONGEST_S, Pace
 
 limits = st.builds(
-    Limits,
+    ProviderLimits,
     requests_per_minute=st.none() | st.integers(1, 6000),
     tokens_per_minute=st.none() | st.integers(1, 10**6),
     concurrency=st.none() | st.integers(1, 64),
@@ -28,8 +28,8 @@ def test_nobody_comes_before_there_can_be_room_or_later_than_need_be(given_limit
 def test_they_are_a_step_of_the_slowest_limit_apart():
     def apart(**given_limits):
         pace = Pace(at_once=32)
-        first = pace.next_turn_s(30, Limits(**given_limits), 100, 0.0)
-        second = pace.next_turn_s(30, Limits(**given_limits), 100, 0.0)
+        first = pace.next_turn_s(30, ProviderLimits(**given_limits), 100, 0.0)
+        second = pace.next_turn_s(30, ProviderLimits(**given_limits), 100, 0.0)
         return pytest.approx((second - first) / HURRY)
 
     assert apart(requests_per_minute=60) == 1
@@ -42,21 +42,21 @@ def test_places_are_as_quick_as_answers_were_lately():
     pace = Pace(at_once=32)
     for _ in range(100):
         pace.held(8.0)
-    first = pace.next_turn_s(30, Limits(concurrency=4), 0, 0.0)
+    first = pace.next_turn_s(30, ProviderLimits(concurrency=4), 0, 0.0)
 
-    assert round(pace.next_turn_s(30, Limits(concurrency=4), 0, 0.0) - first, 3) == 1.6
+    assert round(pace.next_turn_s(30, ProviderLimits(concurrency=4), 0, 0.0) - first, 3) == 1.6
 
 
 def test_a_promise_that_is_over_is_forgotten():
     pace = Pace(at_once=32)
-    pace.next_turn_s(600, Limits(requests_per_minute=60), 0, 0.0)
+    pace.next_turn_s(600, ProviderLimits(requests_per_minute=60), 0, 0.0)
 
-    assert pace.next_turn_s(30, Limits(requests_per_minute=60), 0, 1000.0) == 30
+    assert pace.next_turn_s(30, ProviderLimits(requests_per_minute=60), 0, 1000.0) == 30
 
 
 def test_a_clock_that_is_set_back_sends_nobody_away_for_good():
     pace = Pace(at_once=32)
-    pace.next_turn_s(30, Limits(), 0, 1e9)
+    pace.next_turn_s(30, ProviderLimits(), 0, 1e9)
 
-    assert pace.next_turn_s(30, Limits(), 0, 0.0) == LONGEST_S
-    assert pace.next_turn_s(30, Limits(), 0, LONGEST_S) < 31
+    assert pace.next_turn_s(30, ProviderLimits(), 0, 0.0) == LONGEST_S
+    assert pace.next_turn_s(30, ProviderLimits(), 0, LONGEST_S) < 31

@@ -2,7 +2,14 @@
 
 import pytest
 
-from completions.llm.limiting import NONE, Limits, LimitsError, limits_of, provider_of, read_limits
+from completions.llm.limiting import (
+    NONE,
+    LimitsError,
+    ProviderLimits,
+    limits_of,
+    provider_of,
+    read_limits,
+)
 
 
 def read(text):
@@ -21,8 +28,10 @@ def test_limits_are_read_by_provider_and_may_be_partial():
     )
 
     assert found == {
-        "openai": Limits(requests_per_minute=500, tokens_per_minute=200_000, concurrency=32),
-        "127.0.0.1:8000": Limits(concurrency=4),
+        "openai": ProviderLimits(
+            requests_per_minute=500, tokens_per_minute=200_000, concurrency=32
+        ),
+        "127.0.0.1:8000": ProviderLimits(concurrency=4),
     }
 
 
@@ -49,7 +58,7 @@ def test_every_fault_is_named():
 
 
 def test_a_provider_has_its_own_limits_or_those_of_all_others_or_none():
-    given = {"openai": Limits(concurrency=1), "*": Limits(concurrency=2)}
+    given = {"openai": ProviderLimits(concurrency=1), "*": ProviderLimits(concurrency=2)}
 
     assert limits_of("openai", given).concurrency == 1
     assert limits_of("anthropic", given).concurrency == 2
@@ -57,13 +66,16 @@ def test_a_provider_has_its_own_limits_or_those_of_all_others_or_none():
 
 
 def test_own_limits_without_a_number_are_not_those_of_others():
-    assert limits_of("openai", {"openai": Limits(), "*": Limits(concurrency=2)}) == NONE
+    assert (
+        limits_of("openai", {"openai": ProviderLimits(), "*": ProviderLimits(concurrency=2)})
+        == NONE
+    )
 
 
 def test_a_part_of_the_limits_is_never_nothing():
-    part = Limits(requests_per_minute=500, concurrency=2).part(4)
+    part = ProviderLimits(requests_per_minute=500, concurrency=2).part(4)
 
-    assert part == Limits(requests_per_minute=125, concurrency=1)
+    assert part == ProviderLimits(requests_per_minute=125, concurrency=1)
 
 
 @pytest.mark.parametrize(

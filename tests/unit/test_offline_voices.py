@@ -3,7 +3,7 @@
 import pytest
 
 from completions.offline import voices
-from completions.offline.lexicon import STOCK_PHRASES, Heard, listen, plain, words
+from completions.offline.lexicon import STOCK_PHRASES, HeardTurns, listen, plain, words
 
 SEEKER_TURNS = [
     "My boss keeps shouting at me and I am so stressed.",
@@ -107,7 +107,7 @@ class TestListen:
     def test_the_latest_word_counts(self):
         heard = listen(["I am sad about my job.", "Now I am angry at my boss."])
 
-        assert heard == Heard(feeling="angry", topic="your boss", group="work")
+        assert heard == HeardTurns(feeling="angry", topic="your boss", group="work")
 
     def test_a_denied_feeling_is_not_said_back(self):
         assert listen(["I am not sad, I wasn't lonely."]).feeling is None
@@ -119,4 +119,4 @@ class TestListen:
         assert words("I don\N{RIGHT SINGLE QUOTATION MARK}t") == ["i", "don't"]
 
     def test_nothing_said_is_nothing_heard(self):
-        assert listen([]) == Heard(feeling=None, topic=None, group=None)
+        assert listen([]) == HeardTurns(feeling=None, topic=None, group=None)

@@ -6,13 +6,13 @@ from completions.contexts import screening
 from completions.contexts.funnel import (
     Chosen,
     Funnel,
+    FunnelPart,
+    ImportedCounts,
     Opinions,
-    Part,
     Reviews,
     Rewriting,
     RuleCount,
-    Screened,
-    Source,
+    ScreenedCounts,
     Steps,
 )
 from completions.contexts.funnel.picture import Bar, Picture
@@ -23,14 +23,14 @@ def rule(name, first):
 
 
 def part(emotion, problem, before, after):
-    return Part(emotion, problem, Steps(0, 0, 0, 0), Steps(before, 0.25, 0.5, after))
+    return FunnelPart(emotion, problem, Steps(0, 0, 0, 0), Steps(before, 0.25, 0.5, after))
 
 
 def funnel(*, candidates=0, rules=(), no_signal=0, suitable=0, chosen=0, emotions=(), cells=()):
     return Funnel(
         dataset="talks",
-        source=Source(1, 1, 1, candidates),
-        screened=Screened(
+        source=ImportedCounts(1, 1, 1, candidates),
+        screened=ScreenedCounts(
             candidates=candidates,
             versions=(),
             outdated=0,

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 
 import pytest
 
-from completions.runs.pulling import Claimed, Limits, pull, pull_here, run_on_loop, threads
+from completions.runs.pulling import Claimed, PullLimits, pull, pull_here, run_on_loop, threads
 
 
 class ListSource:
@@ -60,10 +60,10 @@ class Gauge:
         return item
 
 
-LIMITS = Limits(concurrency=4, batch=3, linger_s=0.01, duration_s=30)
+LIMITS = PullLimits(concurrency=4, batch=3, linger_s=0.01, duration_s=30)
 
 
-def run(source: ListSource, ask, limits: Limits = LIMITS, stopping=None) -> int:
+def run(source: ListSource, ask, limits: PullLimits = LIMITS, stopping=None) -> int:
     return asyncio.run(pull(source, ask, limits=limits, stopping=stopping))
 
 
@@ -203,7 +203,7 @@ class TestPull:
 
     def test_after_the_time_nothing_is_claimed_and_the_flight_lands(self):
         source = ListSource(range(1000))
-        limits = Limits(concurrency=4, batch=3, linger_s=0.01, duration_s=0.05)
+        limits = PullLimits(concurrency=4, batch=3, linger_s=0.01, duration_s=0.05)
 
         n_stored = run(source, Gauge(), limits)
 
@@ -233,7 +233,7 @@ class TestPull:
 
         async def main() -> None:
             task = asyncio.ensure_future(
-                pull(source, ask, limits=Limits(concurrency=4, batch=3, linger_s=60))
+                pull(source, ask, limits=PullLimits(concurrency=4, batch=3, linger_s=60))
             )
             while not source.claims:
                 await asyncio.sleep(0.001)

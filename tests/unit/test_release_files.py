@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from ranking.choices import PeopleKind
-from ranking.fits.people import PeopleKind as PureKind
+from ranking.fits.people import PeopleKindName as PureKind
 from ranking.released.files import names as file_names
 from ranking.released.files.names import JUDGMENT, RATER, identity, may_share, names_in, renamed
 from ranking.released.files.tables import BY_NAME

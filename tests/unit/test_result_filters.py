@@ -3,7 +3,7 @@
 import pytest
 
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.results.http import UnknownFilterError, read_filters
+from ranking.results.http import UnknownSelectionError, read_filters
 
 HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
 ALL, REGULAR = ContextSet.ALL, ContextSet.REGULAR
@@ -44,5 +44,5 @@ def test_a_choice_changes_its_own_filter_and_keeps_the_other():
 
 @pytest.mark.parametrize("query", [{"pool": "HUMAN"}, {"pool": ""}, {"contexts": "hostile"}])
 def test_what_does_not_exist_is_refused_with_what_does(query):
-    with pytest.raises(UnknownFilterError, match=r"all, regular|human, llm"):
+    with pytest.raises(UnknownSelectionError, match=r"all, regular|human, llm"):
         read_filters(query, fitted=FITTED)

@@ -6,7 +6,7 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.plots.radar import MOST, Chosen
+from ranking.plots.radar import MOST, ChosenRows
 from ranking.report.shown.tables import shown_table
 from ranking.report.shown.values import Name, Names
 
@@ -26,7 +26,7 @@ SHARE, ELO = ColumnKind.SHARE, ColumnKind.ELO
 
 def chart_of(picture, columns, rows, *, asked=()):
     table = Table("t", "T", "How to read it.", tuple(columns), tuple(rows), picture)
-    return shown_table(table, NAMES, Chosen(tuple(asked))).chart
+    return shown_table(table, NAMES, ChosenRows(tuple(asked))).chart
 
 
 def parts_of(*arguments, **more):

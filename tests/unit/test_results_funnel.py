@@ -5,7 +5,7 @@ from math import sqrt
 
 import pytest
 
-from ranking.plots.funnel import Limit, Spot, funnel, is_outside, known_limits
+from ranking.plots.funnel import FunnelSpot, Limit, funnel, is_outside, known_limits
 from ranking.plots.planes import Axis
 
 X, Y = Axis("Judgments"), Axis("Share")
@@ -18,7 +18,7 @@ def limits(x, centre=0.5, reach=1.0):
 
 
 def spot(name, x, y):
-    return Spot(name, float(x), y, limits(x))
+    return FunnelSpot(name, float(x), y, limits(x))
 
 
 class TestLimit:
@@ -69,7 +69,8 @@ class TestFunnel:
 
     def test_does_without_outer_limits(self):
         inner = [
-            Spot(s.name, s.x, s.y, {k: s.limits[k] for k in ("low", "high")}) for s in self.SPOTS
+            FunnelSpot(s.name, s.x, s.y, {k: s.limits[k] for k in ("low", "high")})
+            for s in self.SPOTS
         ]
 
         assert [curve.look for curve in funnel(inner, x=X, y=Y).curves] == ["inner", "inner"]
@@ -84,7 +85,7 @@ class TestFunnel:
         assert all(plot.left <= x <= plot.right and plot.top <= y <= plot.bottom for x, y in places)
 
     def test_puts_dots_and_limits_on_one_scale(self):
-        on_limit = Spot("On", 16.0, limits(16)["high"], limits(16))
+        on_limit = FunnelSpot("On", 16.0, limits(16)["high"], limits(16))
         plot = funnel([*self.SPOTS, on_limit], x=X, y=Y)
 
         points = {

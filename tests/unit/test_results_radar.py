@@ -10,7 +10,7 @@ from ranking.plots.radar import (
     MOST,
     RADIUS,
     WIDTH,
-    Chosen,
+    ChosenRows,
     Outline,
     UnknownRowError,
     axes_of,
@@ -116,23 +116,23 @@ def table(n_rows=6, n_axes=3):
 
 class TestChosen:
     def test_are_the_first_few_where_none_is_asked_for(self):
-        assert Chosen().rows(table()) == tuple(range(BY_DEFAULT))
-        assert Chosen().rows(table(n_rows=1)) == (0,)
+        assert ChosenRows().rows(table()) == tuple(range(BY_DEFAULT))
+        assert ChosenRows().rows(table(n_rows=1)) == (0,)
 
     @pytest.mark.parametrize("values", [["s4", "s1"], ["s4,s1"], [" s4 ,", "s1,s4"]])
     def test_are_read_from_boxes_and_from_lists_and_keep_the_order_of_the_table(self, values):
-        assert Chosen.read(values).rows(table()) == (1, 4)
+        assert ChosenRows.read(values).rows(table()) == (1, 4)
 
     def test_are_four_at_most(self):
-        chosen = Chosen.read(["s0,s1,s2,s3,s4"])
+        chosen = ChosenRows.read(["s0,s1,s2,s3,s4"])
 
         assert chosen.rows(table()) == (0, 1, 2, 3)
         assert chosen.are_too_many()
-        assert not Chosen.read(["s0,s1,s2,s3"]).are_too_many()
+        assert not ChosenRows.read(["s0,s1,s2,s3"]).are_too_many()
 
     def test_are_refused_where_there_is_no_such_row(self):
         with pytest.raises(UnknownRowError, match="oak"):
-            Chosen.read(["s1,oak"]).rows(table())
+            ChosenRows.read(["s1,oak"]).rows(table())
 
 
 class TestAxes:

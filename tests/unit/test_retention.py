@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from access.evidence import person_hash
-from annotation.retention.rules import Kind, Policy, months_after, months_before
+from annotation.retention.rules import HeldKind, Policy, months_after, months_before
 
 POLICY = Policy(contact=6, reasons=0, addresses=1, evidence=120)
 CLOSED = dt.date(2026, 8, 31)
@@ -15,19 +15,19 @@ days = st.dates(dt.date(1990, 1, 1), dt.date(2090, 1, 1))
 
 
 def test_counts_from_the_day_and_takes_the_last_of_a_short_month():
-    assert POLICY.due_on(Kind.CONTACT, CLOSED) == dt.date(2027, 2, 28)
-    assert POLICY.due_on(Kind.EVIDENCE, CLOSED) == dt.date(2036, 8, 31)
-    assert POLICY.due_on(Kind.SESSIONS, CLOSED) == CLOSED
+    assert POLICY.due_on(HeldKind.CONTACT, CLOSED) == dt.date(2027, 2, 28)
+    assert POLICY.due_on(HeldKind.EVIDENCE, CLOSED) == dt.date(2036, 8, 31)
+    assert POLICY.due_on(HeldKind.SESSIONS, CLOSED) == CLOSED
 
 
 def test_nothing_is_due_that_is_kept_for_good():
-    assert POLICY.due_on(Kind.REASONS, CLOSED) is None
-    assert not POLICY.is_due(Kind.REASONS, CLOSED, dt.date(2099, 1, 1))
+    assert POLICY.due_on(HeldKind.REASONS, CLOSED) is None
+    assert not POLICY.is_due(HeldKind.REASONS, CLOSED, dt.date(2099, 1, 1))
 
 
 @pytest.mark.parametrize(("today", "is_due"), [((2027, 2, 27), False), ((2027, 2, 28), True)])
 def test_is_due_from_its_day_on(today, is_due):
-    assert POLICY.is_due(Kind.CONTACT, CLOSED, dt.date(*today)) is is_due
+    assert POLICY.is_due(HeldKind.CONTACT, CLOSED, dt.date(*today)) is is_due
 
 
 @given(day=days, months=st.integers(0, 240))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from completions.contexts import screening
 from completions.contexts.screening import Finding, checking
 from completions.contexts.screening import rules as screening_rules
-from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.reading import ReadText
 from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 from completions.contexts.selection import MIN_GAP
 from completions.dialogues import ingest
@@ -119,8 +119,8 @@ class TestScreen:
             n_read += 1
             return original(self)
 
-        original = vars(Reading)["words"].func
-        monkeypatch.setattr(vars(Reading)["words"], "func", counted)
+        original = vars(ReadText)["words"].func
+        monkeypatch.setattr(vars(ReadText)["words"], "func", counted)
         screen(*[SAD, PLAIN] * 20, situation=SAD)
 
         assert n_read == 41
@@ -157,21 +157,21 @@ class TestAnyText:
     @given(texts)
     def test_has_its_spans_inside_it(self, text):
         for rule in RULES:
-            for span in rule.find(Reading(text, index=1)):
+            for span in rule.find(ReadText(text, index=1)):
                 assert 0 <= span.start <= span.end <= len(text)
 
     @given(texts)
     def test_gives_the_same_findings_again(self, text):
         for rule in RULES:
-            assert rule.find(Reading(text, index=1)) == rule.find(Reading(text, index=1))
+            assert rule.find(ReadText(text, index=1)) == rule.find(ReadText(text, index=1))
 
     @given(texts)
     def test_keeps_its_findings_beside_a_neutral_sentence(self, text):
         for rule in (one for one in RULES if one.lexicon):
-            alone = [text[slice(*span)] for span in rule.find(Reading(text))]
+            alone = [text[slice(*span)] for span in rule.find(ReadText(text))]
             beside = f"{NEUTRAL}.{text}.{NEUTRAL}"
 
-            assert [beside[slice(*span)] for span in rule.find(Reading(beside))] == alone
+            assert [beside[slice(*span)] for span in rule.find(ReadText(beside))] == alone
 
     @pytest.mark.parametrize("one_in", [10, pytest.param(1, marks=pytest.mark.full)])
     @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ class TestAnyText:
         """A rule that tried every way to fail would not come back."""
         text = hostile[: len(hostile) // one_in]
         for rule in RULES:
-            spans = rule.find(Reading(text, index=1))
+            spans = rule.find(ReadText(text, index=1))
 
             assert all(0 <= start < end <= len(text) for start, end in spans)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from completions.contexts.screening import Finding, Screened, checking
-from completions.contexts.screening.checking import Label, LabelsError, Tally
+from completions.contexts.screening.checking import LabelsError, ReaderLabel, Tally
 from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
 
 HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
@@ -10,7 +10,9 @@ TWO = "fedcba9876543210"
 
 
 def label(turn=2, *, signals=(), disqualifiers=(), qualifies=True, sure=True, dialogue=ONE):
-    return Label((dialogue, turn), frozenset(signals), frozenset(disqualifiers), qualifies, sure)
+    return ReaderLabel(
+        (dialogue, turn), frozenset(signals), frozenset(disqualifiers), qualifies, sure
+    )
 
 
 def screened(turn=2, *, signals=(), reasons=()):
@@ -21,7 +23,7 @@ def screened(turn=2, *, signals=(), reasons=()):
 def tallies(*pairs):
     """Compare pairs of a label and what the rules said, each at a turn of its own."""
     labels = [
-        Label((ONE, place), one.signals, one.disqualifiers, one.qualifies, one.sure)
+        ReaderLabel((ONE, place), one.signals, one.disqualifiers, one.qualifies, one.sure)
         for place, (one, _) in enumerate(pairs)
     ]
     found = {(ONE, place): by_rules for place, (_, by_rules) in enumerate(pairs)}

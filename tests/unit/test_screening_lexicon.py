@@ -2,13 +2,13 @@ import pytest
 
 from completions.contexts.screening import lexicon
 from completions.contexts.screening.lexicon import LexiconError
-from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.reading import ReadText
 from completions.contexts.screening.rules import RULES
 
 
 def found(entries, text):
     """Return what a lexicon of these lines finds in a text."""
-    spans = lexicon.parse(entries, name="test.txt").find(Reading(text))
+    spans = lexicon.parse(entries, name="test.txt").find(ReadText(text))
     return [text[span.start : span.end] for span in spans]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from completions.contexts.screening.personal import DETECTORS, find
-from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.reading import ReadText
 
 FOUND = {
     "mail": [
@@ -76,7 +76,7 @@ LEFT_ALONE = [
 
 
 def found(text):
-    return [text[span.start : span.end] for span in find(Reading(text))]
+    return [text[span.start : span.end] for span in find(ReadText(text))]
 
 
 class TestPersonalData:

@@ -3,7 +3,7 @@
 import pytest
 
 from completions.contexts import screening
-from completions.contexts.screening.reading import Reading
+from completions.contexts.screening.reading import ReadText
 from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 
 FOUND = {
@@ -178,7 +178,7 @@ BY_NAME = {rule.name: rule for rule in RULES}
 
 
 def found(rule, text):
-    return [text[span.start : span.end] for span in BY_NAME[rule].find(Reading(text, index=4))]
+    return [text[span.start : span.end] for span in BY_NAME[rule].find(ReadText(text, index=4))]
 
 
 def pairs(table):
@@ -219,23 +219,23 @@ class TestARuleOnForm:
     def test_finds_a_point_too_early_before_three_turns(self):
         rule = BY_NAME["too-early"]
 
-        assert rule.find(Reading("I need to talk.", index=1)) == [(0, 15)]
-        assert rule.find(Reading("I need to talk.", index=2)) == []
+        assert rule.find(ReadText("I need to talk.", index=1)) == [(0, 15)]
+        assert rule.find(ReadText("I need to talk.", index=2)) == []
 
     def test_finds_a_turn_too_short_by_its_words(self):
         rule = BY_NAME["too-short"]
 
-        assert rule.find(Reading("word " * (MIN_WORDS - 1)))
-        assert not rule.find(Reading("word " * MIN_WORDS))
+        assert rule.find(ReadText("word " * (MIN_WORDS - 1)))
+        assert not rule.find(ReadText("word " * MIN_WORDS))
 
     def test_finds_a_turn_too_long_by_its_words(self):
         rule = BY_NAME["too-long"]
 
-        assert rule.find(Reading("word " * (MAX_WORDS + 1)))
-        assert not rule.find(Reading("word " * MAX_WORDS))
+        assert rule.find(ReadText("word " * (MAX_WORDS + 1)))
+        assert not rule.find(ReadText("word " * MAX_WORDS))
 
     def test_finds_every_turn_of_a_language_without_lexicons(self):
-        assert BY_NAME["language"].find(Reading("Guten Tag", index=2, language="de")) == [(0, 9)]
+        assert BY_NAME["language"].find(ReadText("Guten Tag", index=2, language="de")) == [(0, 9)]
 
 
 class TestTheRules:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.contexts import selection
-from completions.contexts.selection import Candidate, Range, SelectionError
+from completions.contexts.selection import Range, SelectionError, SuitableCouplet
 from completions.dialogues import couplets, ingest
 from tests.shared_data import shared_file
 
@@ -23,7 +23,7 @@ def turns(*roles):
 
 def pool(cell, n, *, places=(2, 4, 6, 8)):
     """Return the candidates of ``n`` dialogues of one cell."""
-    return [Candidate(f"{cell[0]} {k}", place, cell) for k in range(n) for place in places]
+    return [SuitableCouplet(f"{cell[0]} {k}", place, cell) for k in range(n) for place in places]
 
 
 POOL = [*pool(WORK, 12), *pool(HOME, 6), *pool(SCHOOL, 2)]
@@ -130,7 +130,7 @@ class TestSelect:
         assert select(n=10, taken=select(n=12)) == []
 
     def test_counts_what_was_taken_from_dialogues_that_offer_nothing_now(self):
-        gone = Candidate("gone", 4, ("guilt", ""))
+        gone = SuitableCouplet("gone", 4, ("guilt", ""))
 
         assert len(select(n=10, taken=[gone])) == 9
 

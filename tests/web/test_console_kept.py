@@ -85,7 +85,7 @@ class TestAPlan:
 
     def test_is_worked_out_by_one_worker_at_a_time(self, study, handed, monkeypatch):
         again: list[bool] = []
-        work = kept.Kind(
+        work = kept.FiguresKind(
             "plan", lambda _: False, lambda _: 0, lambda one, _now: again.append(keep("plan", one))
         )
 

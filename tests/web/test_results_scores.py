@@ -14,7 +14,7 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import selectors
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
-from ranking.gate.rules import Asked
+from ranking.gate.rules import GateRequest
 from ranking.gate.services import NoFitError
 from ranking.models import Analysis, Fit
 from ranking.raters import services as rater_services
@@ -242,7 +242,7 @@ class TestDownloads:
 class TestElsewhere:
     def test_the_gate_has_no_preferences_to_go_by(self, study):
         with pytest.raises(NoFitError, match="rated alone"):
-            gate_services.ask_gate(study=study, asked=Asked("ash", "birch"))
+            gate_services.ask_gate(study=study, asked=GateRequest("ash", "birch"))
 
     def test_a_review_of_raters_foretells_the_implied_order(self, study):
         review = rater_services.review_raters(study=study, dry_run=True, now=START)

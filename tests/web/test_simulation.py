@@ -24,7 +24,7 @@ from heart_site.demo.rehearsal.reporting import as_lines
 from heart_site.demo.rehearsal.simulating import simulate
 from heart_site.demo.simulation.people import Kind
 from heart_site.demo.simulation.rebuilding import rebuild
-from ranking.exports.rows import Asked, export_of
+from ranking.exports.rows import ExportRequest, export_of
 from ranking.judgments import frames
 from tests.conftest import rolled_back
 from tests.factories import (
@@ -236,7 +236,7 @@ class TestTheRealStudy:
         twin.refresh_from_db()
 
         assert not frames.analysis_set(study=twin, as_of=LATER).exists()
-        found = export_of(twin, "judgments", Asked(), now=LATER)
+        found = export_of(twin, "judgments", ExportRequest(), now=LATER)
         header, rows = [column.name for column in found.columns], list(found.rows)
         assert rows
         assert {row[header.index("is_simulated")] for row in rows} == {True}

@@ -3,14 +3,14 @@
 from annotation.judges.ensembles.accounts import Account, Fate, UnknownCallError, account, fate
 from annotation.judges.ensembles.position import Position
 from annotation.judges.ensembles.verdicts import (
+    EnsembleOutcome,
     EnsembleVerdict,
     ImpossibleRepliesError,
     JudgeVerdict,
     Order,
-    Outcome,
     Replies,
     Reply,
-    Standing,
+    VoteStatus,
     Winner,
     ensemble_verdict,
     judge_verdict,
@@ -19,17 +19,17 @@ from annotation.judges.ensembles.verdicts import (
 
 __all__ = [
     "Account",
+    "EnsembleOutcome",
     "EnsembleVerdict",
     "Fate",
     "ImpossibleRepliesError",
     "JudgeVerdict",
     "Order",
-    "Outcome",
     "Position",
     "Replies",
     "Reply",
-    "Standing",
     "UnknownCallError",
+    "VoteStatus",
     "Winner",
     "account",
     "ensemble_verdict",

@@ -18,7 +18,7 @@ class Winner(StrEnum):
     SECOND = "SECOND"
 
 
-class Standing(StrEnum):
+class VoteStatus(StrEnum):
     """Why a judge has a verdict on a comparison, or has none."""
 
     DECIDED = "DECIDED"
@@ -35,7 +35,7 @@ class Standing(StrEnum):
     """Some call has not ended: what it will say cannot be known."""
 
 
-class Outcome(StrEnum):
+class EnsembleOutcome(StrEnum):
     """What the judges of a comparison say together."""
 
     FIRST = "FIRST"
@@ -95,7 +95,7 @@ class Replies(NamedTuple):
 class JudgeVerdict:
     """A judge's verdict on a comparison; without a winner it is no vote."""
 
-    standing: Standing
+    standing: VoteStatus
     winner: Winner | None = None
     is_consistent: bool | None = None
     """Whether both orders name the same winner; None where it is not known."""
@@ -105,7 +105,7 @@ class JudgeVerdict:
 class EnsembleVerdict:
     """What the judges of a comparison say together, and how they voted."""
 
-    outcome: Outcome
+    outcome: EnsembleOutcome
     n_first: int
     n_second: int
     n_judges: int
@@ -152,7 +152,7 @@ def judge_verdict(replies: Replies) -> JudgeVerdict:
     known = len(winners) == 2 and None not in winners  # noqa: PLR2004 (the two orders)
     is_consistent = winners[0] == winners[1] if known else None
     standing = _standing(replies, n_asked=len(asked), winners=winners)
-    winner = winners[0] if standing is Standing.DECIDED else None
+    winner = winners[0] if standing is VoteStatus.DECIDED else None
     return JudgeVerdict(standing, winner, is_consistent)
 
 
@@ -173,12 +173,12 @@ def ensemble_verdict(verdicts: Mapping[str, JudgeVerdict]) -> EnsembleVerdict:
     votes = Counter(one.winner for one in verdicts.values())
     checked = [one.is_consistent for one in verdicts.values() if one.is_consistent is not None]
     n_first, n_second = votes[Winner.FIRST], votes[Winner.SECOND]
-    if any(one.standing is Standing.WAITING for one in verdicts.values()):
-        outcome = Outcome.WAITING
+    if any(one.standing is VoteStatus.WAITING for one in verdicts.values()):
+        outcome = EnsembleOutcome.WAITING
     elif n_first == n_second:
-        outcome = Outcome.NO_MAJORITY
+        outcome = EnsembleOutcome.NO_MAJORITY
     else:
-        outcome = Outcome.FIRST if n_first > n_second else Outcome.SECOND
+        outcome = EnsembleOutcome.FIRST if n_first > n_second else EnsembleOutcome.SECOND
     return EnsembleVerdict(
         outcome, n_first, n_second, len(verdicts), all(checked) if checked else None
     )
@@ -193,16 +193,16 @@ def _order(verdicts: list[int | None]) -> Order:
     return Order(len(verdicts), n_first, len(named) - n_first, sum(named))
 
 
-def _standing(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -> Standing:
+def _standing(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -> VoteStatus:
     if replies.n_open:
-        return Standing.WAITING
+        return VoteStatus.WAITING
     if not winners:
-        return Standing.NO_ANSWER
+        return VoteStatus.NO_ANSWER
     if len(winners) < n_asked:
-        return Standing.ONE_ORDER
+        return VoteStatus.ONE_ORDER
     if None in winners:
-        return Standing.TIED
-    return Standing.DECIDED if len(set(winners)) == 1 else Standing.UNSETTLED
+        return VoteStatus.TIED
+    return VoteStatus.DECIDED if len(set(winners)) == 1 else VoteStatus.UNSETTLED
 
 
 def _check(replies: Replies) -> None:

@@ -24,7 +24,7 @@ from annotation.studies.verdicts import Answer
 from completions import llm
 from completions.dialogues.normaliser import plain
 from completions.runs.services import asking, calling, running
-from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 
 MAX_TOKENS = 2000
@@ -101,7 +101,7 @@ class _Desk:
         put = _put_pair if call.comparison.second_id else _put_alone
         return put(call, claim, rubric)
 
-    def keep(self, ended: Sequence[tuple[JudgeCall, Heard[Answer]]]) -> None:
+    def keep(self, ended: Sequence[tuple[JudgeCall, ModelAnswer[Answer]]]) -> None:
         """End the calls; a valid answer becomes a judgment, an invalid one never does."""
         for call, heard in ended:
             JudgeCall.objects.filter(pk=call.pk).update(**_columns(call, heard))
@@ -187,7 +187,7 @@ def _ways_of(text: str) -> tuple[str, ...]:
     return addressed_by(f"{text}\n{_dressed(text)}")
 
 
-def _columns(call: JudgeCall, heard: Heard[Answer]) -> dict[str, Any]:
+def _columns(call: JudgeCall, heard: ModelAnswer[Answer]) -> dict[str, Any]:
     columns = heard.columns()
     if addressed := _addressed(call.comparison):
         columns["asked"] |= {"addressed": addressed}
@@ -202,7 +202,7 @@ def _first_probability(call: JudgeCall, reply: llm.Reply) -> float | None:
     return of_a if of_a is None or call.first_side == Side.A else 1 - of_a
 
 
-def _store_judgments(valid: Sequence[tuple[JudgeCall, Heard[Answer], Answer]]) -> None:
+def _store_judgments(valid: Sequence[tuple[JudgeCall, ModelAnswer[Answer], Answer]]) -> None:
     answers = [
         verdicts.swap_frame(answer, first_is_a=call.first_side == Side.A)
         for call, _, answer in valid
@@ -219,7 +219,7 @@ def _store_judgments(valid: Sequence[tuple[JudgeCall, Heard[Answer], Answer]]) -
     nudge(Work.REFIT, within_s=settings.HEART_REFIT_SECONDS)
 
 
-def _judgment(call: JudgeCall, heard: Heard[Answer], answer: Answer) -> Judgment:
+def _judgment(call: JudgeCall, heard: ModelAnswer[Answer], answer: Answer) -> Judgment:
     return Judgment(
         comparison=call.comparison,
         judge_id=call.judge_id,

@@ -8,9 +8,9 @@ from annotation.judges.verdict_queries.comparison import (
 )
 from annotation.judges.verdict_queries.page import (
     SHOWS,
+    ComparisonNames,
     EnsembleRow,
-    Fact,
-    JudgeRow,
+    JudgeAccountRow,
     JudgesFigures,
     JudgesPage,
     facts_of,
@@ -29,9 +29,9 @@ from annotation.judges.verdict_queries.tallies import (
 __all__ = [
     "SHOWS",
     "CallRow",
+    "ComparisonNames",
     "EnsembleRow",
-    "Fact",
-    "JudgeRow",
+    "JudgeAccountRow",
     "JudgeSection",
     "Judged",
     "JudgedPair",

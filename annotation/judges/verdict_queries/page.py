@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q
 
-from annotation.judges.ensembles import Account, Outcome, Position, Standing, account
+from annotation.judges.ensembles import Account, EnsembleOutcome, Position, VoteStatus, account
 from annotation.judges.verdict_queries.tallies import Judged, Panel, judged_comparisons, panel_of
 from annotation.models import Judge, JudgeCall, Study
 from completions.choices import Stratum
@@ -29,7 +29,7 @@ _COLUMNS = (
 )
 
 
-class Fact(NamedTuple):
+class ComparisonNames(NamedTuple):
     """A comparison by its names."""
 
     pk: int
@@ -50,12 +50,12 @@ class Fact(NamedTuple):
         return self.is_simulated_context or self.is_simulated_first or self.is_simulated_second
 
 
-def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, Fact]:
+def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, ComparisonNames]:
     """Return the comparisons of the study that were put to judges, in one query."""
     asked = JudgeCall.objects.filter(comparison=OuterRef("pk"))
     meant = study.comparisons.filter(Exists(asked)).order_by("pk")
     rows = (meant if only is None else meant.filter(pk__in=only)).values_list(*_COLUMNS)
-    return {fact.pk: fact for fact in map(Fact._make, rows)}
+    return {fact.pk: fact for fact in map(ComparisonNames._make, rows)}
 
 
 PER_PAGE = 50
@@ -64,7 +64,7 @@ SHOWS = ("", "no-majority", "inconsistent")
 
 
 @dataclass
-class JudgeRow:
+class JudgeAccountRow:
     """One judge: what became of its calls, and how it judges."""
 
     judge: Judge
@@ -72,11 +72,11 @@ class JudgeRow:
     account: Account
     n_repaired: int = 0
     """Valid answers that were not to the letter what was asked for."""
-    answers: Counter[Standing] = field(default_factory=Counter)
+    answers: Counter[VoteStatus] = field(default_factory=Counter)
     """Valid answers by what they came to, together with the others on their comparison."""
     n_erased: int = 0
     """Valid answers on a text that was deleted since."""
-    comparisons: Counter[Standing] = field(default_factory=Counter)
+    comparisons: Counter[VoteStatus] = field(default_factory=Counter)
     position: Position = field(default_factory=Position)
 
     @property
@@ -92,7 +92,7 @@ class JudgeRow:
             self.comparisons[standing] += 1
             self.position.add(replies)
 
-    def count_answers(self, n: int, standing: Standing, *, is_erased: bool) -> None:
+    def count_answers(self, n: int, standing: VoteStatus, *, is_erased: bool) -> None:
         """Count valid answers to comparisons on which the judge stands like that."""
         if is_erased:
             self.n_erased += n
@@ -105,7 +105,7 @@ class EnsembleRow:
     """What the judges together said of the comparisons of a stratum, or of all."""
 
     label: str
-    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    outcomes: Counter[EnsembleOutcome] = field(default_factory=Counter)
     n_unanimous: int = 0
     """Those with a majority in which every judge asked has a vote, and the same."""
     n_tried: int = 0
@@ -118,7 +118,7 @@ class EnsembleRow:
         if (found := one.ensemble) is None:
             return
         self.outcomes[found.outcome] += 1
-        is_majority = found.outcome in (Outcome.FIRST, Outcome.SECOND)
+        is_majority = found.outcome in (EnsembleOutcome.FIRST, EnsembleOutcome.SECOND)
         self.n_unanimous += is_majority and max(found.n_first, found.n_second) == found.n_judges
         self.n_tried += found.is_consistent is not None
         self.n_inconsistent += found.is_consistent is False
@@ -131,14 +131,14 @@ class EnsembleRow:
     @property
     def n_majority(self) -> int:
         """How many have a majority."""
-        return self.outcomes[Outcome.FIRST] + self.outcomes[Outcome.SECOND]
+        return self.outcomes[EnsembleOutcome.FIRST] + self.outcomes[EnsembleOutcome.SECOND]
 
 
 @dataclass(frozen=True)
 class ListedComparison:
     """A comparison that needs a look."""
 
-    fact: Fact
+    fact: ComparisonNames
     judged: Judged
 
 
@@ -146,7 +146,7 @@ class ListedComparison:
 class JudgesFigures:
     """All that the page counts, and the keys of the comparisons to list, by what is asked for."""
 
-    rows: tuple[JudgeRow, ...]
+    rows: tuple[JudgeAccountRow, ...]
     ensembles: tuple[EnsembleRow, ...]
     listed: Mapping[str, "array[int]"]
     n_erased: int
@@ -168,12 +168,12 @@ class JudgesPage:
     shown: tuple[ListedComparison, ...]
 
     @property
-    def rows(self) -> tuple[JudgeRow, ...]:
+    def rows(self) -> tuple[JudgeAccountRow, ...]:
         """Return the judges, by name."""
         return self.figures.rows
 
 
-def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
+def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeAccountRow]:
     """Return the judges with the accounts of their calls, in one query."""
     counts = JudgeCall.objects.filter(comparison__study=study).order_by()
     found, repaired = dict[int, list[tuple[str, str, int]]](), Counter[int]()
@@ -184,7 +184,7 @@ def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeRow]:
         found.setdefault(judge, []).append((state, kind, n))
         repaired[judge] += n_repaired
     return {
-        pk: JudgeRow(judge, pk in panel.excluded, account(found.get(pk, ())), repaired[pk])
+        pk: JudgeAccountRow(judge, pk in panel.excluded, account(found.get(pk, ())), repaired[pk])
         for pk, judge in panel.judges.items()
     }
 
@@ -231,11 +231,11 @@ def _is_listed(one: Judged, show: str) -> bool:
     if one.ensemble is None:
         return False
     wanted = {
-        "no-majority": one.ensemble.outcome is Outcome.NO_MAJORITY,
+        "no-majority": one.ensemble.outcome is EnsembleOutcome.NO_MAJORITY,
         "inconsistent": one.ensemble.is_consistent is False,
     }
     return wanted[show] if show else any(wanted.values())
 
 
-def _is_simulated(study: Study, panel: Panel, facts: Iterable[Fact]) -> bool:
+def _is_simulated(study: Study, panel: Panel, facts: Iterable[ComparisonNames]) -> bool:
     return study.is_simulated or panel.has_simulated or any(fact.is_simulated for fact in facts)

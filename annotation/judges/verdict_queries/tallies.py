@@ -29,7 +29,7 @@ VERDICT = "judgment__verdict"
 _VALID = Q(state=CallState.DONE)
 
 
-class Tally(NamedTuple):
+class CallTally(NamedTuple):
     """The calls that put one comparison to one judge, counted; A and B is where the first stood."""
 
     comparison: int
@@ -99,12 +99,12 @@ def judged_comparisons(
 
     The calls are counted in the database and come as one row per comparison and judge.
     """
-    rows = map(Tally._make, _rows(study, only=only))
+    rows = map(CallTally._make, _rows(study, only=only))
     for comparison, tallies in groupby(rows, key=attrgetter("comparison")):
         yield _judged(comparison, tuple(tallies), panel)
 
 
-def alike_tallies(study: Study) -> Iterator[tuple[Tally, int]]:
+def alike_tallies(study: Study) -> Iterator[tuple[CallTally, int]]:
     """Yield each tally that occurs, and for how many comparisons; one query.
 
     However many calls there are, they can fall out in few ways. The sums of verdicts and the
@@ -121,13 +121,13 @@ def alike_tallies(study: Study) -> Iterator[tuple[Tally, int]]:
             yield _of_counts(*row), n
 
 
-def _of_counts(judge: int, n_erased: int, n_open: int, *calls: int) -> Tally:
+def _of_counts(judge: int, n_erased: int, n_open: int, *calls: int) -> CallTally:
     (calls_a, first_a, second_a), (calls_b, first_b, second_b) = calls[:3], calls[3:]
     sides = (calls_a, first_a, second_a, 0, calls_b, first_b, second_b, 0)
-    return Tally(0, judge, n_erased > 0, n_open, *sides)
+    return CallTally(0, judge, n_erased > 0, n_open, *sides)
 
 
-def _judged(comparison: int, tallies: tuple[Tally, ...], panel: Panel) -> Judged:
+def _judged(comparison: int, tallies: tuple[CallTally, ...], panel: Panel) -> Judged:
     is_erased = any(tally.is_erased for tally in tallies)
     replies = {tally.judge: tally.replies for tally in tallies}
     verdicts = {judge: judge_verdict(said) for judge, said in replies.items()}

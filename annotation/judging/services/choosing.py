@@ -13,7 +13,7 @@ from annotation.assignment import design
 from annotation.choices import PlanKind, Side
 from annotation.models import Comparison, Lease, QualityCheck, Rater
 from annotation.studies import selectors
-from annotation.studies.selectors import Standing
+from annotation.studies.selectors import RaterHistory
 from completions.choices import LeaseOutcome
 from completions.leases.compiled import Compiled
 
@@ -46,7 +46,7 @@ class Choice:
         return (pair.shown_first_as_a, pair.shown_first_as_b) if self.is_main else (0, 0)
 
 
-def choose_next(rater: Rater, standing: Standing) -> Choice | None:
+def choose_next(rater: Rater, standing: RaterHistory) -> Choice | None:
     """Return what the rater is shown next, with its row locked if it takes a slot.
 
     None if nothing is left for this rater.
@@ -61,12 +61,14 @@ def choose_next(rater: Rater, standing: Standing) -> Choice | None:
     return planted or _choose_main(rater, standing, place)
 
 
-def place_of(rater: Rater, standing: Standing) -> design.Place:
+def place_of(rater: Rater, standing: RaterHistory) -> design.Place:
     """Return the place of the rater's next lease, from which its draws follow."""
     return design.Place(rater.study.seed, rater.drawn_by, standing.number + 1)
 
 
-def choose_check(rater: Rater, standing: Standing, *, is_screening: bool = False) -> Choice | None:
+def choose_check(
+    rater: Rater, standing: RaterHistory, *, is_screening: bool = False
+) -> Choice | None:
     """Return a planted pair that the rater has not had, in this rater's order, or None."""
     had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
     waiting = QualityCheck.objects.filter(
@@ -111,7 +113,7 @@ def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
 
 
-def _choose_repeat(rater: Rater, standing: Standing) -> Choice | None:
+def _choose_repeat(rater: Rater, standing: RaterHistory) -> Choice | None:
     """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
     earlier = TO_REPEAT.first(
         rater=rater.pk,
@@ -145,7 +147,7 @@ def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet
 TO_REPEAT = Compiled(_to_repeat, rater=int, last_context=int, newest=int)
 
 
-def _choose_main(rater: Rater, standing: Standing, place: design.Place) -> Choice | None:
+def _choose_main(rater: Rater, standing: RaterHistory, place: design.Place) -> Choice | None:
     """Lock a comparison that counts, and draw its side."""
     found = _draw_by_weight(rater, standing, place) or next(
         ((row, None) for row in _claimable(rater, standing, place)), None
@@ -163,7 +165,7 @@ def _choose_main(rater: Rater, standing: Standing, place: design.Place) -> Choic
     return Choice(comparison=comparison, side=side, probability=probability)
 
 
-def _claimable(rater: Rater, standing: Standing, place: design.Place) -> Iterator[Comparison]:
+def _claimable(rater: Rater, standing: RaterHistory, place: design.Place) -> Iterator[Comparison]:
     """Yield locked comparisons to take a slot of, best first.
 
     From a drawn place in the order onwards, then from the start; another context than last time
@@ -197,7 +199,7 @@ ONWARDS = Compiled(_onwards, rater=int, study=int, writer=int, last_context=int,
 
 
 def _draw_by_weight(
-    rater: Rater, standing: Standing, place: design.Place
+    rater: Rater, standing: RaterHistory, place: design.Place
 ) -> tuple[Comparison, float] | None:
     """Draw by the weights of an adaptive plan, and return the row locked, with its probability.
 

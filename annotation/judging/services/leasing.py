@@ -12,7 +12,7 @@ from annotation.judging.services.choosing import Choice, choose_next
 from annotation.judging.services.screening import choose_screening, end_rater
 from annotation.models import Lease, Rater
 from annotation.studies import selectors
-from annotation.studies.selectors import Standing
+from annotation.studies.selectors import RaterHistory
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
@@ -65,7 +65,7 @@ def go_on(rater: Rater, newest: Lease | None, *, now: dt.datetime) -> Lease | No
     """Claim what comes after the newest lease of the locked rater, which is closed."""
     if rater.study.state != StudyState.OPEN:
         raise StudyNotOpenError
-    standing = Standing() if newest is None else Standing.after(newest)
+    standing = RaterHistory() if newest is None else RaterHistory.after(newest)
     choice = None
     if rater.stage == RaterStage.SCREENING:
         choice = choose_screening(rater, standing, now=now)
@@ -120,7 +120,7 @@ def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
     return lease
 
 
-def _claim(choice: Choice, *, rater: Rater, standing: Standing, now: dt.datetime) -> Lease:
+def _claim(choice: Choice, *, rater: Rater, standing: RaterHistory, now: dt.datetime) -> Lease:
     """Take a slot if the choice counts, and store the lease with what its side came from."""
     comparison, pair_shown = choice.comparison, choice.pair_shown
     if choice.is_main:

@@ -7,10 +7,10 @@ from annotation.judging.services.choosing import Choice, choose_check
 from annotation.models import Judgment, Rater, Study
 from annotation.quality.rules import is_check_passed, is_rating_passed
 from annotation.studies import selectors
-from annotation.studies.selectors import Standing, content_of
+from annotation.studies.selectors import RaterHistory, content_of
 
 
-def choose_screening(rater: Rater, standing: Standing, *, now: dt.datetime) -> Choice | None:
+def choose_screening(rater: Rater, standing: RaterHistory, *, now: dt.datetime) -> Choice | None:
     """Return the next pair of the round, or None once the round is over.
 
     It is over when as many pairs were answered as the study asks for, or none is left to show.

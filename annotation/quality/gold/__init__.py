@@ -10,8 +10,8 @@ from annotation.studies.rubric import RubricError, load_rubric
 from completions.files.toml import (
     Key,
     Message,
-    Part,
     TalkTurn,
+    TomlPart,
     check_talk,
     content_hash,
     load_shipped,
@@ -25,7 +25,7 @@ class GoldError(ValueError):
     """A gold set cannot be used; the message names the file, the field and the reason."""
 
 
-class GoldPair(Part):
+class GoldPair(TomlPart):
     """A talk, a message that continues it well, and one that fails on one dimension."""
 
     key: Key
@@ -43,7 +43,7 @@ class GoldPair(Part):
         return self
 
 
-class GoldSet(Part):
+class GoldSet(TomlPart):
     """Gold pairs per dimension of a rubric, and attention pairs with one message of nonsense."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]

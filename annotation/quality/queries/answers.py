@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answer:
+class CurrentAnswer:
     """The current answer to one lease: what it says now, and the row of its first sending.
 
     Times are taken from the first sending: whoever changes an answer has read the pair before.
@@ -67,7 +67,7 @@ class Answer:
 
 def read_answers(
     study: Study, *, as_of: dt.datetime, rater: int | None = None
-) -> dict[int, Answer]:
+) -> dict[int, CurrentAnswer]:
     """Return the current answer to each lease, by lease, in the order of first sending.
 
     With ``rater`` those of the rater of that key alone.
@@ -86,11 +86,11 @@ def read_answers(
         .values_list(*Row._fields)
     )
     marks = _marks(study, as_of=as_of) if study.protocol == Protocol.LIKERT else {}
-    found: dict[int, Answer] = {}
+    found: dict[int, CurrentAnswer] = {}
     for row in map(Row._make, rows):
         earlier = found.get(row.lease)
         first = earlier.row if earlier else row
-        found[row.lease] = Answer(first, row.verdict, marks.get(row.pk, {}))
+        found[row.lease] = CurrentAnswer(first, row.verdict, marks.get(row.pk, {}))
     return found
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.models import Rater
 from annotation.quality import rules
-from annotation.quality.queries.answers import Answer, read_answers
+from annotation.quality.queries.answers import CurrentAnswer, read_answers
 from annotation.quality.queries.records import check_of
 
 MAIN = "MAIN"
@@ -44,7 +44,7 @@ def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ..
     return tuple(_listed(one, answers) for one in reversed(answers.values()))
 
 
-def _listed(answer: Answer, answers: dict[int, Answer]) -> ListedAnswer:
+def _listed(answer: CurrentAnswer, answers: dict[int, CurrentAnswer]) -> ListedAnswer:
     row = answer.row
     check = None if answer.is_main else check_of(answer, answers)
     planted = row.lease__quality_check__kind or ("REPEAT" if row.lease__repeats else MAIN)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotation.choices import Side
 from annotation.models import Study
 from annotation.quality import rules as quality_rules
-from annotation.quality.queries.answers import Answer, Row, WordCounts, read_answers
+from annotation.quality.queries.answers import CurrentAnswer, Row, WordCounts, read_answers
 from annotation.quality.queries.raters import RaterHead, raters_judged, rules_of
 from annotation.quality.rules import CheckAnswer, MainAnswer, PairAnswers, RaterRecord, Rules
 
@@ -35,7 +35,7 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
     """Return all that the rules look at, as of a time, in six queries at most."""
     raters = raters_judged(study, as_of=as_of)
     answers = read_answers(study, as_of=as_of)
-    by_rater = defaultdict[str, list[Answer]](list)
+    by_rater = defaultdict[str, list[CurrentAnswer]](list)
     for answer in answers.values():
         by_rater[answer.row.rater__code].append(answer)
     words, by_pair = WordCounts.of(study), _by_pair(answers.values())
@@ -49,16 +49,16 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
     )
 
 
-def _by_pair(answers: Iterable[Answer]) -> dict[int, list[Answer]]:
+def _by_pair(answers: Iterable[CurrentAnswer]) -> dict[int, list[CurrentAnswer]]:
     """Return the answers to each pair of two completions, in the order in which they came."""
-    found = defaultdict[int, list[Answer]](list)
+    found = defaultdict[int, list[CurrentAnswer]](list)
     for answer in answers:
         if answer.is_main and answer.verdict is not None:
             found[answer.row.comparison].append(answer)
     return found
 
 
-def _winners(answers: Iterable[Answer]) -> dict[str, int]:
+def _winners(answers: Iterable[CurrentAnswer]) -> dict[str, int]:
     return {answer.row.rater__code: answer.winner for answer in answers}
 
 
@@ -66,7 +66,9 @@ def _systems(row: Row) -> tuple[str, str]:
     return row.comparison__first__system__slug, str(row.comparison__second__system__slug)
 
 
-def _full_pairs(by_pair: Mapping[int, list[Answer]], *, quota: int) -> tuple[PairAnswers, ...]:
+def _full_pairs(
+    by_pair: Mapping[int, list[CurrentAnswer]], *, quota: int
+) -> tuple[PairAnswers, ...]:
     """Return the pairs that have as many answers as they want, in the order they had them.
 
     Answers beyond those (surplus) are left out, so that what a pair says is settled.
@@ -77,7 +79,10 @@ def _full_pairs(by_pair: Mapping[int, list[Answer]], *, quota: int) -> tuple[Pai
 
 
 def _record(
-    head: RaterHead, own: Sequence[Answer], answers: Mapping[int, Answer], words: WordCounts
+    head: RaterHead,
+    own: Sequence[CurrentAnswer],
+    answers: Mapping[int, CurrentAnswer],
+    words: WordCounts,
 ) -> RaterRecord:
     """Return the record of one rater from the rater's own answers, in their order."""
     checks, mains, read = [], [], set[int]()
@@ -92,7 +97,7 @@ def _record(
     return RaterRecord(head.code, tuple(checks), tuple(mains), head.reinstated_at)
 
 
-def _main(answer: Answer, n_words: int) -> MainAnswer:
+def _main(answer: CurrentAnswer, n_words: int) -> MainAnswer:
     row = answer.row
     sign = 1 if row.first_side == Side.A else -1
     return MainAnswer(
@@ -108,14 +113,14 @@ def _main(answer: Answer, n_words: int) -> MainAnswer:
     )
 
 
-def _on_screen(answer: Answer, sign: int) -> str:
+def _on_screen(answer: CurrentAnswer, sign: int) -> str:
     """Return the answer as the screen had it; of a rating, that of every dimension."""
     if answer.verdict is not None:
         return f"{sign * answer.verdict:+d}"
     return " ".join(f"{key}{value}" for key, value in sorted(answer.marks.items()))
 
 
-def check_of(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | None:
+def check_of(answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer]) -> CheckAnswer | None:
     """Return how a check or a repeat went; None if what it repeats is not to be seen."""
     row = answer.row
     if row.lease__repeats is None:
@@ -127,7 +132,7 @@ def check_of(answer: Answer, answers: Mapping[int, Answer]) -> CheckAnswer | Non
     return CheckAnswer(REPEAT, _is_consistent(earlier, answer), row.submitted_at)
 
 
-def _is_passed(answer: Answer) -> bool:
+def _is_passed(answer: CurrentAnswer) -> bool:
     """Say whether a preference is right, or the rating on the check's dimension; none is not."""
     expected = str(answer.row.lease__quality_check__expected)
     if answer.verdict is not None:
@@ -136,7 +141,7 @@ def _is_passed(answer: Answer) -> bool:
     return mark is not None and quality_rules.is_rating_passed(mark, expected=expected)
 
 
-def _is_consistent(earlier: Answer, later: Answer) -> bool:
+def _is_consistent(earlier: CurrentAnswer, later: CurrentAnswer) -> bool:
     if earlier.verdict is None or later.verdict is None:
         return quality_rules.are_ratings_consistent(earlier.marks, later.marks)
     return quality_rules.is_repeat_consistent(earlier.verdict, later.verdict)

@@ -17,7 +17,7 @@ from annotation.quality.rules.records import (
     Rules,
     RulesError,
 )
-from annotation.quality.rules.times import Pace, active_seconds, pace_of
+from annotation.quality.rules.times import TimePerWord, active_seconds, pace_of
 from annotation.quality.rules.warnings import Infit, PairAnswers, Prediction, infit
 
 __all__ = [
@@ -26,13 +26,13 @@ __all__ = [
     "Finding",
     "Infit",
     "MainAnswer",
-    "Pace",
     "PairAnswers",
     "Prediction",
     "RaterRecord",
     "Rules",
     "RulesError",
     "StudyRecord",
+    "TimePerWord",
     "active_seconds",
     "agreement_by_rater",
     "are_ratings_consistent",

@@ -23,7 +23,7 @@ def active_seconds(
 
 
 @dataclass(frozen=True)
-class Pace:
+class TimePerWord:
     """Middle and spread of log seconds per word over a study's main answers.
 
     ``spread`` is on the scale of a standard deviation, and 0 when it cannot be told.
@@ -40,7 +40,7 @@ class Pace:
         return (_log_pace(answer) - self.middle) / self.spread
 
 
-def pace_of(answers: Iterable[MainAnswer], rules: Rules) -> Pace:
+def pace_of(answers: Iterable[MainAnswer], rules: Rules) -> TimePerWord:
     """Return the pace of a study.
 
     The spread is 1.4826 times the median absolute deviation from the median. When more than half
@@ -50,14 +50,14 @@ def pace_of(answers: Iterable[MainAnswer], rules: Rules) -> Pace:
     """
     paces = [_log_pace(answer) for answer in answers if answer.words]
     if len(paces) < rules.min_study_answers:
-        return Pace(0.0, 0.0, len(paces))
+        return TimePerWord(0.0, 0.0, len(paces))
     middle = median(paces)
     away = [abs(pace - middle) for pace in paces]
     spread = NORMAL_MAD * median(away) or NORMAL_MEAN_DEVIATION * fmean(away)
-    return Pace(middle, spread, len(paces))
+    return TimePerWord(middle, spread, len(paces))
 
 
-def anomalous_times(record: RaterRecord, pace: Pace, rules: Rules) -> Finding | None:
+def anomalous_times(record: RaterRecord, pace: TimePerWord, rules: Rules) -> Finding | None:
     """Return the finding that too many of a rater's times are anomalous, if so.
 
     The rule: on more than ``anomalous_share`` of the answers, from ``min_answers`` on, the robust z

@@ -30,16 +30,16 @@ if TYPE_CHECKING:
         give_code,
         record_guesses,
     )
-    from annotation.raters.services.withdrawing import Asked, withdraw_rater
+    from annotation.raters.services.withdrawing import WithdrawalRequest, withdraw_rater
 else:
     __getattr__ = names_of(__name__)
 
 __all__ = [
-    "Asked",
     "BoundElsewhereError",
     "Entry",
     "NothingToAnswerError",
     "StudyFullError",
+    "WithdrawalRequest",
     "WrongPlatformError",
     "answer_comprehension",
     "check_arrival",

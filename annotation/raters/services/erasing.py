@@ -10,7 +10,7 @@ from access.log import record
 from access.nudges import Work, nudge
 from annotation.assignment import slots
 from annotation.models import Comparison, JudgeCall, Lease, Study
-from annotation.raters.services.withdrawing import ALONE, Asked
+from annotation.raters.services.withdrawing import ALONE, WithdrawalRequest
 from completions.choices import CallState, LeaseOutcome, WriterState
 from completions.dialogues.locking import lock_texts
 from completions.models import Writer
@@ -27,7 +27,7 @@ ERASED = {
 
 @transaction.atomic
 def withdraw_writer(
-    *, writer: Writer, keep_texts: bool, now: dt.datetime, asked: Asked = ALONE
+    *, writer: Writer, keep_texts: bool, now: dt.datetime, asked: WithdrawalRequest = ALONE
 ) -> None:
     """Remove what links a writer to a person, and their texts too unless they are to be kept.
 

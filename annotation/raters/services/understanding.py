@@ -10,7 +10,7 @@ from annotation.choices import RaterStage, RaterState, SubmissionState
 from annotation.judging.services.screening import end_rater, move_to, stage_after_comprehension
 from annotation.models import PlatformSubmission, Rater, SourceGuess, Study
 from annotation.raters import entry_queries
-from annotation.raters.comprehension import Outcome, Question, judge_answers
+from annotation.raters.comprehension import ComprehensionQuestion, TryOutcome, judge_answers
 from annotation.studies import selectors
 
 
@@ -18,16 +18,18 @@ class NothingToAnswerError(Exception):
     """The rater is past the questions, or has ended."""
 
 
-def comprehension_questions(study: Study) -> Sequence[Question]:
+def comprehension_questions(study: Study) -> Sequence[ComprehensionQuestion]:
     """Return the questions of the study file, with the places of their right answers."""
     return tuple(
-        Question(row["text"], tuple(row["options"]), row["answer"] - 1)
+        ComprehensionQuestion(row["text"], tuple(row["options"]), row["answer"] - 1)
         for row in selectors.content_of(study)["comprehension"]
     )
 
 
 @transaction.atomic
-def answer_comprehension(*, rater: Rater, answers: Mapping[int, int], now: dt.datetime) -> Outcome:
+def answer_comprehension(
+    *, rater: Rater, answers: Mapping[int, int], now: dt.datetime
+) -> TryOutcome:
     """Let the rater go on if every answer is right; end the session after a second failure.
 
     Of a try nothing but its number is stored.

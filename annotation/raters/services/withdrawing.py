@@ -19,19 +19,19 @@ from completions.leases import timed
 
 
 @dataclass(frozen=True)
-class Asked:
+class WithdrawalRequest:
     """Who acts at a person's wish, and how the person asked for it; nobody if they act alone."""
 
     by: User | None = None
     reason: str = ""
 
 
-ALONE = Asked()
+ALONE = WithdrawalRequest()
 
 
 @transaction.atomic
 def withdraw_rater(
-    *, rater: Rater, now: dt.datetime, keep_answers: bool = False, asked: Asked = ALONE
+    *, rater: Rater, now: dt.datetime, keep_answers: bool = False, asked: WithdrawalRequest = ALONE
 ) -> None:
     """Remove what links a rater to a person, and their answers too unless they are to be kept.
 

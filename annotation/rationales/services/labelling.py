@@ -20,7 +20,7 @@ from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels
 from completions.models import Assistant
 from completions.runs.services import asking, calling, quoting, running
-from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 
 MAX_TOKENS = 4000
@@ -146,7 +146,7 @@ class Desk:
         read = partial(themes.read_themes, rationale=rationale, codebook=codebook)
         return JsonQuestion(claim, themes.coder_prompt(codebook).hash, request, read)
 
-    def keep(self, ended: Sequence[tuple[RationaleCall, Heard[Labels]]]) -> None:
+    def keep(self, ended: Sequence[tuple[RationaleCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each theme if the answer could be read."""
         # Locked, so that whoever deletes rationales meanwhile finds the quotes of them.
         wanted = [call.judgment_id for call, _ in ended]

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from completions.files.toml import Key, Part, content_hash, load_shipped, parse_toml
+from completions.files.toml import Key, TomlPart, content_hash, load_shipped, parse_toml
 from completions.llm import labels, prompts
-from completions.llm.labels import Labels, Wanted
+from completions.llm.labels import LabelRequest, Labels
 from completions.llm.prompts import Prompt, encoded
 
 SHIPPED = "heart-1"
@@ -21,7 +21,7 @@ class CodebookError(ValueError):
     """A codebook does not hold together; the message says where."""
 
 
-class Theme(Part):
+class Theme(TomlPart):
     """One thing that rationales speak of, with the words that it is found by."""
 
     key: Key
@@ -63,7 +63,7 @@ class Theme(Part):
         return self._pattern.search(text) is not None
 
 
-class Codebook(Part):
+class Codebook(TomlPart):
     """The themes of one version."""
 
     name: Key
@@ -212,5 +212,5 @@ def _quoted(sentences: tuple[str, ...]) -> str:
     return " ".join(encoded(sentence) for sentence in sentences)
 
 
-def _wanted(codebook: Codebook) -> Wanted:
-    return Wanted(codebook.keys, title="Themes", each="theme", text="rationale")
+def _wanted(codebook: Codebook) -> LabelRequest:
+    return LabelRequest(codebook.keys, title="Themes", each="theme", text="rationale")

@@ -10,7 +10,7 @@ from annotation.raters import entry_queries, services
 from annotation.raters import services as rater_services
 from annotation.raters.visit import visit_time
 from annotation.session import http
-from annotation.session.blinded import Message, Progress
+from annotation.session.blinded import Message, SessionProgress
 from annotation.session.endings import Ending
 from annotation.session.forms import Guesses, Withdrawal, pairs_of
 from annotation.session.http import RaterRequest, rater_known, rater_page
@@ -40,7 +40,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
         return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
     context = {
         "study": request.page,
-        "done": Progress.of_rater(request.rater).done,
+        "done": SessionProgress.of_rater(request.rater).done,
         "resume_url": _resume_url(request),
     }
     return http.render_fragment(request, "annotation/_break.html", context)
@@ -55,7 +55,7 @@ def stop(request: RaterRequest) -> HttpResponse:
     if request.method == "POST":
         judging_services.stop_judging(rater=request.rater, now=visit_time(request))
         return _to_last_page(request)
-    context = {"study": request.page, "done": Progress.of_rater(request.rater).done}
+    context = {"study": request.page, "done": SessionProgress.of_rater(request.rater).done}
     return http.render_fragment(request, "annotation/_stop.html", context)
 
 

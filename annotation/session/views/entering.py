@@ -19,7 +19,7 @@ from annotation.raters import entry_links, services
 from annotation.raters import services as rater_services
 from annotation.raters.visit import is_simulated_visit, visit_time
 from annotation.session import forms, http
-from annotation.session.blinded import Practice, StudyPage
+from annotation.session.blinded import PracticePage, StudyPage
 from annotation.session.endings import Ending, Way
 from annotation.session.forms import Comprehension
 from annotation.session.http import RaterRequest, rater_known, rater_page
@@ -57,7 +57,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
         return _say_refused(request, found, refusal, platform=arrival.platform)
     if known is not None and entry.is_signed:
         return http.remember(_go_on(request, known, entry), request, known)
-    form = forms.Consent(initial={"entry": http.sign_entry(asdict(entry), study=found)})
+    form = forms.ConsentForm(initial={"entry": http.sign_entry(asdict(entry), study=found)})
     page = http.study_page(request, study)
     context = {"study": page, "form": form, "is_preview": arrival.is_preview}
     return http.render_fragment(request, "annotation/_consent.html", context)
@@ -80,7 +80,7 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
-    study, form = found.slug, forms.Consent(request.POST)
+    study, form = found.slug, forms.ConsentForm(request.POST)
     try:
         form.full_clean()
         entry = rater_services.Entry(
@@ -109,7 +109,7 @@ def how(request: RaterRequest) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     form = forms.answer_form(posted, study=request.page, is_practice=True)
     chosen = form.is_valid()
-    practice = Practice.of_study(request.rater.study)
+    practice = PracticePage.of_study(request.rater.study)
     context = {
         "study": request.page,
         "comparison": practice.comparison,

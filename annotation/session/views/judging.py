@@ -16,7 +16,7 @@ from annotation.models import Lease
 from annotation.quality import services as quality_services
 from annotation.raters.visit import visit_time
 from annotation.session import blinded, forms, http
-from annotation.session.blinded import Comparison, Progress
+from annotation.session.blinded import ComparisonPage, SessionProgress
 from annotation.session.forms import ReportForm
 from annotation.session.http import BadgeRequest, RaterRequest, badge_required, rater_required
 from annotation.session.views.ending import show_end
@@ -142,14 +142,14 @@ def show_pair(
     *,
     saved: str = "",
     status: int = 200,
-    comparison: Comparison | None = None,
+    comparison: ComparisonPage | None = None,
 ) -> HttpResponse:
     """Show the pair of a lease, or what an audit puts in its place; all of it is blinded.
 
     ``form`` has what was typed or answered before; without it the fields are empty.
     """
-    progress = Progress.of_lease(lease)
-    comparison = comparison or Comparison.from_lease(lease)
+    progress = SessionProgress.of_lease(lease)
+    comparison = comparison or ComparisonPage.from_lease(lease)
     is_revision = lease.outcome == LeaseOutcome.SUBMITTED
     every = request.page.break_every
     context = {
@@ -166,7 +166,7 @@ def show_pair(
     return http.render_fragment(request, "annotation/_judge.html", context, status=status)
 
 
-def _heading(comparison: Comparison, progress: Progress, *, is_revision: bool) -> str:
+def _heading(comparison: ComparisonPage, progress: SessionProgress, *, is_revision: bool) -> str:
     is_pair = bool(comparison.message_b)
     if is_revision:
         return _("Your last pair") if is_pair else _("Your last message")

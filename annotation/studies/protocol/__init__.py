@@ -2,8 +2,8 @@
 
 from annotation.studies.protocol.files import (
     STUDIES,
-    Fault,
     FaultyError,
+    FieldFault,
     ProtocolError,
     as_toml,
     check_values,
@@ -18,8 +18,8 @@ from completions.files.toml import content_hash
 
 __all__ = [
     "STUDIES",
-    "Fault",
     "FaultyError",
+    "FieldFault",
     "ProtocolError",
     "StudyProtocol",
     "as_toml",

@@ -60,7 +60,7 @@ STORED_ONLY = ("rubric", "normaliser", "seed_sha256")
 
 
 @dataclass(frozen=True)
-class Fault:
+class FieldFault:
     """What is wrong with one field; ``field`` is its dotted path, empty for the whole study."""
 
     field: str
@@ -70,7 +70,7 @@ class Fault:
 class FaultyError(ValueError):
     """The values are no study; ``faults`` say why, field by field."""
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
+    def __init__(self, faults: tuple[FieldFault, ...]) -> None:
         super().__init__("; ".join(f"{one.field}: {one.reason}" for one in faults))
         self.faults = faults
 
@@ -88,7 +88,7 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
     except ValidationError as error:
         raise FaultyError(
             tuple(
-                Fault(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
+                FieldFault(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
                 for one in error.errors()
             )
         ) from error

@@ -55,5 +55,5 @@ def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:
 
 def keep_figures(*, kind: str, study_id: int, now: dt.datetime) -> bool:
     """Work out one kind of figures of the study of that key; say whether it was done here."""
-    found: kept.Kind[Any] = import_string(kept.FIGURES[kind])
+    found: kept.FiguresKind[Any] = import_string(kept.FIGURES[kind])
     return kept.keep(found, Study.objects.get(pk=study_id), now=now)

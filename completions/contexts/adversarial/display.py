@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 320, 120
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One seeker turn, counted from 1, in the units of the plot: x to the right, y down."""
 
     turn: int
@@ -24,8 +24,8 @@ class Point:
 class Curve:
     """Wanted and measured hostility of each seeker turn."""
 
-    target: tuple[Point, ...]
-    measured: tuple[Point, ...]
+    target: tuple[CurvePoint, ...]
+    measured: tuple[CurvePoint, ...]
 
     @property
     def rows(self) -> list[tuple[int, int | None, int | None]]:
@@ -52,10 +52,10 @@ def curve(target: Sequence[int], measured: Sequence[int]) -> Curve:
     return Curve(_points(target, n), _points(measured, n))
 
 
-def _points(values: Sequence[int], n: int) -> tuple[Point, ...]:
+def _points(values: Sequence[int], n: int) -> tuple[CurvePoint, ...]:
     step = WIDTH / max(n - 1, 1)
     return tuple(
-        Point(
+        CurvePoint(
             turn=place + 1,
             value=value,
             x=round(place * step, 1),
@@ -65,7 +65,7 @@ def _points(values: Sequence[int], n: int) -> tuple[Point, ...]:
     )
 
 
-def _line(points: Sequence[Point]) -> str:
+def _line(points: Sequence[CurvePoint]) -> str:
     return " ".join(f"{point.x},{point.y}" for point in points)
 
 

@@ -11,16 +11,16 @@ from completions.contexts.funnel import counting
 from completions.contexts.funnel.counting import (
     Chosen,
     Funnel,
+    FunnelPart,
+    ImportedCounts,
     NextStep,
     Opinions,
-    Part,
     ProfileCount,
     ReasonCount,
     Reviews,
     Rewriting,
     RuleCount,
-    Screened,
-    Source,
+    ScreenedCounts,
     Steps,
 )
 from completions.contexts.funnel.rewrites import RewriteRow, rewrite_rows
@@ -30,17 +30,17 @@ from completions.models import Candidate, Dataset, Rewrite, ScreeningCall
 __all__ = [
     "Chosen",
     "Funnel",
+    "FunnelPart",
+    "ImportedCounts",
     "NextStep",
     "Opinions",
-    "Part",
     "ProfileCount",
     "ReasonCount",
     "Reviews",
     "RewriteRow",
     "Rewriting",
     "RuleCount",
-    "Screened",
-    "Source",
+    "ScreenedCounts",
     "Steps",
     "funnel_of",
     "opinion_outcome",
@@ -172,7 +172,11 @@ def _reviews(contexts: Sequence[_Context]) -> Reviews:
 
 
 def _next_steps(
-    slug: str, source: Source, screened: Screened, rewriting: Rewriting, reviews: Reviews
+    slug: str,
+    source: ImportedCounts,
+    screened: ScreenedCounts,
+    rewriting: Rewriting,
+    reviews: Reviews,
 ) -> Iterator[NextStep]:
     """Yield what can be done now, the first thing first."""
     build = f"manage.py contexts build --dataset {slug}"

@@ -12,7 +12,7 @@ Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
-class Source:
+class ImportedCounts:
     """What was imported."""
 
     dialogues: int
@@ -32,7 +32,7 @@ class RuleCount:
 
 
 @dataclass(frozen=True)
-class Screened:
+class ScreenedCounts:
     """What the rules made of the candidates: removed, without a signal, or suitable.
 
     ``outdated`` are those that other rules than the present ones screened.
@@ -67,7 +67,7 @@ class Steps(Generic[Number]):
 
 
 @dataclass(frozen=True)
-class Part:
+class FunnelPart:
     """An emotion (``problem`` is None then) or a cell: its counts, and its shares of the whole."""
 
     emotion: str
@@ -154,11 +154,11 @@ class Funnel:
     """The whole way of a dataset, from what was imported to what people kept."""
 
     dataset: str
-    source: Source
-    screened: Screened
+    source: ImportedCounts
+    screened: ScreenedCounts
     chosen: Chosen
-    emotions: tuple[Part, ...]
-    cells: tuple[Part, ...]
+    emotions: tuple[FunnelPart, ...]
+    cells: tuple[FunnelPart, ...]
     rewriting: Rewriting
     opinions: Opinions
     reviews: Reviews
@@ -184,10 +184,10 @@ class DialogueRow:
 Dialogues: TypeAlias = Mapping[int, DialogueRow]
 
 
-def source(dialogues: Dialogues) -> Source:
+def source(dialogues: Dialogues) -> ImportedCounts:
     """Add up what was imported."""
     rows = dialogues.values()
-    return Source(
+    return ImportedCounts(
         dialogues=len(rows),
         utterances=sum(row.utterances for row in rows),
         turns=sum(row.turns for row in rows),
@@ -195,7 +195,7 @@ def source(dialogues: Dialogues) -> Source:
     )
 
 
-def screened(dialogues: Dialogues, rows: Sequence[CandidateRow]) -> Screened:
+def screened(dialogues: Dialogues, rows: Sequence[CandidateRow]) -> ScreenedCounts:
     """Say what became of the candidates; the three outcomes add up to all of them."""
     present = {
         language: screening.rules_version(language)
@@ -203,7 +203,7 @@ def screened(dialogues: Dialogues, rows: Sequence[CandidateRow]) -> Screened:
     }
     suitable = [dialogue for dialogue, _, _, is_suitable in rows if is_suitable]
     removed = [reasons for _, _, reasons, _ in rows if reasons]
-    return Screened(
+    return ScreenedCounts(
         candidates=len(rows),
         versions=tuple(sorted({rules for _, rules, _, _ in rows})),
         outdated=sum(rules != present[dialogues[one].language] for one, rules, _, _ in rows),
@@ -229,13 +229,15 @@ def rule_counts(removed: Sequence[Sequence[str]]) -> tuple[RuleCount, ...]:
 
 def emotions(
     dialogues: Dialogues, suitable: Iterable[int], chosen: Iterable[int]
-) -> tuple[Part, ...]:
+) -> tuple[FunnelPart, ...]:
     """Return every emotion at every step; ``suitable`` and ``chosen`` are their dialogues."""
     labels: dict[int, Labels] = {pk: (row.cell[0], None) for pk, row in dialogues.items()}
     return _parts(dialogues, labels, suitable, chosen)
 
 
-def cells(dialogues: Dialogues, suitable: Iterable[int], chosen: Iterable[int]) -> tuple[Part, ...]:
+def cells(
+    dialogues: Dialogues, suitable: Iterable[int], chosen: Iterable[int]
+) -> tuple[FunnelPart, ...]:
     """Return every cell at every step; ``suitable`` and ``chosen`` are their dialogues."""
     labels: dict[int, Labels] = {pk: row.cell for pk, row in dialogues.items()}
     return _parts(dialogues, labels, suitable, chosen)
@@ -246,7 +248,7 @@ def _parts(
     labels: Mapping[int, Labels],
     suitable: Iterable[int],
     chosen: Iterable[int],
-) -> tuple[Part, ...]:
+) -> tuple[FunnelPart, ...]:
     """Return the parts with their shares of the whole, largest in the source first."""
     n_couplets = Counter[Labels]()
     for pk, row in dialogues.items():
@@ -262,7 +264,7 @@ def _parts(
     for part in sorted(counted[0], key=lambda one: (-counted[0][one], one[0], one[1] or "")):
         counts = [counter[part] for counter in counted]
         shares = [_share(n, of) for n, of in zip(counts, whole, strict=True)]
-        parts.append(Part(*part, Steps(*counts), Steps(*shares)))
+        parts.append(FunnelPart(*part, Steps(*counts), Steps(*shares)))
     return tuple(parts)
 
 

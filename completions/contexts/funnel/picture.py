@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from completions.contexts import screening
-from completions.contexts.funnel import Funnel, Part, RuleCount, Screened, Steps
+from completions.contexts.funnel import Funnel, FunnelPart, RuleCount, ScreenedCounts, Steps
 from completions.contexts.queries import NO_LABEL
 
 EXPLANATIONS = {rule.name: rule.explanation for rule in screening.RULES}
@@ -31,7 +31,7 @@ class RuleLine:
 class PartLine:
     """An emotion or a cell: its labels for an address, its bars and percentages."""
 
-    part: Part
+    part: FunnelPart
     emotion: str
     problem: str
     before: Bar
@@ -70,7 +70,7 @@ def _bar(start: int, n: int, of: int) -> Bar:
     return Bar(round(100 * start / of, 2), round(100 * n / of, 2)) if of else Bar(0, 0)
 
 
-def _rules(screened: Screened) -> Iterator[RuleLine]:
+def _rules(screened: ScreenedCounts) -> Iterator[RuleLine]:
     """Yield the rules that remove any; each bar ends where the one before it began."""
     left = screened.candidates
     for count in screened.rules:
@@ -80,7 +80,7 @@ def _rules(screened: Screened) -> Iterator[RuleLine]:
             yield RuleLine(count, EXPLANATIONS.get(count.name, ""), bar)
 
 
-def _parts(parts: Sequence[Part]) -> Iterator[PartLine]:
+def _parts(parts: Sequence[FunnelPart]) -> Iterator[PartLine]:
     widest = max((max(_ends(part)) for part in parts), default=0) or 1
     for part in parts:
         before, after = _ends(part)
@@ -103,6 +103,6 @@ def _percent(shares: Steps[float]) -> Steps[float]:
     )
 
 
-def _ends(part: Part) -> tuple[float, float]:
+def _ends(part: FunnelPart) -> tuple[float, float]:
     """Return a part's share of the dialogues, which the choice mirrors, and of the contexts."""
     return part.shares.dialogues, part.shares.chosen

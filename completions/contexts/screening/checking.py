@@ -31,7 +31,7 @@ class LabelsError(ValueError):
 
 
 @dataclass(frozen=True)
-class Label:
+class ReaderLabel:
     """What a reader found in a couplet."""
 
     point: Point
@@ -74,7 +74,7 @@ def draw(points: Iterable[Point], *, n: int, after: int = 0, seed: int = SEED) -
     return sorted(points, key=key)[after : after + n]
 
 
-def read_labels(path: Path) -> list[Label]:
+def read_labels(path: Path) -> list[ReaderLabel]:
     """Read a labels file.
 
     Raises
@@ -90,7 +90,7 @@ def read_labels(path: Path) -> list[Label]:
         raise LabelsError(msg) from error
 
 
-def compare(labels: Sequence[Label], screened: Mapping[Point, Screened]) -> list[Tally]:
+def compare(labels: Sequence[ReaderLabel], screened: Mapping[Point, Screened]) -> list[Tally]:
     """Tally readers against rules: suitable, any signal, each signal, each disqualifier.
 
     ``screened`` has the couplets by the beginning of their dialogue's content hash and turn.
@@ -155,7 +155,7 @@ def _found(one: Screened) -> frozenset[str]:
     return frozenset(finding.rule for finding in one.findings) & frozenset(SIGNALS)
 
 
-Pairs = Sequence[tuple[Label, Screened]]
+Pairs = Sequence[tuple[ReaderLabel, Screened]]
 
 
 def _of_signal(name: str, pairs: Pairs) -> Tally:
@@ -171,7 +171,7 @@ def _of_disqualifier(name: str, pairs: Pairs) -> Tally:
 def _tally(
     name: str,
     pairs: Pairs,
-    readers: Callable[[Label], bool],
+    readers: Callable[[ReaderLabel], bool],
     rules: Callable[[Screened], bool],
 ) -> Tally:
     said = [(label.point, readers(label), rules(screened)) for label, screened in pairs]
@@ -183,11 +183,11 @@ def _tally(
     )
 
 
-def _checked(rows: "csv.DictReader[str]", name: str) -> list[Label]:
+def _checked(rows: "csv.DictReader[str]", name: str) -> list[ReaderLabel]:
     if tuple(rows.fieldnames or ()) != FIELDS:
         msg = f"{name}: the first line has to be {','.join(FIELDS)}"
         raise LabelsError(msg)
-    labels = dict[Point, Label]()
+    labels = dict[Point, ReaderLabel]()
     for row in rows:
         place = f"{name}, line {rows.line_num}"
         label = _label(row, place)
@@ -198,13 +198,13 @@ def _checked(rows: "csv.DictReader[str]", name: str) -> list[Label]:
     return list(labels.values())
 
 
-def _label(row: Mapping[str, str], place: str) -> Label:
+def _label(row: Mapping[str, str], place: str) -> ReaderLabel:
     known_disqualifiers = frozenset(DISQUALIFIERS) - UNLABELLED | {NAME_ONLY}
     dialogue, turn = row["dialogue"] or "", row["turn_index"] or ""
     if len(dialogue) != PREFIX or not turn.isdecimal():
         msg = f"{place}: expected {PREFIX} characters of a content hash, and a turn"
         raise LabelsError(msg)
-    return Label(
+    return ReaderLabel(
         (dialogue, int(turn)),
         _names(row["signals"], frozenset(SIGNALS), place),
         _names(row["disqualifiers"], known_disqualifiers, place),

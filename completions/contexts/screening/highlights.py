@@ -16,7 +16,7 @@ Finding = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class FiredRule:
     """A rule that fired: its number beside the marks, and what it stands for."""
 
     number: int
@@ -32,7 +32,7 @@ class Piece:
     """Some text as shown, and the rules whose marks lie on it."""
 
     text: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FiredRule, ...] = ()
 
     @property
     def numbers(self) -> str:
@@ -50,7 +50,7 @@ class Marked:
     """A text as shown, cut at its marks; ``whole`` are rules that fired on all of it."""
 
     pieces: tuple[Piece, ...]
-    whole: tuple[Entry, ...] = ()
+    whole: tuple[FiredRule, ...] = ()
 
     @property
     def is_marked(self) -> bool:
@@ -82,7 +82,7 @@ class MarkedTalk:
         return any(turn.text.is_marked for turn in self.earlier)
 
 
-def legend(findings: Iterable[Finding]) -> tuple[Entry, ...]:
+def legend(findings: Iterable[Finding]) -> tuple[FiredRule, ...]:
     """Give each rule that fired a number, in the order of the rules; unknown ones come last."""
     places: dict[str, dict[int | None, None]] = {}
     for finding in findings:
@@ -96,7 +96,7 @@ def legend(findings: Iterable[Finding]) -> tuple[Entry, ...]:
 
 
 def mark(
-    text: str, findings: Iterable[Finding], entries: Iterable[Entry], *, turn: int | None
+    text: str, findings: Iterable[Finding], entries: Iterable[FiredRule], *, turn: int | None
 ) -> Marked:
     """Return ``text`` as raters see it, cut at the findings that lie in that turn.
 
@@ -115,7 +115,7 @@ def mark(
 def mark_talk(
     turns: Sequence[Mapping[str, str]],
     findings: Sequence[Finding],
-    entries: Sequence[Entry],
+    entries: Sequence[FiredRule],
     *,
     is_simulated: bool = False,
 ) -> MarkedTalk:
@@ -128,13 +128,13 @@ def mark_talk(
     return MarkedTalk(marked[:fold], marked[fold:-1], marked[-1], is_simulated)
 
 
-def _entry(number: int, name: str, places: tuple[int | None, ...]) -> Entry:
+def _entry(number: int, name: str, places: tuple[int | None, ...]) -> FiredRule:
     rule = RULES.get(name)  # None: a rule of former times, by which this was screened
     explanation = rule.explanation if rule else ""
-    return Entry(number, name, name in screening.SIGNALS, explanation, places)
+    return FiredRule(number, name, name in screening.SIGNALS, explanation, places)
 
 
-def _cut(text: str, spans: Sequence[tuple[Entry, int, int]]) -> tuple[Piece, ...]:
+def _cut(text: str, spans: Sequence[tuple[FiredRule, int, int]]) -> tuple[Piece, ...]:
     shown = plain(text)
     if not spans:
         return (Piece(shown),)
@@ -147,14 +147,16 @@ def _cut(text: str, spans: Sequence[tuple[Entry, int, int]]) -> tuple[Piece, ...
     )
 
 
-def _covering(spans: Sequence[tuple[Entry, int, int]], start: int, end: int) -> tuple[Entry, ...]:
+def _covering(
+    spans: Sequence[tuple[FiredRule, int, int]], start: int, end: int
+) -> tuple[FiredRule, ...]:
     found = {entry for entry, low, high in spans if low <= start and end <= high}
     return tuple(sorted(found, key=lambda entry: entry.number))
 
 
 def _moved(
-    spans: Sequence[tuple[Entry, int, int]], text: str, shown: str
-) -> list[tuple[Entry, int, int]]:
+    spans: Sequence[tuple[FiredRule, int, int]], text: str, shown: str
+) -> list[tuple[FiredRule, int, int]]:
     """Return the spans in characters of ``shown``; what dressing took away has none."""
     if text == shown:
         return list(spans)

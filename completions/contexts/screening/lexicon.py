@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from completions.contexts.screening.reading import SENTENCE, UNPARTED, WORD, Reading, Span, Word
+from completions.contexts.screening.reading import SENTENCE, UNPARTED, WORD, ReadText, Span, Word
 
 GAP_WORDS = 3
 """The most words that a gap spans; they stand in one sentence."""
@@ -175,7 +175,7 @@ class Lexicon:
     def _exception_starts(self) -> Starts:
         return Starts(self.exceptions)
 
-    def find(self, reading: Reading) -> list[Span]:
+    def find(self, reading: ReadText) -> list[Span]:
         """Return where entries occur, longest first at each place, without overlaps."""
         words = reading.words
         found = list(self._entry_starts.occurrences(words))

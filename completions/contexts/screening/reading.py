@@ -33,7 +33,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadText:
     """One text of a dialogue; ``index`` is that of its turn, None for any other text."""
 
     text: str

@@ -9,7 +9,7 @@ from typing import Literal
 
 from completions.contexts.screening import lexicon, personal
 from completions.contexts.screening.lexicon import primary
-from completions.contexts.screening.reading import Reading, Span
+from completions.contexts.screening.reading import ReadText, Span
 from completions.dialogues.couplets import couplets
 
 Kind = Literal["signal", "disqualifier"]
@@ -31,7 +31,7 @@ class Rule:
     kind: Kind
     reads: tuple[Place, ...]
     explanation: str
-    find: Callable[[Reading], Sequence[Span]]
+    find: Callable[[ReadText], Sequence[Span]]
     lexicon: bool = False
 
 
@@ -39,23 +39,23 @@ def _lexical(name: str, kind: Kind, reads: tuple[Place, ...], explanation: str) 
     return Rule(name, kind, reads, explanation, partial(_find_entries, name), lexicon=True)
 
 
-def _find_entries(name: str, reading: Reading) -> Sequence[Span]:
+def _find_entries(name: str, reading: ReadText) -> Sequence[Span]:
     return lexicon.load(reading.language, name).find(reading)
 
 
-def _too_early(reading: Reading) -> Sequence[Span]:
+def _too_early(reading: ReadText) -> Sequence[Span]:
     return [reading.whole] if (reading.index or 0) + 1 < MIN_TURNS else []
 
 
-def _too_short(reading: Reading) -> Sequence[Span]:
+def _too_short(reading: ReadText) -> Sequence[Span]:
     return [reading.whole] if len(reading.text.split()) < MIN_WORDS else []
 
 
-def _too_long(reading: Reading) -> Sequence[Span]:
+def _too_long(reading: ReadText) -> Sequence[Span]:
     return [reading.whole] if len(reading.text.split()) > MAX_WORDS else []
 
 
-def _no_language(reading: Reading) -> Sequence[Span]:
+def _no_language(reading: ReadText) -> Sequence[Span]:
     return [reading.whole]
 
 
@@ -126,9 +126,9 @@ def screen(turns: Sequence[Mapping[str, str]], *, situation: str, language: str)
     rules = _applied(language)
     everywhere = [rule for rule in rules if rule.reads == EVERYWHERE]
     last = [rule for rule in rules if rule.reads != EVERYWHERE]
-    indexed = [Reading(turn["text"], index, language) for index, turn in enumerate(turns)]
+    indexed = [ReadText(turn["text"], index, language) for index, turn in enumerate(turns)]
     # The situation comes first: what a couplet shows ends two places after its own index.
-    content = [_found(everywhere, Reading(situation, None, language))]
+    content = [_found(everywhere, ReadText(situation, None, language))]
     content += [_found(everywhere, reading) for reading in indexed]
     return [
         _judged(
@@ -143,7 +143,7 @@ def disqualifying(text: str, *, language: str) -> list[Finding]:
     """Return what the rules on content find in a text that stands alone."""
     language = lexicon.primary(language)
     rules = [rule for rule in _applied(language) if _is_on_content(rule)]
-    return _found(rules, Reading(text, None, language))
+    return _found(rules, ReadText(text, None, language))
 
 
 def _is_on_content(rule: Rule) -> bool:
@@ -157,7 +157,7 @@ def _applied(language: str) -> Sequence[Rule]:
     return [rule for rule in RULES if not rule.lexicon]
 
 
-def _found(rules: Iterable[Rule], reading: Reading) -> list[Finding]:
+def _found(rules: Iterable[Rule], reading: ReadText) -> list[Finding]:
     return [
         Finding(rule.name, reading.index, *span) for rule in rules for span in rule.find(reading)
     ]

@@ -156,7 +156,7 @@ def _choose(dataset: Dataset, n: int, seed: int, now: dt.datetime) -> BuildRepor
     )
 
 
-def _suitable(dataset: Dataset) -> dict[selection.Candidate, Candidate]:
+def _suitable(dataset: Dataset) -> dict[selection.SuitableCouplet, Candidate]:
     """Return the candidates that may become contexts, by how the selection knows them."""
     rows = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
     return {as_candidate(row): row for row in rows.select_related("dialogue__dataset")}
@@ -169,7 +169,7 @@ def _weights(dataset: Dataset) -> dict[selection.Cell, int]:
 
 
 def _cut(
-    candidate: Candidate, chosen: selection.Candidate, seed: int, now: dt.datetime
+    candidate: Candidate, chosen: selection.SuitableCouplet, seed: int, now: dt.datetime
 ) -> tuple[Context, str | None]:
     """Return the context, and the reply that its dialogue goes on with."""
     context = cut_context(
@@ -181,7 +181,9 @@ def _cut(
     return context, candidate.dialogue.turns[chosen.turn_index + 1]["text"]
 
 
-def _provenance(candidate: Candidate, chosen: selection.Candidate, seed: int) -> dict[str, object]:
+def _provenance(
+    candidate: Candidate, chosen: selection.SuitableCouplet, seed: int
+) -> dict[str, object]:
     """Say where a context is from, which signals it carries, and which rules chose it."""
     fired = {finding["rule"] for finding in candidate.findings}
     return {
@@ -196,8 +198,8 @@ def _provenance(candidate: Candidate, chosen: selection.Candidate, seed: int) ->
     }
 
 
-def as_candidate(row: Candidate | Context) -> selection.Candidate:
+def as_candidate(row: Candidate | Context) -> selection.SuitableCouplet:
     """Return how the selection knows a row, by its dialogue's content and labels."""
     dialogue = row.dialogue
     cell = (dialogue.emotion_type, dialogue.problem_type)
-    return selection.Candidate(dialogue.content_hash, row.turn_index, cell)
+    return selection.SuitableCouplet(dialogue.content_hash, row.turn_index, cell)

@@ -13,7 +13,7 @@ from completions.contexts import opinions
 from completions.models import Assistant, Candidate, Dataset, ScreeningCall
 from completions.runs import pulling
 from completions.runs.services import asking, calling, states
-from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.sole import sole_worker
 
@@ -129,7 +129,7 @@ class _Desk:
         read = partial(opinions.read_opinion, last=shown[candidate.turn_index]["text"], texts=texts)
         return JsonQuestion(claim, opinions.screener_prompt().hash, request, read)
 
-    def keep(self, ended: Sequence[tuple[ScreeningCall, Heard[Opinion]]]) -> None:
+    def keep(self, ended: Sequence[tuple[ScreeningCall, ModelAnswer[Opinion]]]) -> None:
         """End the calls; an opinion is kept as it was read."""
         for call, heard in ended:
             ScreeningCall.objects.filter(pk=call.pk).update(

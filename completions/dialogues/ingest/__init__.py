@@ -5,9 +5,9 @@
 
 from completions.dialogues.ingest.dialogue import (
     BadRecord,
+    FixedContext,
     IngestError,
     ParsedDialogue,
-    Point,
     Role,
     Turn,
     content_hash,
@@ -19,9 +19,9 @@ from completions.dialogues.ingest.files import parse_record, read_dialogues, str
 
 __all__ = [
     "BadRecord",
+    "FixedContext",
     "IngestError",
     "ParsedDialogue",
-    "Point",
     "Role",
     "Turn",
     "content_hash",

@@ -27,7 +27,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Point:
+class FixedContext:
     """A context that the file itself fixes: it ends with the seeker's turn at this index."""
 
     turn_index: int
@@ -51,7 +51,7 @@ class ParsedDialogue:
     language: str = "en"
     states_language: bool = False
     """Whether the file says so; else it is what its format is usually in."""
-    points: tuple[Point, ...] = ()
+    points: tuple[FixedContext, ...] = ()
 
 
 def merge(utterances: Iterable[Turn]) -> tuple[Turn, ...]:

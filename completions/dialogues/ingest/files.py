@@ -14,7 +14,7 @@ from completions.dialogues.ingest.dialogue import (
 )
 from completions.dialogues.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
 from completions.dialogues.ingest.items import share_dialogues
-from completions.files import Entry, InputFileError, read
+from completions.files import FileEntry, InputFileError, read
 
 ENGLISH, LETTERS = "en", 300
 TRIES = 20
@@ -69,13 +69,13 @@ def parse_record(record: object, number: int) -> ParsedDialogue:
     if among is None:
         msg = f"dialogue {number}: unknown format: {EXPECTED}"
         raise IngestError(msg)
-    parsed = _parsed(Entry(number, record), among)
+    parsed = _parsed(FileEntry(number, record), among)
     if isinstance(parsed, BadRecord):
         raise IngestError(parsed)
     return parsed
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def _entries(path: Path) -> Iterator[FileEntry]:
     """Yield the entries of a file; what is wrong with the file is said with its name."""
     try:
         yield from read(path)
@@ -84,9 +84,9 @@ def _entries(path: Path) -> Iterator[Entry]:
         raise IngestError(msg) from error
 
 
-def _first(found: Iterator[Entry], path: Path) -> tuple[list[Entry], Format]:
+def _first(found: Iterator[FileEntry], path: Path) -> tuple[list[FileEntry], Format]:
     """Return the entries up to the first that tells the format, and the format."""
-    leading: list[Entry] = []
+    leading: list[FileEntry] = []
     for entry in itertools.islice(found, TRIES):
         leading.append(entry)
         if entry.fault:
@@ -101,7 +101,7 @@ def _first(found: Iterator[Entry], path: Path) -> tuple[list[Entry], Format]:
     raise IngestError(msg)
 
 
-def _parsed(entry: Entry, among: Format) -> ParsedDialogue | BadRecord:
+def _parsed(entry: FileEntry, among: Format) -> ParsedDialogue | BadRecord:
     place = f"{among.noun} {entry.number}"
     if entry.line is not None:
         place = f"{place} (line {entry.line})"
@@ -111,7 +111,7 @@ def _parsed(entry: Entry, among: Format) -> ParsedDialogue | BadRecord:
 
 
 def _in_language(
-    record: ParsedDialogue | BadRecord, language: str, entry: Entry
+    record: ParsedDialogue | BadRecord, language: str, entry: FileEntry
 ) -> ParsedDialogue | BadRecord:
     """Give a dialogue the language that was asked for, unless it states another one."""
     if isinstance(record, BadRecord):

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from completions.dialogues.ingest.dialogue import BadRecord, ParsedDialogue, Role
 from completions.dialogues.ingest.items import ItemRecord
 from completions.dialogues.ingest.records import (
+    DialogueRecord,
     FailedRecord,
     HubRecord,
     NativeRecord,
     OwnRecord,
-    Record,
 )
 
 WORD = re.compile(r"[\w-]{1,20}")
@@ -27,7 +27,7 @@ class Format:
     """One way to write dialogues down."""
 
     name: str
-    record: type[Record]
+    record: type[DialogueRecord]
     noun: str = "dialogue"
 
 

@@ -9,15 +9,15 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, model_vali
 
 from completions.dialogues.ingest.dialogue import (
     ROLES,
+    FixedContext,
     ParsedDialogue,
     Place,
-    Point,
     Speaker,
     Turn,
     Utterance,
     merge,
 )
-from completions.dialogues.ingest.records import Record
+from completions.dialogues.ingest.records import DialogueRecord
 
 ALTERNATION: tuple[Speaker, Speaker] = ("seeker", "supporter")
 
@@ -33,10 +33,10 @@ def _entry(value: object) -> object:
     return {"text": value} if isinstance(value, str) else value
 
 
-class ItemRecord(Record):
+class ItemRecord(DialogueRecord):
     """One item: the history of a context, and the reply that followed if there is one."""
 
-    NOT_LABELS = Record.NOT_LABELS | {
+    NOT_LABELS = DialogueRecord.NOT_LABELS | {
         "dialogue_history",
         "prev_speakers",
         "turn",
@@ -80,7 +80,7 @@ class ItemRecord(Record):
         """Return the history, with the reply if there is one, and the context's place in it."""
         entries = zip(self.dialogue_history, self._speakers(), strict=True)
         said = [Turn(ROLES[speaker], entry.text) for entry, speaker in entries]
-        point = Point(len(merge(said)) - 1, self.vanilla_completion, self.turn)
+        point = FixedContext(len(merge(said)) - 1, self.vanilla_completion, self.turn)
         if self.vanilla_completion is not None:
             said.append(Turn("supporter", self.vanilla_completion))
         return replace(self._parsed(said), points=(point,))
@@ -119,7 +119,7 @@ def _begins(one: ParsedDialogue, other: ParsedDialogue) -> bool:
     )
 
 
-def _with_points(dialogue: ParsedDialogue, points: Iterable[Point]) -> ParsedDialogue:
+def _with_points(dialogue: ParsedDialogue, points: Iterable[FixedContext]) -> ParsedDialogue:
     """Add points; of two at one turn, the one with a reply stays."""
     by_turn = {point.turn_index: point for point in points}
     for point in dialogue.points:

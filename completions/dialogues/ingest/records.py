@@ -25,7 +25,7 @@ from completions.dialogues.ingest.dialogue import (
 )
 
 
-class Record(BaseModel):
+class DialogueRecord(BaseModel):
     """What all formats may say of a dialogue; keys that are not named are ignored."""
 
     NOT_LABELS: ClassVar = {"situation"}
@@ -107,10 +107,10 @@ class HubUtterance(BaseModel):
         return _turn(ROLES[self.speaker], self.text, self.strategy)
 
 
-class EsconvRecord(Record):
+class EsconvRecord(DialogueRecord):
     """One dialogue of ESConv, but for the spelling of its utterances."""
 
-    NOT_LABELS = Record.NOT_LABELS | {"dialog", "id", "language"}
+    NOT_LABELS = DialogueRecord.NOT_LABELS | {"dialog", "id", "language"}
 
     dialog: Sequence[NativeUtterance | FailedUtterance | HubUtterance]
     id: Name = ""
@@ -159,11 +159,11 @@ class OwnTurn(BaseModel):
         return Turn(self.role, self.text, tuple(self.strategies))
 
 
-class OwnRecord(Record):
+class OwnRecord(DialogueRecord):
     """One dialogue in the format of our own: any language, and no key that we do not know."""
 
     model_config = ConfigDict(extra="forbid")
-    NOT_LABELS = Record.NOT_LABELS | {"turns", "id", "language"}
+    NOT_LABELS = DialogueRecord.NOT_LABELS | {"turns", "id", "language"}
 
     turns: list[OwnTurn]
     id: Name = ""

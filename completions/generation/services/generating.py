@@ -94,7 +94,7 @@ def generate_completions(
     Providers are called outside any transaction. Safe to run twice and in many processes: a
     call is claimed by one, and what has ended is never asked again.
     """
-    limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+    limits = pulling.PullLimits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
     queue = _Queue(clock, run, stored)
 
     async def ask(question: Question) -> Answered | Failed:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
         OutOfReachError,
         Unused,
     )
-    from completions.llm.limiting.buckets import Offer, Wanted
-    from completions.llm.limiting.limiter import Limiter, NoTurnError, Place
+    from completions.llm.limiting.buckets import BucketOffer, BucketRequest
+    from completions.llm.limiting.limiter import Limiter, NoTurnError, ProviderTurn
     from completions.llm.limiting.limits import (
         NONE,
-        Limits,
         LimitsError,
+        ProviderLimits,
         limits_of,
         provider_of,
         read_limits,
@@ -28,17 +28,17 @@ else:
 __all__ = [
     "NONE",
     "Backend",
+    "BucketOffer",
+    "BucketRequest",
     "Guarded",
     "InProcess",
     "Limiter",
-    "Limits",
     "LimitsError",
     "NoTurnError",
-    "Offer",
     "OutOfReachError",
-    "Place",
+    "ProviderLimits",
+    "ProviderTurn",
     "Unused",
-    "Wanted",
     "limits_of",
     "provider_of",
     "read_limits",

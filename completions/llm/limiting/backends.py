@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from completions.llm.limiting.buckets import Account, Offer, Wanted
-from completions.llm.limiting.limits import NONE, Limits
+from completions.llm.limiting.buckets import Account, BucketOffer, BucketRequest
+from completions.llm.limiting.limits import NONE, ProviderLimits
 
 Seconds = Callable[[], float]
 """A clock."""
@@ -34,10 +34,10 @@ class Backend(Protocol):
     A keeper elsewhere raises OutOfReachError when it does not answer.
     """
 
-    async def take(self, wanted: Wanted, limits: Limits) -> Offer:
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
 
-    async def settle(self, wanted: Wanted, limits: Limits, unused: Unused) -> None:
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
 
     async def block(self, provider: str, seconds: float) -> None:
@@ -58,12 +58,12 @@ class InProcess:
     _accounts: defaultdict[str, Account] = field(default_factory=lambda: defaultdict(Account))
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
-    async def take(self, wanted: Wanted, limits: Limits) -> Offer:
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         with self._turn:
             return self._accounts[wanted.provider].take(wanted, limits, self.clock())
 
-    async def settle(self, wanted: Wanted, limits: Limits, unused: Unused) -> None:
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
         back = {"n_requests": unused.n_requests, "n_tokens": unused.n_tokens}
         with self._turn:
@@ -110,7 +110,7 @@ class Guarded:
         self._own_places: set[str] = set()
         self._free_until: dict[str, float] = {}
 
-    async def take(self, wanted: Wanted, limits: Limits) -> Offer:
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         if limits == NONE and self._clock() < self._free_until.get(wanted.provider, -math.inf):
             return await self._own.take(wanted, limits)  # spares Redis a question for each call
@@ -123,7 +123,7 @@ class Guarded:
                 self._own_places.add(wanted.place)
         return offer
 
-    async def settle(self, wanted: Wanted, limits: Limits, unused: Unused) -> None:
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used; out of reach, it frees itself."""
         if wanted.place in self._own_places:
             self._own_places.discard(wanted.place)

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass, field
 
-from completions.llm.limiting.limits import Limits
+from completions.llm.limiting.limits import ProviderLimits
 
 BURST_S = 1.0
 """A full bucket holds what comes in within this time, so that no minute exceeds its limit much."""
@@ -14,7 +14,7 @@ LONGEST_BLOCK_S = 3600.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class BucketRequest:
     """A question that somebody wants to put to a provider."""
 
     place: str
@@ -28,7 +28,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Offer:
+class BucketOffer:
     """A turn, taken or not."""
 
     is_taken: bool
@@ -74,25 +74,31 @@ class Account:
     """Who holds a place, and until when."""
     blocked_until: float = 0.0
 
-    def take(self, wanted: Wanted, limits: Limits, now: float) -> Offer:
+    def take(self, wanted: BucketRequest, limits: ProviderLimits, now: float) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         if wait_s := self.blocked_s(now):
-            return Offer(is_taken=False, wait_s=wait_s)
+            return BucketOffer(is_taken=False, wait_s=wait_s)
         self.places = {name: until for name, until in self.places.items() if until > now}
         if limits.concurrency is not None and len(self.places) >= limits.concurrency:
-            return Offer(is_taken=False, wait_s=None)
+            return BucketOffer(is_taken=False, wait_s=None)
         charges = self._charges(limits, now, wanted.n_tokens)
         wait_s = max([0.0, *(bucket.wait_s(n, rate) for bucket, n, rate in charges)])
         if wait_s > wanted.patience_s:
-            return Offer(is_taken=False, wait_s=wait_s)
+            return BucketOffer(is_taken=False, wait_s=wait_s)
         for bucket, n, rate in charges:
             bucket.charge(n, rate, wait_s)
         if limits.concurrency is not None:
             self.places[wanted.place] = now + wait_s + wanted.lease_s
-        return Offer(is_taken=True, wait_s=wait_s)
+        return BucketOffer(is_taken=True, wait_s=wait_s)
 
     def settle(
-        self, place: str, limits: Limits, now: float, *, n_requests: int = 0, n_tokens: int = 0
+        self,
+        place: str,
+        limits: ProviderLimits,
+        now: float,
+        *,
+        n_requests: int = 0,
+        n_tokens: int = 0,
     ) -> None:
         """Free a place and give back what was not used; less than nothing is charged more."""
         self.places.pop(place, None)
@@ -110,7 +116,7 @@ class Account:
         return left if 0 < left <= LONGEST_BLOCK_S else 0.0
 
     def _charges(
-        self, limits: Limits, now: float, n_tokens: int, n_requests: int = 1
+        self, limits: ProviderLimits, now: float, n_tokens: int, n_requests: int = 1
     ) -> list[tuple[Bucket, int, int]]:
         """Return the buckets that are limited, filled, with what to take and their rates."""
         charges = []

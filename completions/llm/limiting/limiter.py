@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from completions.llm.limiting.backends import Backend, Seconds, Sleep, Unused
-from completions.llm.limiting.buckets import Offer, Wanted
-from completions.llm.limiting.limits import Limits, Pace, limits_of
+from completions.llm.limiting.buckets import BucketOffer, BucketRequest
+from completions.llm.limiting.limits import Pace, ProviderLimits, limits_of
 
 POLL_S = 0.5
 """How often those who wait for a place look for one that another process has freed."""
@@ -26,7 +26,7 @@ class NoTurnError(RuntimeError):
 
 
 @dataclass
-class Place:
+class ProviderTurn:
     """A turn at a provider."""
 
     n_tokens_used: int | None = None
@@ -39,7 +39,7 @@ class Limiter:
     def __init__(
         self,
         backend: Backend,
-        limits: Mapping[str, Limits],
+        limits: Mapping[str, ProviderLimits],
         *,
         clock: Seconds,
         sleep: Sleep = asyncio.sleep,
@@ -53,7 +53,7 @@ class Limiter:
     @asynccontextmanager
     async def place(
         self, provider: str, *, n_tokens: int, lease_s: float, patience_s: float
-    ) -> AsyncIterator[Place]:
+    ) -> AsyncIterator[ProviderTurn]:
         """Wait for a turn, and hold a place until the block ends.
 
         Raises
@@ -61,7 +61,7 @@ class Limiter:
         NoTurnError
             If that would take longer than ``patience_s``; it says when to come again.
         """
-        wanted = Wanted(
+        wanted = BucketRequest(
             place=uuid.uuid4().hex,
             provider=provider,
             n_tokens=n_tokens,
@@ -69,7 +69,7 @@ class Limiter:
             patience_s=patience_s,
         )
         await self._come_in(wanted)
-        held, since = Place(), self._clock()
+        held, since = ProviderTurn(), self._clock()
         try:
             yield held
             self._pace(provider).held(self._clock() - since)
@@ -85,7 +85,7 @@ class Limiter:
         """Let go of connections."""
         await self._backend.close()
 
-    async def _come_in(self, wanted: Wanted) -> None:
+    async def _come_in(self, wanted: BucketRequest) -> None:
         """Take a turn and wait for it."""
         limits, waited = limits_of(wanted.provider, self._limits), 0.0
         while True:
@@ -99,7 +99,9 @@ class Limiter:
             else:
                 waited += offer.wait_s or 0.0
 
-    def _check_patience(self, wanted: Wanted, offer: Offer, limits: Limits) -> None:
+    def _check_patience(
+        self, wanted: BucketRequest, offer: BucketOffer, limits: ProviderLimits
+    ) -> None:
         """Give up on a turn that comes too late, or on a place that many others wait for.
 
         More of one process than there are places would only keep it from asking other providers.
@@ -113,7 +115,7 @@ class Limiter:
             turn_s = pace.next_turn_s(wait_s, limits, wanted.n_tokens, self._clock())
             raise NoTurnError(wanted.provider, turn_s)
 
-    async def _waited_out(self, wanted: Wanted, wait_s: float) -> bool:
+    async def _waited_out(self, wanted: BucketRequest, wait_s: float) -> bool:
         """Wait for the turn; a provider that was blocked meanwhile has taken it away."""
         if wait_s == 0:
             return True
@@ -142,7 +144,7 @@ class Limiter:
             if not freed.done():
                 self._waiting[provider].remove(freed)
 
-    async def _settle(self, wanted: Wanted, unused: Unused) -> None:
+    async def _settle(self, wanted: BucketRequest, unused: Unused) -> None:
         limits = limits_of(wanted.provider, self._limits)
         has_changed = unused.n_requests or (unused.n_tokens and limits.tokens_per_minute)
         if limits.concurrency is not None or has_changed:

@@ -17,7 +17,7 @@ class LimitsError(ValueError):
     """The limits of providers are not given as they have to be."""
 
 
-class Limits(BaseModel):
+class ProviderLimits(BaseModel):
     """What a provider takes in a minute and at once; ``None`` means as much as there is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -26,20 +26,20 @@ class Limits(BaseModel):
     tokens_per_minute: PositiveInt | None = None
     concurrency: PositiveInt | None = None
 
-    def part(self, of: int) -> "Limits":
+    def part(self, of: int) -> "ProviderLimits":
         """Return one of ``of`` equal shares, none of them nothing."""
         given = self.model_dump(exclude_none=True)
-        return Limits(**{name: max(1, number // of) for name, number in given.items()})
+        return ProviderLimits(**{name: max(1, number // of) for name, number in given.items()})
 
 
-NONE = Limits()
+NONE = ProviderLimits()
 
 
-class _Table(RootModel[dict[str, Limits]]):
+class _Table(RootModel[dict[str, ProviderLimits]]):
     """The limits of all providers, as the setting holds them."""
 
 
-def read_limits(text: str, *, source: str) -> dict[str, Limits]:
+def read_limits(text: str, *, source: str) -> dict[str, ProviderLimits]:
     """Read limits by provider from JSON; an empty text means that there are none.
 
     Raises
@@ -60,7 +60,7 @@ def read_limits(text: str, *, source: str) -> dict[str, Limits]:
         raise LimitsError(msg) from error
 
 
-def limits_of(provider: str, limits: Mapping[str, Limits]) -> Limits:
+def limits_of(provider: str, limits: Mapping[str, ProviderLimits]) -> ProviderLimits:
     """Return the provider's own limits, or those of all others, or none."""
     return limits.get(provider) or limits.get(OTHERS) or NONE
 
@@ -80,7 +80,7 @@ def _said(error: Mapping[str, Any]) -> str:
     """Say where one fault is and what would be right."""
     place = " / ".join(map(str, error["loc"])) or "the whole"
     if error["type"] == "extra_forbidden":
-        return f"{place}: unknown; known are {', '.join(Limits.model_fields)}"
+        return f"{place}: unknown; known are {', '.join(ProviderLimits.model_fields)}"
     return f"{place}: {error['msg']}"
 
 
@@ -105,7 +105,9 @@ class Pace:
         """Learn how long an answer took."""
         self.hold_s += _WEIGHT * (max(0.0, seconds) - self.hold_s)
 
-    def next_turn_s(self, wait_s: float, limits: Limits, n_tokens: int, now: float) -> float:
+    def next_turn_s(
+        self, wait_s: float, limits: ProviderLimits, n_tokens: int, now: float
+    ) -> float:
         """Return when to come again, in seconds: not before ``wait_s``, and after the last one."""
         step_s = HURRY * self._step_s(limits, n_tokens)
         longest = max(wait_s, LONGEST_S)
@@ -114,7 +116,7 @@ class Pace:
         self.promised_at = now + turn_s
         return turn_s
 
-    def _step_s(self, limits: Limits, n_tokens: int) -> float:
+    def _step_s(self, limits: ProviderLimits, n_tokens: int) -> float:
         """Return the time that each question takes up at this provider."""
         steps = [self.hold_s / (limits.concurrency or self.at_once)]
         if limits.requests_per_minute is not None:

@@ -9,8 +9,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from completions.llm.limiting.backends import OutOfReachError, Seconds, Unused
-from completions.llm.limiting.buckets import Offer, Wanted
-from completions.llm.limiting.limits import NONE, Limits
+from completions.llm.limiting.buckets import BucketOffer, BucketRequest
+from completions.llm.limiting.limits import NONE, ProviderLimits
 
 SCRIPT = Path(__file__).with_name("shared.lua").read_text(encoding="utf-8")
 ANSWER_S = 2.0
@@ -46,13 +46,13 @@ class InRedis:
         self._prefix = prefix
         self._clock = clock
 
-    async def take(self, wanted: Wanted, limits: Limits) -> Offer:
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         given = (wanted.place, wanted.n_tokens, wanted.lease_s, wanted.patience_s)
         outcome, wait_s = await self._act("take", wanted.provider, limits, *given)
-        return Offer(outcome == "taken", float(wait_s) if wait_s else None)
+        return BucketOffer(outcome == "taken", float(wait_s) if wait_s else None)
 
-    async def settle(self, wanted: Wanted, limits: Limits, unused: Unused) -> None:
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
         given = (wanted.place, unused.n_requests, unused.n_tokens)
         await self._act("settle", wanted.provider, limits, *given)
@@ -69,7 +69,9 @@ class InRedis:
         """Let go of connections."""
         await self._redis.aclose()
 
-    async def _act(self, act: str, provider: str, limits: Limits, *given: float | str) -> Any:  # noqa: ANN401 (as Redis answers)
+    async def _act(
+        self, act: str, provider: str, limits: ProviderLimits, *given: float | str
+    ) -> Any:  # noqa: ANN401 (as Redis answers)
         now = "" if self._clock is None else self._clock()
         account = f"{self._prefix}llm:{provider}"
         rates = (limits.requests_per_minute, limits.tokens_per_minute, limits.concurrency)

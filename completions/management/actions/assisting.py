@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from completions import offline
-from completions.runs.services.calling import Endpoint
+from completions.runs.services.calling import ModelEndpoint
 from completions.systems.services import registering
 
 
@@ -25,7 +25,7 @@ def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> Non
 
 
 @contextmanager
-def answering(*asked: Endpoint) -> Iterator[None]:
+def answering(*asked: ModelEndpoint) -> Iterator[None]:
     """Run the offline provider for the length of the block, if it is needed and not running."""
     if not any(one.is_simulated for one in asked) or _is_running():
         yield

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 from completions.contexts.funnel import (
     Funnel,
+    FunnelPart,
     Opinions,
-    Part,
     Rewriting,
     RuleCount,
-    Screened,
+    ScreenedCounts,
     funnel_of,
 )
 from completions.dialogues import queries
@@ -68,7 +68,7 @@ def _lines(funnel: Funnel) -> Iterator[str]:
         yield f"{step.why} {step.how}"
 
 
-def _screening(screened: Screened) -> Iterator[str]:
+def _screening(screened: ScreenedCounts) -> Iterator[str]:
     if not screened.candidates:
         return
     yield f"\nScreening by {', '.join(screened.versions)}"
@@ -88,7 +88,7 @@ def _rule(rule: RuleCount) -> Row:
     return rule.name, rule.removes, rule.removes_first, rule.removes_alone
 
 
-def _strata(title: str, parts: Sequence[Part]) -> Iterator[str]:
+def _strata(title: str, parts: Sequence[FunnelPart]) -> Iterator[str]:
     if not parts:
         return
     yield f"\n{title}, with their shares in percent"
@@ -96,13 +96,13 @@ def _strata(title: str, parts: Sequence[Part]) -> Iterator[str]:
     yield from _table(("", *heads), [(_name(part), *_counts_and_shares(part)) for part in parts])
 
 
-def _counts_and_shares(part: Part) -> Iterator[str | int]:
+def _counts_and_shares(part: FunnelPart) -> Iterator[str | int]:
     for step in STEPS:
         yield getattr(part.counts, step)
         yield f"{100 * getattr(part.shares, step):.1f}"
 
 
-def _name(part: Part) -> str:
+def _name(part: FunnelPart) -> str:
     labels = (part.emotion,) if part.problem is None else (part.emotion, part.problem)
     return " / ".join(label or "(none)" for label in labels)
 

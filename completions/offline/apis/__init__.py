@@ -1,6 +1,6 @@
 """The ways in which providers are asked: three APIs with one simulated provider behind them."""
 
-from completions.offline.apis.api import Api, Asked
+from completions.offline.apis.api import Api, ProviderRequest
 from completions.offline.apis.chat import CHAT
 from completions.offline.apis.gemini import GEMINI
 from completions.offline.apis.messages import MESSAGES
@@ -13,4 +13,4 @@ def api_at(path: str) -> Api | None:
     return next((api for api in APIS if api.path.search(path)), None)
 
 
-__all__ = ["APIS", "Api", "Asked", "api_at"]
+__all__ = ["APIS", "Api", "ProviderRequest", "api_at"]

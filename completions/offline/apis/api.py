@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProviderRequest:
     """A request, as far as it matters for the answer."""
 
     messages: tuple[Mapping[str, str], ...]
@@ -34,7 +34,7 @@ class Api:
 
     path: re.Pattern[str]
     model: Callable[[str, Body], str]
-    read: Callable[[str, Body], Asked]
+    read: Callable[[str, Body], ProviderRequest]
     body: Callable[[Answer], JsonObject]
     events: Callable[[Answer, list[str], bool], Iterator[bytes]]
     error: Callable[[int, str], JsonObject]

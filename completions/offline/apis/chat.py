@@ -5,13 +5,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from completions.offline.answers import Answer
-from completions.offline.apis.api import Api, Asked, Body, JsonObject, event, read_messages, text_of
+from completions.offline.apis.api import (
+    Api,
+    Body,
+    JsonObject,
+    ProviderRequest,
+    event,
+    read_messages,
+    text_of,
+)
 from completions.offline.likelihoods import logprobs
 
 
-def _read(_path: str, body: Body) -> Asked:
+def _read(_path: str, body: Body) -> ProviderRequest:
     options = body.get("stream_options") or {}
-    return Asked(
+    return ProviderRequest(
         messages=read_messages(body, _messages),
         is_streamed=bool(body.get("stream")),
         wants_usage=bool(options.get("include_usage")),

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from completions.offline.answers import Answer
-from completions.offline.apis.api import Api, Asked, Body, JsonObject, event, read_messages, text_of
+from completions.offline.apis.api import (
+    Api,
+    Body,
+    JsonObject,
+    ProviderRequest,
+    event,
+    read_messages,
+    text_of,
+)
 
 PATH = re.compile(
     r"^(?:/v1(?:beta)?)?/models/(?P<model>[^/:]+):(?P<act>generateContent|streamGenerateContent)"
@@ -20,8 +28,8 @@ def _model(path: str, _body: Body) -> str:
     return unquote(found["model"]) if found else ""
 
 
-def _read(path: str, body: Body) -> Asked:
-    return Asked(
+def _read(path: str, body: Body) -> ProviderRequest:
+    return ProviderRequest(
         messages=read_messages(body, _messages), is_streamed=":streamGenerateContent" in path
     )
 

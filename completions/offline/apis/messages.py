@@ -4,14 +4,24 @@ import re
 from collections.abc import Iterator
 
 from completions.offline.answers import Answer
-from completions.offline.apis.api import Api, Asked, Body, JsonObject, event, read_messages, text_of
+from completions.offline.apis.api import (
+    Api,
+    Body,
+    JsonObject,
+    ProviderRequest,
+    event,
+    read_messages,
+    text_of,
+)
 
 STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 ERRORS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error"}
 
 
-def _read(_path: str, body: Body) -> Asked:
-    return Asked(messages=read_messages(body, _messages), is_streamed=bool(body.get("stream")))
+def _read(_path: str, body: Body) -> ProviderRequest:
+    return ProviderRequest(
+        messages=read_messages(body, _messages), is_streamed=bool(body.get("stream"))
+    )
 
 
 def _messages(body: Body) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ class Claimed(Generic[Item]):
     """``None``: not in the near future."""
 
 
-class Source(Protocol[Item, Kept_contra]):
+class ItemSource(Protocol[Item, Kept_contra]):
     """Where the items come from and where the results go."""
 
     async def claim(self, limit: int) -> Claimed[Item]:
@@ -39,7 +39,7 @@ class Source(Protocol[Item, Kept_contra]):
 
 
 @dataclass(frozen=True)
-class Limits:
+class PullLimits:
     """How much at once, how long, and how results are grouped."""
 
     concurrency: int = 32
@@ -52,10 +52,10 @@ class Limits:
 
 
 async def pull(
-    source: Source[Item, Result],
+    source: ItemSource[Item, Result],
     ask: Callable[[Item], Awaitable[Result]],
     *,
-    limits: Limits,
+    limits: PullLimits,
     stopping: threading.Event | None = None,
 ) -> int:
     """Ask about every item the source gives, several at a time, and return how many were stored.
@@ -88,9 +88,9 @@ async def pull(
 class _Pull(Generic[Item, Result]):
     """The state of one pull."""
 
-    source: Source[Item, Result]
+    source: ItemSource[Item, Result]
     ask: Callable[[Item], Awaitable[Result]]
-    limits: Limits
+    limits: PullLimits
     stopping: threading.Event
     waiting: deque[Item] = field(default_factory=deque)
     asking: dict[asyncio.Future[Result], Item] = field(default_factory=dict)

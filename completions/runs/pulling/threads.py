@@ -10,7 +10,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from asgiref.current_thread_executor import CurrentThreadExecutor
 
-from completions.runs.pulling.pull import Claimed, Limits, pull
+from completions.runs.pulling.pull import Claimed, PullLimits, pull
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
@@ -25,7 +25,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _starting = threading.Lock()
 
 
-class Queue(Protocol[Item, Kept_contra]):
+class BlockingQueue(Protocol[Item, Kept_contra]):
     """A source of items whose methods block, as the database's do."""
 
     def claim(self, limit: int) -> Claimed[Item]:
@@ -42,7 +42,7 @@ class Queue(Protocol[Item, Kept_contra]):
 class _Handed(Generic[Item, Result]):
     """A blocking queue, used from the loop through an executor."""
 
-    queue: Queue[Item, Result]
+    queue: BlockingQueue[Item, Result]
     executor: Executor
 
     async def claim(self, limit: int) -> Claimed[Item]:
@@ -60,10 +60,10 @@ class _Handed(Generic[Item, Result]):
 
 
 def pull_here(
-    queue: Queue[Item, Result],
+    queue: BlockingQueue[Item, Result],
     ask: Callable[[Item], Awaitable[Result]],
     *,
-    limits: Limits,
+    limits: PullLimits,
     turn: threading.Lock,
 ) -> int:
     """Pull from a blocking queue, which is used in the calling thread alone; see ``pull``.

@@ -38,7 +38,7 @@ class JsonQuestion(Question, Generic[Value]):
 
 
 @dataclass(frozen=True)
-class Heard(Generic[Value]):
+class ModelAnswer(Generic[Value]):
     """What a model said: a value, or the fault of its last answer."""
 
     question: JsonQuestion[Value]
@@ -62,7 +62,7 @@ class Heard(Generic[Value]):
         return fields | fault | {"state": CallState.INVALID}
 
 
-class Desk(Protocol[Row, Value]):
+class CallKind(Protocol[Row, Value]):
     """What one kind of call asks, and what becomes of the answers."""
 
     def calls(self) -> QuerySet[Row]:
@@ -74,7 +74,7 @@ class Desk(Protocol[Row, Value]):
     def question(self, call: Row, claim: Claim) -> JsonQuestion[Value]:
         """Put the question."""
 
-    def keep(self, ended: Sequence[tuple[Row, Heard[Value]]]) -> None:
+    def keep(self, ended: Sequence[tuple[Row, ModelAnswer[Value]]]) -> None:
         """End the calls, whose rows are locked and open, and store what follows from each."""
 
 
@@ -83,7 +83,7 @@ def _nothing() -> None:
 
 
 def ask(
-    desk: Desk[Row, Value],
+    desk: CallKind[Row, Value],
     *,
     clock: Clock,
     duration_s: float,
@@ -97,10 +97,10 @@ def ask(
     Safe to run twice and in many processes: a call is claimed by one, and what has ended is
     never asked again. Providers are called outside any transaction.
     """
-    limits = pulling.Limits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
+    limits = pulling.PullLimits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
     queue = CallQueue(desk, clock, stored)
 
-    async def put(question: JsonQuestion[Value]) -> Heard[Value] | Failed:
+    async def put(question: JsonQuestion[Value]) -> ModelAnswer[Value] | Failed:
         queue.asked.add(question.claim)
         try:
             return await _ask(question, clock)
@@ -114,7 +114,7 @@ def ask(
 class CallQueue(Generic[Row, Value]):
     """A table of calls, as a pull sees it."""
 
-    desk: Desk[Row, Value]
+    desk: CallKind[Row, Value]
     clock: Clock
     stored: Callable[[], None] = _nothing
     asked: set[Claim] = field(default_factory=set, compare=False)
@@ -128,9 +128,9 @@ class CallQueue(Generic[Row, Value]):
         wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
         return pulling.Claimed(questions, wait_s)
 
-    def store(self, results: Sequence[Heard[Value] | Failed]) -> None:
+    def store(self, results: Sequence[ModelAnswer[Value] | Failed]) -> None:
         """Keep answers and failures."""
-        self._keep([result for result in results if isinstance(result, Heard)])
+        self._keep([result for result in results if isinstance(result, ModelAnswer)])
         for result in results:
             if isinstance(result, Failed):
                 calling.store_failure(self.desk.load([result.claim.call_id]), result)
@@ -147,7 +147,7 @@ class CallQueue(Generic[Row, Value]):
         calling.release_calls(self.desk.load(ids), claims, asked=self.asked)
 
     @transaction.atomic
-    def _keep(self, answers: Sequence[Heard[Value]]) -> None:
+    def _keep(self, answers: Sequence[ModelAnswer[Value]]) -> None:
         """Keep each answer once; a call that has ended meanwhile keeps what it has."""
         ids = [heard.question.claim.call_id for heard in answers]
         rows = self.desk.load(ids).filter(ended_at=None).order_by("pk")
@@ -158,16 +158,16 @@ class CallQueue(Generic[Row, Value]):
         calling.settle_answers([(call, heard.question.claim, heard.reply) for call, heard in ended])
 
 
-def _claim(result: Heard[Value] | Failed) -> Claim:
-    return result.question.claim if isinstance(result, Heard) else result.claim
+def _claim(result: ModelAnswer[Value] | Failed) -> Claim:
+    return result.question.claim if isinstance(result, ModelAnswer) else result.claim
 
 
-async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Failed:
+async def _ask(question: JsonQuestion[Value], clock: Clock) -> ModelAnswer[Value] | Failed:
     """Ask once, and once more if the answer cannot be read and may be asked for again."""
     reply = await speaking.ask_provider(question.request, clock=clock)
     value, fault, repairs = _read(reply, question.read)
     if value is not None or question.tries == 1:
-        return Heard(question, clock(), reply, value, {}, fault, repairs)
+        return ModelAnswer(question, clock(), reply, value, {}, fault, repairs)
     first_try = {"answer": reply.raw_text or reply.text, "fault": fault}
     correction = prompts.correction_messages(reply.text, fault)
     messages = (*question.request.messages, *correction)
@@ -180,7 +180,7 @@ async def _ask(question: JsonQuestion[Value], clock: Clock) -> Heard[Value] | Fa
     except Exception as error:
         return Failed(question.claim, clock(), llm.as_error(error), question, before=reply)
     value, fault, repairs = _read(again, question.read)
-    return Heard(question, clock(), _summed(reply, again), value, first_try, fault, repairs)
+    return ModelAnswer(question, clock(), _summed(reply, again), value, first_try, fault, repairs)
 
 
 def _read(

@@ -19,8 +19,8 @@ from completions.runs.services.questions import (
     Answered,
     Claim,
     Clock,
-    Endpoint,
     Failed,
+    ModelEndpoint,
     Question,
     UnknownParameterError,
     request_to,
@@ -32,8 +32,8 @@ __all__ = [
     "Answered",
     "Claim",
     "Clock",
-    "Endpoint",
     "Failed",
+    "ModelEndpoint",
     "Question",
     "UnknownParameterError",
     "request_to",
@@ -77,7 +77,7 @@ def claim_questions(
     questions = prepare(calls, rows, put, now)
     loaded = {row.pk: row for row in rows}
     wanted = [
-        reserving.Wanted(loaded[one.claim.call_id], one.request, one.most_tries)
+        reserving.CallRequest(loaded[one.claim.call_id], one.request, one.most_tries)
         for one in questions
     ]
     admitted = reserving.reserve(wanted, now=now)

@@ -41,7 +41,7 @@ class UnknownParameterError(ValueError):
 Clock = Callable[[], dt.datetime]
 
 
-class Endpoint(Protocol):
+class ModelEndpoint(Protocol):
     """What a system and a judge have in common."""
 
     slug: str
@@ -104,7 +104,7 @@ class Failed:
         return total(reply.cost_usd for reply in replies)
 
 
-def request_to(endpoint: Endpoint, **wanted: Any) -> llm.Request:  # noqa: ANN401 (fields of Request)
+def request_to(endpoint: ModelEndpoint, **wanted: Any) -> llm.Request:  # noqa: ANN401 (fields of Request)
     """Return a request to a system's or judge's model; its own parameters come last.
 
     A simulated one is answered by the offline provider, whatever address its row holds.

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from completions.choices import CallState, Presence
 from completions.llm.labels import Label, Labels
 from completions.models import StoredLabel
-from completions.runs.services.asking import Heard
+from completions.runs.services.asking import ModelAnswer
 
 DELETED = "[deleted]"
 """Stands where words of a text stood that was deleted at its writer's wish."""
@@ -29,7 +29,7 @@ class TextDeletedError(ValueError):
 
 def keep_labels(
     call: QuerySet[Any],
-    heard: Heard[Labels],
+    heard: ModelAnswer[Labels],
     rows: type[StoredLabel],
     *,
     flags: Mapping[str, Any] | None = None,
@@ -47,7 +47,7 @@ def keep_labels(
     manager.bulk_create(labels)
 
 
-def _fields(label: Label, heard: Heard[Labels]) -> dict[str, Any]:
+def _fields(label: Label, heard: ModelAnswer[Labels]) -> dict[str, Any]:
     """Return the columns that labels of all kinds have."""
     return {
         "call_id": heard.question.claim.call_id,
@@ -57,7 +57,7 @@ def _fields(label: Label, heard: Heard[Labels]) -> dict[str, Any]:
     }
 
 
-def keep_nothing(call: QuerySet[Any], heard: Heard[Labels]) -> None:
+def keep_nothing(call: QuerySet[Any], heard: ModelAnswer[Labels]) -> None:
     """End the one call, whose text was deleted while it was made: nothing that quotes it stays."""
     fields = heard.columns() | {"raw_answer": DELETED, "state": CallState.FAILED}
     fields["asked"].pop("first_try", None)

@@ -17,7 +17,7 @@ from completions.runs.services import budgeting, states
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CallRequest:
     """A claimed call that is about to be made: its row, what is asked, and how often at most."""
 
     call: ProviderCall
@@ -26,7 +26,7 @@ class Wanted:
 
 
 @transaction.atomic
-def reserve(wanted: Sequence[Wanted], *, now: dt.datetime) -> set[int]:
+def reserve(wanted: Sequence[CallRequest], *, now: dt.datetime) -> set[int]:
     """Reserve the most that these calls can cost; return the ids of those that may be made.
 
     The others wait again: for a run that has stood still since, or until calls in flight have
@@ -51,7 +51,7 @@ def reserve(wanted: Sequence[Wanted], *, now: dt.datetime) -> set[int]:
     return admitted
 
 
-def _budgeted_runs(wanted: Sequence[Wanted]) -> QuerySet[Run] | None:
+def _budgeted_runs(wanted: Sequence[CallRequest]) -> QuerySet[Run] | None:
     """Return the runs whose money has to be watched, in the order in which they are locked."""
     numbers = {getattr(one.call, "run_id", None) for one in wanted} - {None}
     if not numbers:
@@ -63,7 +63,7 @@ def _budgeted_runs(wanted: Sequence[Wanted]) -> QuerySet[Run] | None:
     )
 
 
-def _lock_calls(wanted: Sequence[Wanted]) -> set[int]:
+def _lock_calls(wanted: Sequence[CallRequest]) -> set[int]:
     """Lock the claimed rows before their runs, as those who settle do; return which are held."""
     calls = type(wanted[0].call)._default_manager.filter(state=CallState.CLAIMED)  # noqa: SLF001
     rows = calls.filter(pk__in=[one.call.pk for one in wanted]).order_by("pk").only("pk")
@@ -78,14 +78,14 @@ class _Purse:
     taken: Decimal = Decimal(0)
     is_shut: bool = False
 
-    def admits(self, one: Wanted, now: dt.datetime) -> bool:
+    def admits(self, one: CallRequest, now: dt.datetime) -> bool:
         """Reserve for a call, or say that it has to wait; calls behind it wait too."""
         if not self.is_shut and self.run.state == RunState.RUNNING:
             self.is_shut = not self._takes(one, now)
             return not self.is_shut
         return False
 
-    def _takes(self, one: Wanted, now: dt.datetime) -> bool:
+    def _takes(self, one: CallRequest, now: dt.datetime) -> bool:
         endpoint, left = _endpoint(one.call), self.budget - self.run.spent_usd
         if (price := budgeting.price_of(endpoint)) is None:
             self._pause(f"Nobody says what {endpoint.slug} costs.", now)
@@ -109,7 +109,7 @@ class _Purse:
         states.pause_if_running(self.run, PauseReason.BUDGET, detail, now=now)
 
 
-def _is_admitted(one: Wanted, purses: Mapping[int, _Purse], now: dt.datetime) -> bool:
+def _is_admitted(one: CallRequest, purses: Mapping[int, _Purse], now: dt.datetime) -> bool:
     """Say whether a call may be made; without a run, or without a budget, it may."""
     purse = purses.get(getattr(one.call, "run_id", None) or 0)
     return purse is None or purse.admits(one, now)

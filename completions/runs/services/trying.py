@@ -7,7 +7,7 @@ from typing import Any
 from completions import llm
 from completions.runs import pulling
 from completions.runs.services import questions, speaking
-from completions.runs.services.questions import Clock, Endpoint
+from completions.runs.services.questions import Clock, ModelEndpoint
 
 MAX_TOKENS = 300
 SCHEMA: Mapping[str, Any] = {
@@ -34,7 +34,9 @@ class Tried:
     error: llm.ProviderError | None = None
 
 
-def try_endpoints(endpoints: Collection[Endpoint], *, clock: Clock, in_json: bool) -> list[Tried]:
+def try_endpoints(
+    endpoints: Collection[ModelEndpoint], *, clock: Clock, in_json: bool
+) -> list[Tried]:
     """Ask each model for a greeting, as a judge is asked if ``in_json``, one after the other.
 
     Nothing is stored. A model's own parameters hold, as in a run.
@@ -42,7 +44,7 @@ def try_endpoints(endpoints: Collection[Endpoint], *, clock: Clock, in_json: boo
     return [_tried(one, clock, in_json=in_json) for one in endpoints]
 
 
-def _tried(endpoint: Endpoint, clock: Clock, *, in_json: bool) -> Tried:
+def _tried(endpoint: ModelEndpoint, clock: Clock, *, in_json: bool) -> Tried:
     try:
         request = questions.request_to(
             endpoint,

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from completions.files.toml import Key, Part, content_hash, load_shipped, parse_toml
+from completions.files.toml import Key, TomlPart, content_hash, load_shipped, parse_toml
 from completions.llm import labels, prompts
-from completions.llm.labels import Labels, Wanted
+from completions.llm.labels import LabelRequest, Labels
 from completions.llm.prompts import Prompt, encoded
 
 CODEBOOKS = Path(__file__).parent
@@ -22,7 +22,7 @@ class CodebookError(ValueError):
     """A codebook cannot be used; the message names the file, the field and the reason."""
 
 
-class Strategy(Part):
+class Strategy(TomlPart):
     """One strategy of support."""
 
     key: Key
@@ -33,7 +33,7 @@ class Strategy(Part):
     """What looks like it and is not."""
 
 
-class Codebook(Part):
+class Codebook(TomlPart):
     """The strategies in their order."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
@@ -153,5 +153,5 @@ def read_labels(raw: str, *, text: str, codebook: Codebook) -> Labels:
     return labels.read_labels(raw, text=text, wanted=_wanted(codebook))
 
 
-def _wanted(codebook: Codebook) -> Wanted:
-    return Wanted(codebook.keys, title="Strategies", each="strategy", text="message")
+def _wanted(codebook: Codebook) -> LabelRequest:
+    return LabelRequest(codebook.keys, title="Strategies", each="strategy", text="message")

@@ -23,7 +23,7 @@ from completions.models import (
     StrategyLabel,
 )
 from completions.runs.services import asking, calling, quoting, running
-from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.quoting import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
@@ -100,7 +100,9 @@ def name_strategies(
     fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
     processes: a call is claimed by one, and what has ended is never asked again.
     """
-    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
+    return asking.ask(
+        StrategyCalls(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored
+    )
 
 
 def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
@@ -116,7 +118,7 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
 
 
 @dataclass(frozen=True)
-class Desk:
+class StrategyCalls:
     """What a strategist is asked, and what becomes of its answers."""
 
     run: LabellingRun | None = None
@@ -147,7 +149,7 @@ class Desk:
         read = partial(rules.read_labels, text=text, codebook=codebook)
         return JsonQuestion(claim, rules.strategist_prompt(codebook).hash, request, read)
 
-    def keep(self, ended: Sequence[tuple[StrategyCall, Heard[Labels]]]) -> None:
+    def keep(self, ended: Sequence[tuple[StrategyCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each strategy if the answer could be read."""
         # Locked, so that whoever deletes texts meanwhile finds the quotes of them.
         wanted = [call.completion_id for call, _ in ended]

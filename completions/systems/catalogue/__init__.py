@@ -5,14 +5,14 @@ Other catalogues, such as that of judges, are read by the same rules.
 
 from completions.systems.catalogue.entries import (
     Catalogue,
+    CatalogueEntry,
     Computed,
-    Entry,
     Fact,
-    Listed,
     ModelId,
     Parameters,
     Slug,
     Strict,
+    SystemEntry,
 )
 from completions.systems.catalogue.files import (
     CatalogueError,
@@ -26,15 +26,15 @@ from completions.systems.catalogue.files import (
 
 __all__ = [
     "Catalogue",
+    "CatalogueEntry",
     "CatalogueError",
     "Computed",
-    "Entry",
     "Fact",
-    "Listed",
     "ModelId",
     "Parameters",
     "Slug",
     "Strict",
+    "SystemEntry",
     "load_catalogues",
     "load_files",
     "parse_catalogue",

@@ -113,7 +113,7 @@ class Fact(Strict):
     source: Words
 
 
-class Listed(Strict):
+class CatalogueEntry(Strict):
     """What is in a catalogue under a slug and a name, and how it is asked if it is a model."""
 
     slug: Slug
@@ -130,7 +130,7 @@ class Listed(Strict):
         return self
 
 
-class Entry(Listed):
+class SystemEntry(CatalogueEntry):
     """A system of the catalogue."""
 
     kind: Literal["model", "original"]
@@ -170,5 +170,5 @@ class Catalogue(Strict):
     """One file: its systems, in its order."""
 
     sources: dict[str, Words] = Field(default_factory=dict)
-    system: tuple[Entry, ...] = Field(default=(), strict=False)
+    system: tuple[SystemEntry, ...] = Field(default=(), strict=False)
     computed: tuple[Computed, ...] = Field(default=(), strict=False)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from completions.systems.catalogue.entries import Catalogue, Computed, Entry, Strict
+from completions.systems.catalogue.entries import Catalogue, Computed, Strict, SystemEntry
 
 FOLDER = Path(__file__).resolve().parent
 _TABLES = ("system", "computed")
@@ -47,7 +47,7 @@ def load_catalogues(paths: Iterable[Path]) -> Catalogue:
     found = [(source, one) for source, catalogue in read for one in _rows(catalogue)]
     refuse_twins(found, of="system")
     return Catalogue(
-        system=tuple(one for _, one in found if isinstance(one, Entry)),
+        system=tuple(one for _, one in found if isinstance(one, SystemEntry)),
         computed=tuple(one for _, one in found if isinstance(one, Computed)),
     )
 
@@ -125,7 +125,7 @@ def _load(path: Path, shape: type[Shape]) -> tuple[str, Shape]:
     return path.name, parse_file(text, shape, source=path.name)
 
 
-def _rows(catalogue: Catalogue) -> tuple[Entry | Computed, ...]:
+def _rows(catalogue: Catalogue) -> tuple[SystemEntry | Computed, ...]:
     return (*catalogue.system, *catalogue.computed)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from completions.systems.catalogue.entries import Entry
+from completions.systems.catalogue.entries import SystemEntry
 
 
 def _says_so(name: str) -> str:
@@ -15,7 +15,7 @@ def _says_so(name: str) -> str:
     return name
 
 
-class SimulatedEntry(Entry):
+class SimulatedEntry(SystemEntry):
     """A system that the offline provider answers: its name says so, and it has no key."""
 
     # Looser than a file's name in one thing: the word that is refused there is demanded here.

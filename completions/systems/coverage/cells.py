@@ -47,7 +47,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class ContextRow:
+class CoverageRow:
     """A context, and its cells in the order of the systems."""
 
     key: str
@@ -74,7 +74,7 @@ class _Found:
         return FAILED if self.call in BAD else MISSING
 
 
-def rows_of(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[ContextRow]:
+def rows_of(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[CoverageRow]:
     """Yield the rows of contexts, in two queries."""
     grid = _grid([one.pk for one in contexts], [one.pk for one in systems])
     for context in contexts:
@@ -83,7 +83,7 @@ def rows_of(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[
             for system in systems
         )
         n_there = sum(cell.state == THERE for cell in cells)
-        yield ContextRow(context.key, n_there, cells)
+        yield CoverageRow(context.key, n_there, cells)
 
 
 def _grid(contexts: Sequence[int], systems: Sequence[int]) -> dict[tuple[int, int], _Found]:

@@ -24,7 +24,7 @@ from completions.systems.coverage.cells import (
     STATES,
     THERE,
     WITHHELD,
-    ContextRow,
+    CoverageRow,
     rows_of,
 )
 
@@ -86,7 +86,7 @@ class Coverage:
     """One page of the map: rows, with the totals of all contexts."""
 
     page: Page[Context]
-    rows: tuple[ContextRow, ...]
+    rows: tuple[CoverageRow, ...]
     systems: tuple[SystemTotal, ...]
     all_systems: tuple[tuple[str, str], ...]
     n_contexts: int

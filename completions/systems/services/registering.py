@@ -10,7 +10,7 @@ from django.utils.text import slugify
 from access.log import record
 from completions.choices import SystemKind
 from completions.models import Assistant, System, Writer
-from completions.systems.catalogue import Entry
+from completions.systems.catalogue import SystemEntry
 from completions.systems.catalogue.own import SimulatedEntry
 from completions.systems.services.syncing import columns_of
 
@@ -68,7 +68,7 @@ class SystemTakenError(ValueError):
 
 
 @transaction.atomic
-def add_system(*, entry: Entry, by: User, now: dt.datetime) -> System:
+def add_system(*, entry: SystemEntry, by: User, now: dt.datetime) -> System:
     """Register what a person says of a system; nothing that is registered changes.
 
     Raises
@@ -89,7 +89,7 @@ def add_system(*, entry: Entry, by: User, now: dt.datetime) -> System:
     return system
 
 
-def _refuse_twins(entry: Entry) -> None:
+def _refuse_twins(entry: SystemEntry) -> None:
     for field in ("slug", "name"):
         # As the name is read on pages: two systems that differ in capitals alone look like one.
         twin = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()

@@ -12,15 +12,15 @@ from django.db.models import Model, QuerySet
 from access.log import record
 from completions.choices import SystemKind
 from completions.models import System
-from completions.systems.catalogue import Entry, Listed
+from completions.systems.catalogue import CatalogueEntry, SystemEntry
 
-Said = TypeVar("Said", bound=Listed)
-Said_contra = TypeVar("Said_contra", bound=Listed, contravariant=True)
+Said = TypeVar("Said", bound=CatalogueEntry)
+Said_contra = TypeVar("Said_contra", bound=CatalogueEntry, contravariant=True)
 Held = TypeVar("Held", bound=Model)
 
 
 @dataclass(frozen=True)
-class Change:
+class FieldChange:
     """One field of a row, before and after."""
 
     field: str
@@ -33,7 +33,7 @@ class SyncReport:
     """What became of every entry of a catalogue, by slug."""
 
     added: list[str] = field(default_factory=list)
-    changed: dict[str, list[Change]] = field(default_factory=dict)
+    changed: dict[str, list[FieldChange]] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def sync(
 
 
 def _refusal(
-    table: Table[Said, Held], entry: Said, held: Held | None, changes: Iterable[Change]
+    table: Table[Said, Held], entry: Said, held: Held | None, changes: Iterable[FieldChange]
 ) -> str:
     """Say why the table cannot hold this entry, or nothing if it can."""
     twins = table.rows().filter(name=entry.name).exclude(slug=entry.slug)
@@ -100,7 +100,7 @@ def _refusal(
     return table.clash(entry, held, [one.field for one in changes])
 
 
-def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[Change]:
+def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[FieldChange]:
     """Return what the entry says otherwise than the row.
 
     Where the catalogue leaves the address to others, one that was set in the table stays.
@@ -109,7 +109,7 @@ def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[Change]:
     if entry.parameters.api_base_env is not None:
         del wanted["api_base"]
     return [
-        Change(name, before, after)
+        FieldChange(name, before, after)
         for name, after in wanted.items()
         if (before := getattr(held, name)) != after
     ]
@@ -123,7 +123,7 @@ def _add(table: Table[Said, Held], entry: Said, now: dt.datetime, by: User | Non
 
 
 def _change(
-    of: str, held: Model, changes: Iterable[Change], now: dt.datetime, by: User | None
+    of: str, held: Model, changes: Iterable[FieldChange], now: dt.datetime, by: User | None
 ) -> None:
     before = {one.field: one.before for one in changes}
     after = {one.field: one.after for one in changes}
@@ -134,7 +134,7 @@ def _change(
     record(action=f"{of}.changed", subject=subject, now=now, by=by, before=before, after=after)
 
 
-__all__ = ["Change", "SyncReport", "columns_of", "sync_systems"]
+__all__ = ["FieldChange", "SyncReport", "columns_of", "sync_systems"]
 
 KINDS = {"model": SystemKind.MODEL, "original": SystemKind.ORIGINAL}
 IDENTITY = ("family", "model_id")
@@ -143,7 +143,7 @@ IDENTITY = ("family", "model_id")
 
 def sync_systems(
     *,
-    entries: Iterable[Entry],
+    entries: Iterable[SystemEntry],
     now: dt.datetime,
     is_dry_run: bool = False,
     by: User | None = None,
@@ -156,7 +156,7 @@ def sync_systems(
     return sync(_Systems(), entries, now=now, is_dry_run=is_dry_run, by=by)
 
 
-def columns_of(entry: Entry) -> dict[str, Any]:
+def columns_of(entry: SystemEntry) -> dict[str, Any]:
     """Return what an entry puts into the table of systems."""
     return {
         "name": entry.name,
@@ -178,11 +178,11 @@ class _Systems:
         """Return all systems."""
         return System.objects.all()
 
-    def columns(self, entry: Entry) -> dict[str, Any]:
+    def columns(self, entry: SystemEntry) -> dict[str, Any]:
         """Return what an entry puts into the table."""
         return columns_of(entry)
 
-    def clash(self, entry: Entry, held: System, changed: list[str]) -> str:
+    def clash(self, entry: SystemEntry, held: System, changed: list[str]) -> str:
         """Say why the row of this slug cannot become what the entry says, or nothing."""
         if held.is_simulated:
             return "the slug belongs to a simulated system"

@@ -60,7 +60,7 @@ def message(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Store what the reviewer decided, and go on to the next message that waits."""
     found = or_404(message_queries.message_of(dataset, pk))
-    form = forms.Decision(request.POST)
+    form = forms.DecisionForm(request.POST)
     if not form.is_valid():
         return _show(request, dataset, pk, form=form, status=422, error=form.problem)
     posted = form.cleaned_data

@@ -86,7 +86,7 @@ def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def trial(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Switch the trial of newcomers on or off."""
-    form = forms.Trial(request.POST)
+    form = forms.VettingForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Nothing changed: choose whether newcomers write on trial."))
         return redirect("writing:pool", dataset.slug)

@@ -3,7 +3,7 @@
 from completions.writers.message_queries.queue import (
     MessageFilter,
     MessageRow,
-    Place,
+    QueuePlace,
     message_of,
     message_page,
     place_of,
@@ -27,7 +27,7 @@ __all__ = [
     "MessageRow",
     "MessageShown",
     "Obstacle",
-    "Place",
+    "QueuePlace",
     "Settled",
     "Situation",
     "message_of",

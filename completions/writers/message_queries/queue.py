@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from access.console.table_query import read_query, write_query
 from completions.choices import MessageState, Stratum
-from completions.contexts.queries import Listed, UnknownFilterError, beginning
+from completions.contexts.queries import ListPage, UnknownFilterError, beginning
 from completions.models import Dataset, Message, MessageRevision
 from completions.writers.message_queries.rules import SIGNALS, signals_of
 
@@ -98,7 +98,7 @@ class MessageRow:
 
 
 @dataclass(frozen=True)
-class Place:
+class QueuePlace:
     """Where a message stands in the queue; the rest are keys of messages, or None."""
 
     n_waiting: int
@@ -127,16 +127,16 @@ def state_counts(dataset: Dataset) -> list[tuple[str, str, int]]:
     return [(str(state), str(state.label), counts[state]) for state in shown]
 
 
-def message_page(dataset: Dataset, wanted: MessageFilter, *, page: str) -> Listed[MessageRow]:
+def message_page(dataset: Dataset, wanted: MessageFilter, *, page: str) -> ListPage[MessageRow]:
     """Return a page of the messages that are meant, the oldest version first, in one query."""
     found = [one for one in _newest(dataset, wanted) if wanted.matches_state(one.message.state)]
     if wanted.state == ALL:  # what waits comes first
         found.sort(key=lambda one: one.message.state != MessageState.WAITING)
     shown = Paginator(found, PER_PAGE).get_page(page)
-    return Listed.of(map(MessageRow.of, shown.object_list), shown)
+    return ListPage.of(map(MessageRow.of, shown.object_list), shown)
 
 
-def place_of(dataset: Dataset, wanted: MessageFilter, *, pk: int) -> Place:
+def place_of(dataset: Dataset, wanted: MessageFilter, *, pk: int) -> QueuePlace:
     """Say what stands before and after a message, in one query.
 
     Next and previous are such as the filter means; a decision leads on to what waits.
@@ -145,7 +145,7 @@ def place_of(dataset: Dataset, wanted: MessageFilter, *, pk: int) -> Place:
     at = next((n for n, (key, _) in enumerate(rows) if key == pk), len(rows))
     before, after = rows[:at], rows[at + 1 :]
     waiting = [key for key, state in (*after, *before) if state == MessageState.WAITING]
-    return Place(
+    return QueuePlace(
         n_waiting=sum(state == MessageState.WAITING for _, state in rows),
         previous=next(reversed(_meant(wanted, before)), None),
         next=next(iter(_meant(wanted, after)), None),

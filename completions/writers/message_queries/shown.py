@@ -136,7 +136,7 @@ class Typing:
 
 
 @dataclass(frozen=True)
-class Finding:
+class MessageFinding:
     """What a rule found in the text, and why that matters."""
 
     reason: str
@@ -155,7 +155,7 @@ class Decided:
 
 
 @dataclass(frozen=True)
-class Version:
+class VersionView:
     """One version with what was decided about it, the newest decision first."""
 
     number: int
@@ -180,9 +180,9 @@ class MessageShown:
     n_sentences: int
     signals: tuple[str, ...]
     typing: Typing
-    findings: tuple[Finding, ...]
+    findings: tuple[MessageFinding, ...]
     copies: tuple[Copy, ...]
-    versions: tuple[Version, ...]
+    versions: tuple[VersionView, ...]
     """The newest first, and it is what is decided on."""
     accepted: str
     """The text that was accepted before this version, if another."""
@@ -249,11 +249,11 @@ def _accepted(message: Message, newest: MessageRevision) -> str:
     return completion.text
 
 
-def _versions(message: Message, revisions: list[MessageRevision]) -> tuple[Version, ...]:
+def _versions(message: Message, revisions: list[MessageRevision]) -> tuple[VersionView, ...]:
     rows = MessageDecision.objects.filter(revision__message=message).select_related("decided_by")
     decisions = list(rows.order_by("-pk"))
     return tuple(
-        Version(
+        VersionView(
             number=revision.number,
             text=revision.text,
             at=revision.written_at,
@@ -272,9 +272,9 @@ def _decided(decision: MessageDecision) -> Decided:
     )
 
 
-def _finding(flag: Mapping[str, str]) -> Finding:
+def _finding(flag: Mapping[str, str]) -> MessageFinding:
     reason = flag.get("reason", flag["kind"])
-    return Finding(reason, flag.get("matched", ""), str(EXPLANATIONS.get(reason, "")))
+    return MessageFinding(reason, flag.get("matched", ""), str(EXPLANATIONS.get(reason, "")))
 
 
 def _marked(revision: MessageRevision) -> tuple[tuple[str, bool], ...]:

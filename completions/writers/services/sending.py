@@ -62,7 +62,7 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Version:
+class NewVersion:
     """A text that can be taken, with what its reviewer is shown beside it."""
 
     text: str
@@ -145,11 +145,11 @@ def send_message(
     flags = flagging.flags_of(
         text=text, writer=writer, context=lease.context, without=queries.message_of(lease)
     )
-    taken = Version(text, flags, has_looked_again=bool(findings))
+    taken = NewVersion(text, flags, has_looked_again=bool(findings))
     return _send(token, writer, taken, now=now)
 
 
-def store_revision(lease: WritingLease, version: Version, *, now: dt.datetime) -> Message:
+def store_revision(lease: WritingLease, version: NewVersion, *, now: dt.datetime) -> Message:
     """Add a version to the message of a locked lease, and the message if there is none yet.
 
     Nothing is added when the text is that of the latest version.
@@ -176,7 +176,7 @@ def store_revision(lease: WritingLease, version: Version, *, now: dt.datetime) -
 
 
 @transaction.atomic
-def _send(token: uuid.UUID, writer: Writer, version: Version, *, now: dt.datetime) -> Message:
+def _send(token: uuid.UUID, writer: Writer, version: NewVersion, *, now: dt.datetime) -> Message:
     writer = lock_active_writer(writer)
     refuse_frozen(writer)
     lease = lock_lease(token, writer)

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from completions.files.toml import (
     Key,
-    Part,
     TalkTurn,
+    TomlPart,
     check_talk,
     content_hash,
     load_shipped,
@@ -24,7 +24,7 @@ class VettingError(ValueError):
     """A set of trial talks cannot be used; the message names the file, the field, the reason."""
 
 
-class TrialTalk(Part):
+class TrialTalk(TomlPart):
     """A talk that ends on the seeker's turn, and asks for a message."""
 
     key: Key
@@ -36,7 +36,7 @@ class TrialTalk(Part):
         return self
 
 
-class VettingSet(Part):
+class VettingSet(TomlPart):
     """The talks that a newcomer writes for, in the order in which they come."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]

@@ -66,12 +66,12 @@ def composer(
     request: WriterRequest,
     task: blinded.Task,
     *,
-    form: forms.Message | None = None,
+    form: forms.MessageForm | None = None,
     typed: services.Typed | None = None,
     concerns: Sequence[Concern] = (),
 ) -> HttpResponse:
     """Show the talk with the text box; with what is to be mended, if ``form`` was posted."""
-    form = form or forms.Message(initial={"text": task.draft})
+    form = form or forms.MessageForm(initial={"text": task.draft})
     form.lay_out(language=task.talk.language)
     context = {
         "task": task,

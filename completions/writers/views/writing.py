@@ -107,7 +107,7 @@ def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
 
 def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     """Take the posted message; what cannot be taken stays in the box and as the draft."""
-    form, typed = forms.Message(request.POST), forms.typed(request.POST)
+    form, typed = forms.MessageForm(request.POST), forms.typed(request.POST)
     concerns: Sequence[Concern] = ()
     try:
         message = _taken(request, lease, form, typed)
@@ -125,7 +125,7 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
 
 
 def _taken(
-    request: WriterRequest, lease: WritingLease, form: forms.Message, typed: services.Typed
+    request: WriterRequest, lease: WritingLease, form: forms.MessageForm, typed: services.Typed
 ) -> Message | None:
     """Send what is posted; what is no message yet is kept as the draft alone."""
     if not form.is_valid():

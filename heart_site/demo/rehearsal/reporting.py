@@ -21,7 +21,7 @@ MOST_POINTS = 5
 
 
 @dataclass(frozen=True)
-class Report:
+class RehearsalReport:
     """What came of a rehearsal.
 
     ``detection`` is of raters with at least one answer that counts; ``screened`` counts those who
@@ -53,12 +53,14 @@ class Report:
         return not (self.n_over_quota or self.n_judged_twice or self.mismatches)
 
 
-def report_on(study: Study, cast: Cast, strengths: Mapping[str, float], review: Review) -> Report:
+def report_on(
+    study: Study, cast: Cast, strengths: Mapping[str, float], review: Review
+) -> RehearsalReport:
     """Return what came of the rehearsal, from what is stored and what the review found."""
     kinds = {cast.external_id(person): person.kind for person in cast.people}
     states, judged = evidence.states(study), evidence.judged_by(study)
     screened = [kinds[name] for name, state in states.items() if state == RaterState.SCREENED]
-    return Report(
+    return RehearsalReport(
         study=study.slug,
         n_raters=len(cast.people),
         states=Counter(states.values()),
@@ -93,7 +95,7 @@ def _ratings(study: Study) -> dict[str, float]:
     return dict(Rating.objects.filter(fit=fit).values_list("system__slug", "elo")) if fit else {}
 
 
-def as_lines(report: Report) -> Iterator[str]:
+def as_lines(report: RehearsalReport) -> Iterator[str]:
     """Yield the report for a terminal."""
     yield f"{report.study}: {report.n_raters:,} simulated raters; its results mean nothing"
     yield "Raters     " + ", ".join(f"{n:,} {key.lower()}" for key, n in report.states.items())
@@ -105,21 +107,21 @@ def as_lines(report: Report) -> Iterator[str]:
     yield from _order(report)
 
 
-def _sides(report: Report) -> Iterator[str]:
+def _sides(report: RehearsalReport) -> Iterator[str]:
     yield "Sides      chi-square     df       p  largest difference (p near 1: evener than coins)"
     for row in report.sides:
         name, statistic = f"  {row.name}", f"{row.statistic:,.1f}"
         yield f"{name:17}{statistic:>9}{row.df:7,}{row.p:8.4f}{row.largest:5}"
 
 
-def _rebuilt(report: Report) -> Iterator[str]:
+def _rebuilt(report: RehearsalReport) -> Iterator[str]:
     n_wrong = len(report.mismatches)
     yield f"Rebuilt    {report.answers['leases']:,} draws from the seed, {n_wrong} differ"
     for one in report.mismatches[:SHOWN_MISMATCHES]:
         yield f"  lease {one.name}: {one.what}"
 
 
-def _found(report: Report) -> Iterator[str]:
+def _found(report: RehearsalReport) -> Iterator[str]:
     found = report.detection
     yield f"Exclusion  precision {_share(found.precision)}, recall {_share(found.recall)}"
     yield "  kind       judged  excluded  recall  screened out  found by"
@@ -132,7 +134,7 @@ def _found(report: Report) -> Iterator[str]:
         )
 
 
-def _order(report: Report) -> Iterator[str]:
+def _order(report: RehearsalReport) -> Iterator[str]:
     yield f"Order      Spearman of the ratings with what was planted {_share(report.recovery)}"
     digits = 0 if max(report.ratings.values(), default=0) > MOST_POINTS else 2
     by_strength = sorted(report.strengths.items(), key=lambda item: -item[1])

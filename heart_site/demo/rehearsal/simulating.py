@@ -7,7 +7,7 @@ from annotation.models import Study
 from annotation.studies import services as annotation
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
-from heart_site.demo.rehearsal.reporting import Report, report_on
+from heart_site.demo.rehearsal.reporting import RehearsalReport, report_on
 from heart_site.demo.simulation.people import SHARES, Kind, draw_population
 from ranking.fits import services as fit_services
 from ranking.raters import services as rater_services
@@ -23,7 +23,7 @@ def simulate(
     now: dt.datetime,
     tell: Tell,
     shares: Mapping[Kind, float] = SHARES,
-) -> Report:
+) -> RehearsalReport:
     """Rehearse a study in its simulated twin, from the entry to the ratings, and report.
 
     The same numbers again go on where an earlier run was stopped, and then only report.

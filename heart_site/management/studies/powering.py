@@ -13,7 +13,7 @@ from annotation.models import Study
 from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries
-from ranking.planner.console import DEFAULTS, Asked, Question
+from ranking.planner.console import DEFAULTS, PlannerRequest, Question
 from ranking.planner.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
 from ranking.report import services
 
@@ -60,7 +60,7 @@ def _power(options: Mapping[str, Any], say: Say) -> None:
         say(line)
 
 
-def _asked(options: Mapping[str, Any]) -> Asked:
+def _asked(options: Mapping[str, Any]) -> PlannerRequest:
     form = Question({name: options[name] for name in DEFAULTS})
     if not form.is_valid():
         first = next(iter(form.errors.items()))
@@ -69,7 +69,7 @@ def _asked(options: Mapping[str, Any]) -> Asked:
     return form.asked()
 
 
-def _analyse_if_needed(study: Study, asked: Asked) -> None:
+def _analyse_if_needed(study: Study, asked: PlannerRequest) -> None:
     """Look into the newest ratings here and now, unless somebody did."""
     if queries.pilot_of(study, asked.evaluators) is not None:
         return
@@ -77,7 +77,7 @@ def _analyse_if_needed(study: Study, asked: Asked) -> None:
         services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
 
 
-def _lines(plan: StudyPlan, asked: Asked) -> Iterator[str]:
+def _lines(plan: StudyPlan, asked: PlannerRequest) -> Iterator[str]:
     size = plan.size
     yield (
         f"{size.n_judgments:,} judgments by {asked.pool} on {size.n_units:,} source dialogues, "
@@ -104,7 +104,7 @@ def _lines(plan: StudyPlan, asked: Asked) -> Iterator[str]:
         )
 
 
-def _first_lines(first: FirstPlan, asked: Asked) -> Iterator[str]:
+def _first_lines(first: FirstPlan, asked: PlannerRequest) -> Iterator[str]:
     yield (
         f"before any data, {first.n_systems} systems, judgments of a comparison correlated "
         f"{asked.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.overview import queries
-from annotation.overview.queries import StudyPage, StudyRow
+from annotation.overview.queries import StudyOverview, StudyRow
 from annotation.studies import counts as study_counts_counts
 from heart_site.management.studies.act import Act, Say, add_study, the_study
 
@@ -20,7 +20,7 @@ def _show(options: Mapping[str, Any], say: Say) -> None:
         say(line)
 
 
-def _lines(page: StudyPage, n_checks: int) -> Iterator[str]:
+def _lines(page: StudyOverview, n_checks: int) -> Iterator[str]:
     row, tally = page.row, page.row.tally
     yield f"{row.slug}: {row.title}"
     yield f"  version {page.version} of {page.name}, {row.state_label.lower()}, on {row.dataset}"

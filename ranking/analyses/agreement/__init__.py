@@ -1,6 +1,6 @@
 """Do evaluators agree: among themselves, with most people, and as well as people do."""
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.agreement.among import coefficients, matrices, of_dimensions, threes
 from ranking.analyses.agreement.funnel import alike_funnel
 from ranking.analyses.agreement.opinions import Samples, opinions, panels
@@ -29,7 +29,7 @@ METHOD = (
 TWO, THREE = 2, 3
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Compare evaluators with each other, judges with people, and people with people.
 
     Raises
@@ -61,7 +61,7 @@ def _samples(columns: JudgmentColumns, method: Method) -> Samples:
     return Samples.drawn(n_units, method.replicates, seed=method.seed, level=method.level)
 
 
-def _adversarial(ground: Ground) -> Booleans | None:
+def _adversarial(ground: AnalysisInputs) -> Booleans | None:
     """Say which pairs are of adversarial contexts, or nothing where that is not known."""
     try:
         return ground.sources.items().is_adversarial
@@ -69,7 +69,7 @@ def _adversarial(ground: Ground) -> Booleans | None:
         return None
 
 
-def _marks(ground: Ground) -> list[Table]:
+def _marks(ground: AnalysisInputs) -> list[Table]:
     marks = {name: (one, opinions(one)) for name, one in ground.dimensions.items()}
     marks = {name: pair for name, pair in marks.items() if panels(pair[1])}
     if not marks:

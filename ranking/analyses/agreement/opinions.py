@@ -9,7 +9,7 @@ from ranking.analyses.common import decimal
 from ranking.findings import Cell
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.opinions import Answers, Opinions, opinions_of
-from ranking.numerics.agreement.resampled import Estimate, draw_times, estimated
+from ranking.numerics.agreement.resampled import IntervalEstimate, draw_times, estimated
 from ranking.numerics.arrays import Floats
 
 
@@ -30,7 +30,7 @@ class Samples:
         """Return how many dialogues there are."""
         return int(self.times.shape[1])
 
-    def of(self, coefficient: Callable[[Floats], Floats]) -> Estimate:
+    def of(self, coefficient: Callable[[Floats], Floats]) -> IntervalEstimate:
         """Return the coefficient of all dialogues with its interval."""
         return estimated(coefficient, self.n_units, self.times, level=self.level)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.bias.families import family_tables, makers, removed_warnings
 from ranking.analyses.bias.length import length_tables
 from ranking.analyses.bias.places import drift_table, fatigue_table, severity_table
@@ -18,7 +18,7 @@ METHOD = (
 )
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Audit the judgments for bias; what the study does not tell of is left out.
 
     Raises
@@ -45,7 +45,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, tuple(tables), (*warnings, *([few] if few else [])))
 
 
-def _families(ground: Ground, warnings: list[str]) -> list[Table]:
+def _families(ground: AnalysisInputs, warnings: list[str]) -> list[Table]:
     """Return the tables of families, or say why there are none."""
     columns = ground.columns
     if not columns.is_judge.any():
@@ -59,7 +59,7 @@ def _families(ground: Ground, warnings: list[str]) -> list[Table]:
     return family_tables(columns, found, ground.method.level)
 
 
-def _places(ground: Ground, warnings: list[str]) -> list[Table]:
+def _places(ground: AnalysisInputs, warnings: list[str]) -> list[Table]:
     """Return severity, drift and fatigue, as far as there are any."""
     columns, level = ground.columns, ground.method.level
     tables = [severity_table(columns, level)]

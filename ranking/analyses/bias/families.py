@@ -40,7 +40,7 @@ class Makers:
 
 
 @dataclass(frozen=True)
-class Preference:
+class FamilyPreference:
     """What a family's judges and all others said of an author family on the same pairs.
 
     Net preferences are means over pairs, from -1 to 1; ``gap`` is None where there is no error.
@@ -96,7 +96,7 @@ def removed_warnings(columns: JudgmentColumns, found: Makers) -> list[str]:
 
 def preference(
     columns: JudgmentColumns, found: Makers, judging: int, author: int
-) -> Preference | None:
+) -> FamilyPreference | None:
     """Compare a family's judges with all others on pairs of an author family against the rest."""
     is_first, is_second = (
         found.of_system[one] == author for one in (columns.first, columns.second)
@@ -113,7 +113,7 @@ def preference(
     unit = np.zeros(columns.n_items, dtype=np.int64)
     unit[columns.item] = columns.unit
     gap = mean_of(own[both] - others[both], unit[both])
-    return Preference(len(both), float(own[both].mean()), float(others[both].mean()), gap)
+    return FamilyPreference(len(both), float(own[both].mean()), float(others[both].mean()), gap)
 
 
 def _by_item(columns: JudgmentColumns, rows: Integers, toward: Integers) -> Floats:

@@ -20,7 +20,7 @@ FIGURE = Column("figure", "Figure", ColumnKind.TEXT)
 
 
 @dataclass(frozen=True)
-class Figure:
+class JudgmentFigure:
     """A figure of each judgment, shape (n_judgments,), NaN where there is none."""
 
     label: str
@@ -127,14 +127,14 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
     )
 
 
-def all_figures(columns: JudgmentColumns, facts: JudgmentFacts) -> tuple[Figure, ...]:
+def all_figures(columns: JudgmentColumns, facts: JudgmentFacts) -> tuple[JudgmentFigure, ...]:
     """Return agreement, ties, strength and time of each judgment."""
     seconds = np.where(facts.seconds > 0.0, facts.seconds, np.nan)
     return (
-        Figure("Agreement with the majority, share", agreement(columns)),
+        JudgmentFigure("Agreement with the majority, share", agreement(columns)),
         _ties(columns),
         _strength(columns),
-        Figure("Seconds, natural logarithm", np.log(seconds)),
+        JudgmentFigure("Seconds, natural logarithm", np.log(seconds)),
     )
 
 
@@ -156,13 +156,15 @@ def agreement(columns: JudgmentColumns) -> Floats:
     return agrees
 
 
-def _ties(columns: JudgmentColumns) -> Figure:
-    return Figure("Ties, share", (columns.strength == 0).astype(np.float64))
+def _ties(columns: JudgmentColumns) -> JudgmentFigure:
+    return JudgmentFigure("Ties, share", (columns.strength == 0).astype(np.float64))
 
 
-def _strength(columns: JudgmentColumns) -> Figure:
+def _strength(columns: JudgmentColumns) -> JudgmentFigure:
     size = np.abs(columns.strength).astype(np.float64)
-    return Figure("Strength where there is a winner, 1 to 5", np.where(size > 0, size, np.nan))
+    return JudgmentFigure(
+        "Strength where there is a winner, 1 to 5", np.where(size > 0, size, np.nan)
+    )
 
 
 def _thirds(columns: JudgmentColumns, place: Integers) -> Integers:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.likert.evaluators import each_judge_table, judges_table, strictness_table
 from ranking.analyses.likert.means import (
     Measure,
@@ -30,7 +30,7 @@ METHOD = (
 )
 
 
-def analyse(ground: Ground) -> Findings:
+def analyse(ground: AnalysisInputs) -> Findings:
     """Describe the ratings.
 
     Raises
@@ -63,7 +63,7 @@ def analyse(ground: Ground) -> Findings:
     return Findings(METHOD, shown, warnings)
 
 
-def _with_judges(found: tuple[Measure, ...], ground: Ground) -> Iterator[Table]:
+def _with_judges(found: tuple[Measure, ...], ground: AnalysisInputs) -> Iterator[Table]:
     is_judge = found[0].scores.is_judge
     if is_judge.any() and not is_judge.all():
         yield judges_table(found, ground.method)

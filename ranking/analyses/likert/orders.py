@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
 from ranking.analyses.common import decimal, ranks_of
 from ranking.analyses.likert.means import SYSTEM, Measure, best_first
@@ -50,7 +50,7 @@ class Order:
         return ColumnKind.ELO if self.digits == 1 else ColumnKind.NUMBER
 
 
-def orders_of(ground: Ground, measure: Measure) -> tuple[tuple[Order, ...], str]:
+def orders_of(ground: AnalysisInputs, measure: Measure) -> tuple[tuple[Order, ...], str]:
     """Return all orders of the systems, and why ratings imply none, if so."""
     method = ground.method
     found = [
@@ -122,7 +122,7 @@ def agreement_table(orders: Sequence[Order], *, n_units: int, level: float) -> T
     )
 
 
-def _implied(ground: Ground) -> Order:
+def _implied(ground: AnalysisInputs) -> Order:
     if not ground.columns.n_judgments:
         raise AnalysisRefusedError(NO_PAIRS)
     board = rated(ground.columns, ground.method)

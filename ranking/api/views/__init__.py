@@ -1,17 +1,24 @@
 """The API of ratings, fits, analyses, judgments and releases."""
 
-from ranking.api.views.ratings import Analysis, FitAnalyses, FitRatings, Fits, Judgments, Ratings
-from ranking.api.views.releases import Release, ReleaseArchive, ReleaseFile, Releases
+from ranking.api.views.ratings import (
+    AnalysisView,
+    FitAnalyses,
+    FitRatings,
+    Fits,
+    Judgments,
+    Ratings,
+)
+from ranking.api.views.releases import ReleaseArchive, ReleaseFile, Releases, ReleaseView
 
 __all__ = [
-    "Analysis",
+    "AnalysisView",
     "FitAnalyses",
     "FitRatings",
     "Fits",
     "Judgments",
     "Ratings",
-    "Release",
     "ReleaseArchive",
     "ReleaseFile",
+    "ReleaseView",
     "Releases",
 ]

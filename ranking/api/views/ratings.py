@@ -44,7 +44,7 @@ class Ratings(ApiView):
         try:
             fitted = results.selections()
             chosen = result_http.read_filters(request.query_params, fitted=fitted)
-        except result_http.UnknownFilterError as error:
+        except result_http.UnknownSelectionError as error:
             raise UnknownFilterError(str(error)) from error
         fit = results.latest(*chosen.selected)
         if fit is None:
@@ -80,7 +80,7 @@ class FitAnalyses(ApiView):
         return Response({"results": said})
 
 
-class Analysis(ApiView):
+class AnalysisView(ApiView):
     """What one analysis of a fit found."""
 
     reads = Scope.READ_STUDIES

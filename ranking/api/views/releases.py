@@ -55,7 +55,7 @@ class Releases(ListView):
         return queries.releases_of(study, with_all=is_member(self.request))
 
 
-class Release(ApiView):
+class ReleaseView(ApiView):
     """One release, with the list of its files."""
 
     reads = Scope.READ_RELEASES

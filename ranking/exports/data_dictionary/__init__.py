@@ -2,9 +2,9 @@
 
 from ranking.exports.data_dictionary.columns import (
     STUDY_COLUMNS,
-    Column,
+    ExportColumn,
+    ExportTable,
     Kind,
-    Table,
     as_json,
     as_markdown,
     as_rows,
@@ -36,9 +36,9 @@ __all__ = [
     "STUDY_COLUMNS",
     "TABLES",
     "WHY_NOT",
-    "Column",
+    "ExportColumn",
+    "ExportTable",
     "Kind",
-    "Table",
     "as_json",
     "as_markdown",
     "as_rows",

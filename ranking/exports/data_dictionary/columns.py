@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Column:
+class ExportColumn:
     """One column of an export.
 
     ``values`` lists what may stand in it, where that is a list; ``unit`` is of a number. A
@@ -37,7 +37,7 @@ class Column:
     unit: str = ""
     shows_system: bool = False
 
-    def of(self, dimensions: Sequence[str]) -> tuple["Column", ...]:
+    def of(self, dimensions: Sequence[str]) -> tuple["ExportColumn", ...]:
         """Return the columns of a study with these dimensions that it stands for."""
         if not self.name.endswith(PER_DIMENSION):
             return (self,)
@@ -46,46 +46,46 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """One export: its name in addresses, what a row is, and its columns in order."""
 
     name: str
     title: str
     row: str
-    columns: tuple[Column, ...]
+    columns: tuple[ExportColumn, ...]
     is_nested: bool = False
 
     def of(
         self, dimensions: Sequence[str] = (), *, without: Collection[str] = ()
-    ) -> tuple[Column, ...]:
+    ) -> tuple[ExportColumn, ...]:
         """Return the columns of a study with these dimensions, without some."""
         kept = (column for column in self.columns if column.name not in without)
         return tuple(one for column in kept for one in column.of(dimensions))
 
 
-def text(name: str, meaning: str, *values: str) -> Column:
+def text(name: str, meaning: str, *values: str) -> ExportColumn:
     """Return a column of text."""
-    return Column(name, Kind.TEXT, meaning, values)
+    return ExportColumn(name, Kind.TEXT, meaning, values)
 
 
-def flag(name: str, meaning: str) -> Column:
+def flag(name: str, meaning: str) -> ExportColumn:
     """Return a column of yes and no."""
-    return Column(name, Kind.BOOLEAN, meaning, ("true", "false"))
+    return ExportColumn(name, Kind.BOOLEAN, meaning, ("true", "false"))
 
 
-def count(name: str, meaning: str, *, unit: str = "") -> Column:
+def count(name: str, meaning: str, *, unit: str = "") -> ExportColumn:
     """Return a column of whole numbers."""
-    return Column(name, Kind.INTEGER, meaning, unit=unit)
+    return ExportColumn(name, Kind.INTEGER, meaning, unit=unit)
 
 
-def time(name: str, meaning: str) -> Column:
+def time(name: str, meaning: str) -> ExportColumn:
     """Return a column of times."""
-    return Column(name, Kind.TIME, meaning, unit="UTC, ISO 8601")
+    return ExportColumn(name, Kind.TIME, meaning, unit="UTC, ISO 8601")
 
 
-def system(name: str, meaning: str) -> Column:
+def system(name: str, meaning: str) -> ExportColumn:
     """Return a column of text that says which system it was."""
-    return Column(name, Kind.TEXT, meaning, shows_system=True)
+    return ExportColumn(name, Kind.TEXT, meaning, shows_system=True)
 
 
 STUDY_COLUMNS = (
@@ -97,9 +97,9 @@ STUDY_COLUMNS = (
 COLUMNS = ("table", "column", "type", "unit", "values", "meaning")
 
 
-def as_text(tables: Iterable[Table], form: str) -> str:
+def as_text(tables: Iterable[ExportTable], form: str) -> str:
     """Return the dictionary as ``csv``, ``json`` or ``md``; KeyError for any other form."""
-    ways: dict[str, Callable[[Iterable[Table]], str]] = {
+    ways: dict[str, Callable[[Iterable[ExportTable]], str]] = {
         "csv": lambda found: "".join(csv_lines(as_rows(found))),
         "json": lambda found: json.dumps(as_json(found), ensure_ascii=False, indent=1) + "\n",
         "md": as_markdown,
@@ -107,7 +107,7 @@ def as_text(tables: Iterable[Table], form: str) -> str:
     return ways[form](tables)
 
 
-def as_rows(tables: Iterable[Table]) -> Iterator[tuple[str, ...]]:
+def as_rows(tables: Iterable[ExportTable]) -> Iterator[tuple[str, ...]]:
     """Return a header and one row per column of every table."""
     yield COLUMNS
     for table in tables:
@@ -116,7 +116,7 @@ def as_rows(tables: Iterable[Table]) -> Iterator[tuple[str, ...]]:
             yield (table.name, column.name, *cells)
 
 
-def as_json(tables: Iterable[Table]) -> dict[str, Any]:
+def as_json(tables: Iterable[ExportTable]) -> dict[str, Any]:
     """Return the dictionary as plain values, tables by name."""
     return {
         table.name: {
@@ -137,18 +137,18 @@ def as_json(tables: Iterable[Table]) -> dict[str, Any]:
     }
 
 
-def as_markdown(tables: Iterable[Table]) -> str:
+def as_markdown(tables: Iterable[ExportTable]) -> str:
     """Return the dictionary as a page: a heading and a table for each."""
     return "\n".join(_section(table) for table in tables)
 
 
-def _section(table: Table) -> str:
+def _section(table: ExportTable) -> str:
     lines = (_line(column) for column in table.columns)
     head = f"### {table.title}\n\n{table.row}\n\n| column | type | meaning |\n| --- | --- | --- |\n"
     return head + "".join(lines)
 
 
-def _line(column: Column) -> str:
+def _line(column: ExportColumn) -> str:
     kind = f"{column.kind.value}, {column.unit}" if column.unit else column.kind.value
     listed = ", ".join(f"`{value}`" for value in column.values)
     is_listed = listed and column.kind == "text"

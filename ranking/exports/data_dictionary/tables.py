@@ -3,9 +3,9 @@
 from ranking.exports.data_dictionary.columns import (
     PER_DIMENSION,
     STUDY_COLUMNS,
-    Column,
+    ExportColumn,
+    ExportTable,
     Kind,
-    Table,
     count,
     flag,
     system,
@@ -28,7 +28,7 @@ WHY_NOT = {
     "call_not_valid": "the call of the judge gave no valid answer",
     "later": "it came after the time of the export",
 }
-JUDGMENTS = Table(
+JUDGMENTS = ExportTable(
     "judgments",
     "Judgments",
     "One row per judgment, in the order in which they were stored, also those that do not count.",
@@ -58,14 +58,14 @@ JUDGMENTS = Table(
         flag("is_check", "it answers a planted pair; never counts"),
         flag("is_repeat", "it answers a pair that the rater had before; never counts"),
         text("plan", "the study's plan", "BALANCED", "ADAPTIVE"),
-        Column(
+        ExportColumn(
             "sampling_probability",
             Kind.NUMBER,
             "with which an adaptive plan drew this pair among the open ones",
             unit="0 to 1",
         ),
         count("sample", "of an LLM judge, which of several answers in this order, from 0"),
-        Column(
+        ExportColumn(
             "first_probability",
             Kind.NUMBER,
             "of an LLM judge, how probable it held the first to win, where it told",
@@ -81,7 +81,7 @@ JUDGMENTS = Table(
         flag("is_revised", "a later answer by the same evaluator replaces it"),
         text("rationale", "the reason, as written; left out on request"),
         flag("counts", "it is in the analysis set at the time of the export"),
-        Column(
+        ExportColumn(
             "mark_<dimension>",
             Kind.INTEGER,
             "per dimension of the rubric: positive when the first completion is ahead, 0 for "
@@ -118,7 +118,7 @@ BLINDED = frozenset(column.name for column in JUDGMENTS.columns if column.shows_
 LICENCE = "empty where the dataset's licence does not let it be passed on"
 STRATA = ("REGULAR", "ADVERSARIAL")
 
-CONTEXTS = Table(
+CONTEXTS = ExportTable(
     "contexts",
     "Contexts",
     "One row per context that the study compares texts of, by its key.",
@@ -139,7 +139,7 @@ CONTEXTS = Table(
         count("turn_index", "index of the last turn shown in the dialogue", unit="from 0"),
         count("n_turns", "how many turns there are", unit="turns"),
         text("situation", f"the situation in a few words; {LICENCE}"),
-        Column(
+        ExportColumn(
             "turns",
             Kind.JSON,
             f"the turns: a list of objects with role (seeker, supporter) and text; {LICENCE}",
@@ -148,7 +148,7 @@ CONTEXTS = Table(
         *STUDY_COLUMNS,
     ),
 )
-COMPLETIONS = Table(
+COMPLETIONS = ExportTable(
     "completions",
     "Completions",
     "One row per completion that the study compares, by context and hash.",
@@ -156,17 +156,17 @@ COMPLETIONS = Table(
         text("completion", "hash of the text"),
         text("context", "the context that it answers"),
         system("system", "slug of the system that wrote it"),
-        Column(
+        ExportColumn(
             "kind",
             Kind.TEXT,
             "what wrote it",
             ("MODEL", "HUMAN", "ORIGINAL", "CHECK"),
             shows_system=True,
         ),
-        Column("family", Kind.TEXT, "maker of the model, or empty", shows_system=True),
+        ExportColumn("family", Kind.TEXT, "maker of the model, or empty", shows_system=True),
         flag("is_simulated", "the offline provider wrote it"),
         flag("is_erased", "its text was deleted at its writer's wish"),
-        Column(
+        ExportColumn(
             "is_brought_in",
             Kind.BOOLEAN,
             "a model gave it elsewhere: no call of this site made it",
@@ -183,7 +183,7 @@ COMPLETIONS = Table(
         *STUDY_COLUMNS,
     ),
 )
-COMPARISONS = Table(
+COMPARISONS = ExportTable(
     "comparisons",
     "Comparisons",
     "One row per comparison of the plan, in its order.",
@@ -202,7 +202,9 @@ COMPARISONS = Table(
         count("slots_left", "judgments by people still wanted and not handed out"),
         count("shown_first_as_a", "how often the first completion was drawn as A"),
         count("shown_first_as_b", "how often as B"),
-        Column("weight", Kind.NUMBER, "how eagerly an adaptive plan hands it out", unit="relative"),
+        ExportColumn(
+            "weight", Kind.NUMBER, "how eagerly an adaptive plan hands it out", unit="relative"
+        ),
         flag("is_held", "reports, or the deletion of a text, keep it from everybody"),
         count("n_people", "judgments by people that it has, counted or not"),
         count("n_judges", "judgments by LLM judges that it has, counted or not"),
@@ -212,7 +214,7 @@ COMPARISONS = Table(
 )
 
 
-RATERS = Table(
+RATERS = ExportTable(
     "raters",
     "Raters",
     "One row per rater, by pseudonym. Names of platforms, links and time zones are never in it.",
@@ -250,7 +252,7 @@ RATERS = Table(
 )
 
 
-EXTERNAL = Table(
+EXTERNAL = ExportTable(
     "external",
     "Judgments made elsewhere",
     "One row per verdict of another lab's rater, also of batches that were left out. They are no "
@@ -292,25 +294,25 @@ EXTERNAL = Table(
 
 
 MESSAGES = "a list of objects with role and content"
-PREFERENCES = Table(
+PREFERENCES = ExportTable(
     "preferences",
     "Preference pairs",
     "One line per comparison of which one completion is preferred; JSON lines alone.",
     (
-        Column("prompt", Kind.JSON, f"the talk so far: {MESSAGES}; the seeker is the user"),
-        Column("chosen", Kind.JSON, f"the preferred completion: {MESSAGES}"),
-        Column("rejected", Kind.JSON, f"the other: {MESSAGES}"),
+        ExportColumn("prompt", Kind.JSON, f"the talk so far: {MESSAGES}; the seeker is the user"),
+        ExportColumn("chosen", Kind.JSON, f"the preferred completion: {MESSAGES}"),
+        ExportColumn("rejected", Kind.JSON, f"the other: {MESSAGES}"),
         text("context", "the context's stable public name"),
         text("dialogue", "hash of the source dialogue"),
         text("split", "part; a source dialogue is in one alone", "train", "validation", "test"),
         text("comparison", "the pair's stable public name"),
-        Column(
+        ExportColumn(
             "agreement",
             Kind.NUMBER,
             "share of the evaluators' votes that are for the chosen",
             unit="0 to 1",
         ),
-        Column(
+        ExportColumn(
             "margin",
             Kind.NUMBER,
             "votes for the chosen less those for the other, as a share of all",
@@ -318,9 +320,9 @@ PREFERENCES = Table(
         ),
         count("n_judgments", "judgments that it rests on"),
         count("n_evaluators", "people and judges that it rests on; each has one vote"),
-        Column("votes_chosen", Kind.NUMBER, "votes for the chosen", unit="votes"),
-        Column("votes_rejected", Kind.NUMBER, "votes for the other", unit="votes"),
-        Column("votes_tied", Kind.NUMBER, "votes for neither", unit="votes"),
+        ExportColumn("votes_chosen", Kind.NUMBER, "votes for the chosen", unit="votes"),
+        ExportColumn("votes_rejected", Kind.NUMBER, "votes for the other", unit="votes"),
+        ExportColumn("votes_tied", Kind.NUMBER, "votes for neither", unit="votes"),
         text("pool", "whose judgments", "HUMAN", "LLM", "COMBINED"),
         system("chosen_system", "slug of the system that wrote the chosen"),
         system("rejected_system", "slug of the other"),

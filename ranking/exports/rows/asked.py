@@ -10,7 +10,7 @@ class ExportRefusedError(ValueError):
     """The export cannot be had; the message says why."""
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     """How an export is written; the value is the end of its name."""
 
     CSV = "csv"
@@ -19,15 +19,15 @@ class Form(StrEnum):
 
 
 FORMS = {
-    Form.CSV: "text/csv; charset=utf-8",
-    Form.JSONL: "application/x-ndjson; charset=utf-8",
-    Form.PARQUET: "application/vnd.apache.parquet",
+    ExportFormat.CSV: "text/csv; charset=utf-8",
+    ExportFormat.JSONL: "application/x-ndjson; charset=utf-8",
+    ExportFormat.PARQUET: "application/vnd.apache.parquet",
 }
 """Forms with the types of their content."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExportRequest:
     """What is wanted of an export, besides the study.
 
     ``is_blinded`` leaves out which system wrote what, ``with_rationales`` keeps the words of

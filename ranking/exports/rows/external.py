@@ -9,7 +9,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from access.console.csv_cells import Cell
 from annotation.models import ExternalDecision, ExternalJudgment, Study
-from ranking.exports.data_dictionary import Column
+from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.rows.facts import streamed, study_columns
 
 MARK = "mark_"
@@ -39,7 +39,7 @@ PLAIN: dict[str, Combinable] = {
 
 
 def rows(
-    study: Study, columns: tuple[Column, ...], *, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], *, now: dt.datetime
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per verdict in the order of arrival; one query, read in batches."""
     decisions = ExternalDecision.objects.filter(batch=OuterRef("batch"), decided_at__lte=now)

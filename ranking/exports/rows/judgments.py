@@ -12,7 +12,7 @@ from access.console.csv_cells import Cell
 from annotation.choices import Protocol, Side
 from annotation.models import DimensionMark, Judgment, Study
 from annotation.studies.selectors import content_of
-from ranking.exports.data_dictionary import Column
+from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.rows.facts import streamed, study_columns, when
 from ranking.judgments import analysis_set
 from ranking.judgments.method import graded_strengths
@@ -69,7 +69,7 @@ PLAIN: dict[str, Combinable] = {
 
 
 def rows(
-    study: Study, columns: tuple[Column, ...], *, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], *, now: dt.datetime
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per judgment of the study. Three queries, the long one read in batches."""
     why = analysis_set.why_left_out(study=study, as_of=now)

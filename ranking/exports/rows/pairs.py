@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from annotation.models import Comparison, Study
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.exports.data_dictionary import Column
+from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.preferences import Preference, Vote, as_messages, preference, split_of
-from ranking.exports.rows.asked import Asked, ExportRefusedError
+from ranking.exports.rows.asked import ExportRefusedError, ExportRequest
 from ranking.exports.rows.facts import streamed
 from ranking.exports.rows.texts import has_texts
 from ranking.judgments.analysis_set import Selection, selected_answers, selected_pairs
@@ -22,7 +22,7 @@ Judged: TypeAlias = Mapping[int, Sequence[tuple[Vote, bool]]]
 
 
 def rows(
-    study: Study, columns: tuple[Column, ...], asked: Asked, *, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], asked: ExportRequest, *, now: dt.datetime
 ) -> Iterator[tuple[Any, ...]]:
     """Yield one row per comparison with a preferred completion; two queries a batch.
 
@@ -39,7 +39,7 @@ def rows(
 
 
 def _rows(
-    study: Study, columns: tuple[Column, ...], asked: Asked, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], asked: ExportRequest, now: dt.datetime
 ) -> Iterator[tuple[Any, ...]]:
     selection = Selection(study, EvaluatorPool(asked.rule.pool), ContextSet.ALL, now)
     keys = selected_pairs(selection).order_by("pk").values_list("pk", flat=True)
@@ -50,7 +50,7 @@ def _rows(
 
 
 def _of_batch(
-    selection: Selection, keys: Sequence[int], asked: Asked
+    selection: Selection, keys: Sequence[int], asked: ExportRequest
 ) -> Iterator[dict[str, object]]:
     judged = _judged(selection, keys)
     related = ("context__dialogue", "first__system", "second__system")
@@ -81,7 +81,9 @@ def _judged(selection: Selection, keys: Sequence[int]) -> Judged:
     return judged
 
 
-def _cells(study: Study, pair: Comparison, found: Preference, asked: Asked) -> dict[str, object]:
+def _cells(
+    study: Study, pair: Comparison, found: Preference, asked: ExportRequest
+) -> dict[str, object]:
     first, second = pair.pair
     chosen, rejected = (first, second) if found.first_is_chosen else (second, first)
     return {
@@ -113,7 +115,7 @@ def _said(completion: Completion) -> list[dict[str, str]]:
     return as_messages([{"role": "supporter", "text": completion.text}])
 
 
-def _split(study: Study, pair: Comparison, asked: Asked) -> str:
+def _split(study: Study, pair: Comparison, asked: ExportRequest) -> str:
     """Return the part of the source dialogue: the same in every study of the dataset."""
     dialogue = pair.context.dialogue.content_hash
     return split_of(dialogue, seed=study.dataset.slug, rule=asked.rule)

@@ -10,12 +10,12 @@ from django.db.models.functions import Coalesce
 from access.console.csv_cells import Cell
 from annotation.models import Exclusion, Judgment, Lease, Rater, Study
 from completions.choices import LeaseOutcome
-from ranking.exports.data_dictionary import Column
+from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.rows.facts import streamed, study_columns
 
 
 def rows(
-    study: Study, columns: tuple[Column, ...], *, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], *, now: dt.datetime
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per rater of the study; one query, read in batches."""
     decisions = Exclusion.objects.filter(rater=OuterRef("pk"), decided_at__lte=now)

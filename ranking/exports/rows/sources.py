@@ -7,9 +7,9 @@ from typing import Any
 
 from annotation.models import ExternalJudgment, Judgment, Study
 from annotation.studies.selectors import dimension_keys
-from ranking.exports.data_dictionary import TABLES, Column, Table
+from ranking.exports.data_dictionary import TABLES, ExportColumn, ExportTable
 from ranking.exports.rows import external, judgments, pairs, raters, texts
-from ranking.exports.rows.asked import Asked, ExportRefusedError, Form
+from ranking.exports.rows.asked import ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.rows.facts import is_simulated
 from ranking.exports.rows.texts import has_texts
 
@@ -20,8 +20,8 @@ BY_NAME = {table.name: table for table in TABLES}
 class Export:
     """Columns, and rows with a cell for each; rows are read while they are taken."""
 
-    table: Table
-    columns: tuple[Column, ...]
+    table: ExportTable
+    columns: tuple[ExportColumn, ...]
     rows: Iterator[tuple[Any, ...]]
 
     def of_rows(self, rows: Iterator[tuple[Any, ...]]) -> "Export":
@@ -29,7 +29,7 @@ class Export:
         return replace(self, rows=rows)
 
 
-def export_of(study: Study, name: str, asked: Asked, *, now: dt.datetime) -> Export:
+def export_of(study: Study, name: str, asked: ExportRequest, *, now: dt.datetime) -> Export:
     """Return the export of that name.
 
     Raises
@@ -60,13 +60,13 @@ def export_of(study: Study, name: str, asked: Asked, *, now: dt.datetime) -> Exp
     return Export(table, columns, rows)
 
 
-def tables_of(study: Study) -> tuple[Table, ...]:
+def tables_of(study: Study) -> tuple[ExportTable, ...]:
     """Return all tables with the columns that they have in the study."""
     dimensions = dimension_keys(study)
     return tuple(replace(table, columns=table.of(dimensions)) for table in TABLES)
 
 
-def columns_of(study: Study, table: Table, asked: Asked) -> tuple[Column, ...]:
+def columns_of(study: Study, table: ExportTable, asked: ExportRequest) -> tuple[ExportColumn, ...]:
     """Return the columns of a table as they are asked for."""
     hidden = {one.name for one in table.columns if asked.is_blinded and one.shows_system}
     if not asked.with_rationales:
@@ -88,9 +88,9 @@ COUNTED: Mapping[str, Callable[[Study], int]] = {
 class Offer:
     """One export: how many rows it has, as far as that is known beforehand, and its forms."""
 
-    table: Table
+    table: ExportTable
     n_rows: int | None
-    forms: tuple[Form, ...]
+    forms: tuple[ExportFormat, ...]
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def offered(study: Study, *, n_judgments: int | None = None) -> Offered:
     )
 
 
-def _offer(study: Study, table: Table, n_judgments: int | None) -> Offer:
-    forms = (Form.JSONL,) if table.is_nested else tuple(Form)
+def _offer(study: Study, table: ExportTable, n_judgments: int | None) -> Offer:
+    forms = (ExportFormat.JSONL,) if table.is_nested else tuple(ExportFormat)
     is_known = table.name == "judgments" and n_judgments is not None
     return Offer(table, n_judgments if is_known else n_rows(study, table.name), forms)

@@ -11,7 +11,7 @@ from annotation.models import Comparison, Judgment, Study
 from completions.choices import SystemKind
 from completions.dialogues.licences import allows_texts
 from completions.models import Completion, Context
-from ranking.exports.data_dictionary import Column
+from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.rows.facts import streamed, study_columns, when
 
 Rows = Iterator[tuple[Cell, ...]]
@@ -22,7 +22,7 @@ def has_texts(study: Study) -> bool:
     return allows_texts(study.dataset.licence, is_authored=study.dataset.is_authored)
 
 
-def contexts(study: Study, columns: tuple[Column, ...]) -> Rows:
+def contexts(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     """Yield one row per context that the study compares texts of; one query, read in batches."""
     is_given = has_texts(study)
     known: dict[str, Combinable] = {
@@ -58,7 +58,7 @@ def contexts(study: Study, columns: tuple[Column, ...]) -> Rows:
         yield tuple(row)
 
 
-def completions(study: Study, columns: tuple[Column, ...]) -> Rows:
+def completions(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     """Yield one row per completion that the study compares; one query, read in batches."""
     is_kept = Q(system__kind=SystemKind.ORIGINAL) if not has_texts(study) else Q(pk__isnull=True)
     known: dict[str, Combinable] = {
@@ -84,7 +84,7 @@ def completions(study: Study, columns: tuple[Column, ...]) -> Rows:
     yield from streamed(found.values_list(*(known[column.name] for column in columns)))
 
 
-def comparisons(study: Study, columns: tuple[Column, ...]) -> Rows:
+def comparisons(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     """Yield one row per comparison of the plan; one query, read in batches."""
     simulated = (
         Q(context__is_simulated=True)

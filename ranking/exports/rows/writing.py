@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
-from ranking.exports.data_dictionary import Column, Kind
-from ranking.exports.rows.asked import ExportRefusedError, Form
+from ranking.exports.data_dictionary import ExportColumn, Kind
+from ranking.exports.rows.asked import ExportFormat, ExportRefusedError
 from ranking.exports.rows.facts import is_simulated
 from ranking.exports.rows.sources import Export
 
@@ -24,7 +24,7 @@ GROUP = 4_000
 Rows = Iterator[tuple[Any, ...]]
 
 
-def written(export: Export, form: Form, *, bom: bool = False) -> Iterator[bytes]:
+def written(export: Export, form: ExportFormat, *, bom: bool = False) -> Iterator[bytes]:
     """Yield the export as bytes, block by block.
 
     Raises
@@ -32,15 +32,15 @@ def written(export: Export, form: Form, *, bom: bool = False) -> Iterator[bytes]
     ExportRefusedError
         If what the export holds does not fit into columns of that form.
     """
-    if export.table.is_nested and form is not Form.JSONL:
+    if export.table.is_nested and form is not ExportFormat.JSONL:
         msg = f"{export.table.title} come as JSON lines alone."
         raise ExportRefusedError(msg)
-    if form is Form.CSV:
+    if form is ExportFormat.CSV:
         return _joined(_csv(export, bom=bom))
-    return _joined(_jsonl(export)) if form is Form.JSONL else _parquet(export)
+    return _joined(_jsonl(export)) if form is ExportFormat.JSONL else _parquet(export)
 
 
-def file_name(study: Study, name: str, form: Form) -> str:
+def file_name(study: Study, name: str, form: ExportFormat) -> str:
     """Return the name of an export's file, which says by itself if simulated data are in it."""
     parts = [*(["simulated"] if is_simulated(study) else []), study.slug, name]
     return f"{'-'.join(parts)}.{form}"
@@ -136,7 +136,7 @@ def _type(kind: Kind) -> "pa.DataType":
     return types.get(kind, pa.string())
 
 
-def _places(columns: Sequence[Column], kind: Kind) -> set[int]:
+def _places(columns: Sequence[ExportColumn], kind: Kind) -> set[int]:
     return {place for place, column in enumerate(columns) if column.kind is kind}
 
 

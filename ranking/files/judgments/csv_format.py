@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from annotation.tool_files import Fault, JudgmentFileError, bad_rows
+from annotation.tool_files import JudgmentFileError, RowFault, bad_rows
 from ranking.files.judgments.judgments import Places, RawColumns, coded
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
 def places(path: Path, _wanted: tuple[str, ...]) -> Places:
     """Find the line of each row, and the rows whose number of fields is not the header's."""
     lines: list[int] = []
-    unreadable: list[Fault] = []
+    unreadable: list[RowFault] = []
     n_fields = len(_header(path))
     for line, fields in _records(path):
         if len(fields) == n_fields:
             lines.append(line)
         elif fields:  # an empty line is no row
             reason = f"{len(fields)} fields, but the header has {n_fields}"
-            unreadable.append(Fault(line, reason))
+            unreadable.append(RowFault(line, reason))
     return Places(lines, unreadable)
 
 
@@ -105,7 +105,7 @@ def _refuse_open_quote(path: Path) -> None:
         except csv.Error as error:
             if "end of data" in str(error):
                 reason = "a quote is opened and never closed"
-                raise bad_rows([Fault(begun, reason)], total=1) from None
+                raise bad_rows([RowFault(begun, reason)], total=1) from None
 
 
 def _header(path: Path) -> list[str]:
@@ -148,5 +148,5 @@ def _not_utf_8(path: Path) -> JudgmentFileError:
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:
-                faults.append(Fault(number, "not UTF-8; save the file in that encoding"))
+                faults.append(RowFault(number, "not UTF-8; save the file in that encoding"))
     return bad_rows(faults, total=len(faults))

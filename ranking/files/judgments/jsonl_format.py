@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.tool_files import Fault, JudgmentFileError
+from annotation.tool_files import JudgmentFileError, RowFault
 from ranking.files.judgments.judgments import COUNTS, Coded, Places, RawColumns, coded, tidy
 
 BLOCK_BYTES = 4 * 2**20  # also the longest line that can be read at once
@@ -40,12 +40,12 @@ def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
 def places(path: Path, wanted: tuple[str, ...]) -> Places:
     """Find the line of each row, and what is wrong with lines that are none."""
     lines: list[int] = []
-    unreadable: list[Fault] = []
+    unreadable: list[RowFault] = []
     for number, line in _lines(path):
         try:
             _values(line, wanted)
         except _LineError as error:
-            unreadable.append(Fault(number, str(error)))
+            unreadable.append(RowFault(number, str(error)))
         else:
             lines.append(number)
     return Places(lines, unreadable)

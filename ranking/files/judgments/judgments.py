@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotation.tool_files import Fault
+from annotation.tool_files import RowFault
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import STRONGEST
 
@@ -189,7 +189,7 @@ class Places:
     """The line of each row that could be read, in order, and what is wrong with the others."""
 
     lines: list[int]
-    unreadable: list[Fault]
+    unreadable: list[RowFault]
 
 
 @dataclass(frozen=True)

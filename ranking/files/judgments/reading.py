@@ -8,8 +8,8 @@ import numpy as np
 
 from annotation.tool_files import (
     SHOWN,
-    Fault,
     JudgmentFileError,
+    RowFault,
     bad_rows,
     read_tool_file,
     side,
@@ -207,11 +207,11 @@ def _refuse_bad_rows(
         raise bad_rows(faults, total=total, place=form.place)
 
 
-def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> list[Fault]:
+def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> list[RowFault]:
     """Say what is wrong with each of the rows, and add those that could not be read."""
     sets = [(set(one.rows.tolist()), one.reason) for one in broken]
     found = [
-        Fault(places.lines[row], "; ".join(reason(row) for bad, reason in sets if row in bad))
+        RowFault(places.lines[row], "; ".join(reason(row) for bad, reason in sets if row in bad))
         for row in rows
     ]
     return [*found, *places.unreadable]

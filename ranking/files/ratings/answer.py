@@ -6,7 +6,7 @@ from typing import Any
 
 from ranking.files.judgments import FileJudgments
 from ranking.files.ratings.choosing import RatingRefusedError
-from ranking.files.ratings.options import LEVEL, Interval, Options, Ties
+from ranking.files.ratings.options import LEVEL, IntervalMethod, Options, Ties
 from ranking.files.ratings.rating import Rated, SystemRow, rate
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -24,10 +24,10 @@ STRENGTHS = {
     StrengthMode.IGNORE: "the winner takes the judgment, once",
 }
 INTERVALS = {
-    Interval.BOOTSTRAP: "bootstrap of units, refitted, percentiles",
-    Interval.SANDWICH: "cluster-robust covariance by unit, t quantiles",
-    Interval.FISHER: "inverse information, normal quantiles",
-    Interval.PAPER: "1 / sqrt(n), normal quantiles",
+    IntervalMethod.BOOTSTRAP: "bootstrap of units, refitted, percentiles",
+    IntervalMethod.SANDWICH: "cluster-robust covariance by unit, t quantiles",
+    IntervalMethod.FISHER: "inverse information, normal quantiles",
+    IntervalMethod.PAPER: "1 / sqrt(n), normal quantiles",
 }
 
 
@@ -75,7 +75,7 @@ def _method(rated: Rated, options: Options) -> dict[str, Any]:
     if rated.draw_parameter is not None:
         name = "nu" if options.ties is Ties.DAVIDSON else "ln eta"
         method["draw_parameter"] = {"name": name, "value": rated.draw_parameter}
-    if options.interval is Interval.BOOTSTRAP:
+    if options.interval is IntervalMethod.BOOTSTRAP:
         method["monte_carlo_error"] = _noise(rated, options)
     return method
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ranking.files.judgments import FileJudgments
-from ranking.files.ratings.options import Evaluators, Options
+from ranking.files.ratings.options import EvaluatorChoice, Options
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -15,16 +15,16 @@ class RatingRefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenJudgments:
     """The judgments that count, the terms on which they do, and what a reader must know."""
 
     judgments: FileJudgments
     strength: StrengthMode
-    evaluators: Evaluators
+    evaluators: EvaluatorChoice
     warnings: tuple[str, ...]
 
 
-def choose(judgments: FileJudgments, options: Options) -> Chosen:
+def choose(judgments: FileJudgments, options: Options) -> ChosenJudgments:
     """Decide whose judgments count and whether strengths do.
 
     Raises
@@ -35,7 +35,7 @@ def choose(judgments: FileJudgments, options: Options) -> Chosen:
     warnings = judgments.left_out
     kept, evaluators = _by_evaluators(judgments, options.evaluators, warnings)
     strength = _strength(kept, options.strength, warnings)
-    return Chosen(with_systems_judged(kept), strength, evaluators, tuple(warnings))
+    return ChosenJudgments(with_systems_judged(kept), strength, evaluators, tuple(warnings))
 
 
 def with_systems_judged(judgments: FileJudgments) -> FileJudgments:
@@ -60,22 +60,22 @@ def inside(judgments: FileJudgments, systems: Integers) -> FileJudgments:
 
 
 def _by_evaluators(
-    judgments: FileJudgments, asked: Evaluators | None, warnings: list[str]
-) -> tuple[FileJudgments, Evaluators]:
+    judgments: FileJudgments, asked: EvaluatorChoice | None, warnings: list[str]
+) -> tuple[FileJudgments, EvaluatorChoice]:
     is_judge = judgments.is_judge
     if is_judge is None:
-        if asked in {Evaluators.HUMAN, Evaluators.LLM}:
+        if asked in {EvaluatorChoice.HUMAN, EvaluatorChoice.LLM}:
             msg = "The file does not say who is a person: it has no column judge_kind."
             raise RatingRefusedError(msg)
-        return judgments, Evaluators.ALL
+        return judgments, EvaluatorChoice.ALL
     n_judge = int(is_judge.sum())
     is_mixed = 0 < n_judge < len(is_judge)
-    chosen = asked or (Evaluators.HUMAN if is_mixed else Evaluators.ALL)
-    if chosen is Evaluators.ALL:
+    chosen = asked or (EvaluatorChoice.HUMAN if is_mixed else EvaluatorChoice.ALL)
+    if chosen is EvaluatorChoice.ALL:
         if is_mixed:
             warnings.append("People and LLM judges count alike, judgment by judgment.")
         return judgments, chosen
-    kept = is_judge if chosen is Evaluators.LLM else ~is_judge
+    kept = is_judge if chosen is EvaluatorChoice.LLM else ~is_judge
     if not kept.any():
         msg = f"No judgment is by an evaluator of the kind {chosen}."
         raise RatingRefusedError(msg)

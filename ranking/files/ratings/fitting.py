@@ -6,8 +6,8 @@ import numpy as np
 from scipy import special
 
 from ranking.files.judgments import FileJudgments
-from ranking.files.ratings.choosing import Chosen, PointFit
-from ranking.files.ratings.options import LEVEL, Interval, Options, Ties
+from ranking.files.ratings.choosing import ChosenJudgments, PointFit
+from ranking.files.ratings.options import LEVEL, IntervalMethod, Options, Ties
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths, draw_units
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
@@ -40,7 +40,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedFile:
     """Log strengths (natural log, mean 0); no spread where there is too little for one."""
 
     log_strengths: Floats
@@ -56,7 +56,7 @@ class _Tables:
     ties: WinTables | None
 
 
-def fit_judgments(chosen: Chosen, options: Options) -> Fitted:
+def fit_judgments(chosen: ChosenJudgments, options: Options) -> FittedFile:
     """Fit strengths, and find out how far they may be off.
 
     Raises
@@ -68,7 +68,7 @@ def fit_judgments(chosen: Chosen, options: Options) -> Fitted:
     """
     tables = _tabulate(chosen, options.ties)
     point = _fit(tables, options.ties)
-    return Fitted(point.log_strengths, _spread(chosen, options, tables, point), point.parameter)
+    return FittedFile(point.log_strengths, _spread(chosen, options, tables, point), point.parameter)
 
 
 def counted(judgments: FileJudgments, ties: Ties) -> Booleans:
@@ -86,7 +86,7 @@ def _fit(tables: _Tables, ties: Ties) -> PointFit:
     return PointFit(fit.log_strengths, fit.covariance)
 
 
-def _tabulate(chosen: Chosen, ties: Ties) -> _Tables:
+def _tabulate(chosen: ChosenJudgments, ties: Ties) -> _Tables:
     judgments = chosen.judgments
     if not ties.has_model:
         decided = counted(judgments, ties) if ties is Ties.DROP else None
@@ -99,7 +99,7 @@ def _tabulate(chosen: Chosen, ties: Ties) -> _Tables:
 
 def _win_tables(
     judgments: FileJudgments,
-    chosen: Chosen,
+    chosen: ChosenJudgments,
     *,
     kept: Booleans | None = None,
     both_sides: bool = False,
@@ -120,16 +120,20 @@ def _win_tables(
     return tabulate(pairs, n_units=len(judgments.unit.values), n_systems=len(judgments.systems))
 
 
-def _spread(chosen: Chosen, options: Options, tables: _Tables, fit: PointFit) -> Spread | None:
+def _spread(
+    chosen: ChosenJudgments, options: Options, tables: _Tables, fit: PointFit
+) -> Spread | None:
     rng = np.random.default_rng(options.seed)
     n_units = tables.wins.n_units
     if options.interval.needs_units and n_units < FEWEST:
         return None
-    if options.interval is Interval.BOOTSTRAP:
+    if options.interval is IntervalMethod.BOOTSTRAP:
         return _resampled(options, tables, fit, rng)
-    if options.interval is Interval.SANDWICH:
+    if options.interval is IntervalMethod.SANDWICH:
         return _sandwich(options, tables, fit, rng)
-    covariance = fit.covariance if options.interval is Interval.FISHER else _paper(chosen, options)
+    covariance = (
+        fit.covariance if options.interval is IntervalMethod.FISHER else _paper(chosen, options)
+    )
     return _normal(fit.log_strengths, covariance, options.replicates, rng)
 
 
@@ -160,7 +164,7 @@ def _sandwich(options: Options, tables: _Tables, fit: PointFit, rng: np.random.G
     return Spread(robust.standard_errors, interval, drawn, robust.n_clusters)
 
 
-def _paper(chosen: Chosen, options: Options) -> Floats:
+def _paper(chosen: ChosenJudgments, options: Options) -> Floats:
     judgments = chosen.judgments.where(counted(chosen.judgments, options.ties))
     both = np.concatenate([judgments.first, judgments.second])
     n = np.bincount(both, minlength=len(judgments.systems)).astype(np.float64)

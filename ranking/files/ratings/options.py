@@ -29,7 +29,7 @@ class Ties(StrEnum):
         return self in {Ties.DAVIDSON, Ties.RAO_KUPPER}
 
 
-class Interval(StrEnum):
+class IntervalMethod(StrEnum):
     """Where standard errors and intervals come from."""
 
     BOOTSTRAP = "bootstrap"
@@ -47,10 +47,10 @@ class Interval(StrEnum):
     @property
     def needs_units(self) -> bool:
         """Say whether it takes judgments of one unit for dependent."""
-        return self in {Interval.BOOTSTRAP, Interval.SANDWICH}
+        return self in {IntervalMethod.BOOTSTRAP, IntervalMethod.SANDWICH}
 
 
-class Evaluators(StrEnum):
+class EvaluatorChoice(StrEnum):
     """Whose judgments count."""
 
     HUMAN = "human"
@@ -68,8 +68,8 @@ class Options:
 
     strength: StrengthMode | None = None
     ties: Ties = Ties.HALF
-    interval: Interval = Interval.BOOTSTRAP
-    evaluators: Evaluators | None = None
+    interval: IntervalMethod = IntervalMethod.BOOTSTRAP
+    evaluators: EvaluatorChoice | None = None
     replicates: int = 1000
     seed: int = 0
     unit: str = "context_id"

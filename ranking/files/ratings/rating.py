@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ranking.files.judgments import FileJudgments
-from ranking.files.ratings.choosing import Chosen, choose, inside
-from ranking.files.ratings.fitting import Fitted, Spread, counted, fit_judgments
+from ranking.files.ratings.choosing import ChosenJudgments, choose, inside
+from ranking.files.ratings.fitting import FittedFile, Spread, counted, fit_judgments
 from ranking.files.ratings.options import LEVEL, Options, Ties
 from ranking.numerics.arrays import Integers
 from ranking.numerics.bradley_terry import NotConvergedError
@@ -50,7 +50,7 @@ class Rated:
     ``joining`` says in words which judgments would make one of them.
     """
 
-    chosen: Chosen
+    chosen: ChosenJudgments
     rows: tuple[SystemRow, ...]
     components: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
@@ -83,7 +83,7 @@ def rate(judgments: FileJudgments, options: Options) -> Rated:
     return _rated(chosen, options, fitted)
 
 
-def _rated(chosen: Chosen, options: Options, fitted: Fitted) -> Rated:
+def _rated(chosen: ChosenJudgments, options: Options, fitted: FittedFile) -> Rated:
     spread = fitted.spread
     rows = _rows(chosen.judgments, options.ties, fitted)
     return Rated(
@@ -97,7 +97,7 @@ def _rated(chosen: Chosen, options: Options, fitted: Fitted) -> Rated:
     )
 
 
-def _refused(chosen: Chosen, reason: str) -> Rated:
+def _refused(chosen: ChosenJudgments, reason: str) -> Rated:
     return Rated(
         chosen=chosen,
         rows=(),
@@ -108,7 +108,7 @@ def _refused(chosen: Chosen, reason: str) -> Rated:
     )
 
 
-def _unconnected(chosen: Chosen, error: NotConnectedError) -> Rated:
+def _unconnected(chosen: ChosenJudgments, error: NotConnectedError) -> Rated:
     names = chosen.judgments.systems
     reason = f"No judgments place these {len(error.components)} groups of systems on one scale."
     return replace(
@@ -118,7 +118,7 @@ def _unconnected(chosen: Chosen, error: NotConnectedError) -> Rated:
     )
 
 
-def _per_component(chosen: Chosen, options: Options, error: NotConnectedError) -> Rated:
+def _per_component(chosen: ChosenJudgments, options: Options, error: NotConnectedError) -> Rated:
     """Rate each group of systems by the judgments inside it, as if there were no other."""
     parts = [
         _component(chosen, options, np.array(group, dtype=np.int64)) for group in error.components
@@ -138,7 +138,7 @@ def _per_component(chosen: Chosen, options: Options, error: NotConnectedError) -
     )
 
 
-def _component(chosen: Chosen, options: Options, group: Integers) -> Rated:
+def _component(chosen: ChosenJudgments, options: Options, group: Integers) -> Rated:
     if len(group) == 1:
         rows = _rows(chosen.judgments, options.ties, None)
         return Rated(chosen, (rows[group[0]],), (), ())
@@ -157,7 +157,7 @@ def _joining(pair: JoiningPair, systems: tuple[str, ...]) -> str:
     return f"{one} against {other}, with a share for {one}"
 
 
-def _rows(judgments: FileJudgments, ties: Ties, fitted: Fitted | None) -> list[SystemRow]:
+def _rows(judgments: FileJudgments, ties: Ties, fitted: FittedFile | None) -> list[SystemRow]:
     """Return a row per system in the order of names; without a fit, of its judgments alone."""
     won, lost, tied = _outcomes(judgments)
     known = _known(fitted, len(won))
@@ -176,14 +176,14 @@ def _rows(judgments: FileJudgments, ties: Ties, fitted: Fitted | None) -> list[S
     ]
 
 
-def _known(fitted: Fitted | None, n_systems: int) -> dict[str, list[Any]]:
+def _known(fitted: FittedFile | None, n_systems: int) -> dict[str, list[Any]]:
     """Return the figures of each column of the fit, None where there are none."""
     figures = _figures(fitted) if fitted else {}
     spread = _spread_figures(fitted, fitted.spread) if fitted and fitted.spread else {}
     return dict.fromkeys(FIGURES, [None] * n_systems) | figures | spread
 
 
-def _figures(fitted: Fitted) -> dict[str, list[Any]]:
+def _figures(fitted: FittedFile) -> dict[str, list[Any]]:
     elo = to_elo(fitted.log_strengths)
     return {
         "theta": fitted.log_strengths.tolist(),
@@ -192,7 +192,7 @@ def _figures(fitted: Fitted) -> dict[str, list[Any]]:
     }
 
 
-def _spread_figures(fitted: Fitted, spread: Spread) -> dict[str, list[Any]]:
+def _spread_figures(fitted: FittedFile, spread: Spread) -> dict[str, list[Any]]:
     elo = to_elo(fitted.log_strengths)
     low = elo - (fitted.log_strengths - spread.interval.low) * ELO_PER_LOG_UNIT
     high = elo + (spread.interval.high - fitted.log_strengths) * ELO_PER_LOG_UNIT
@@ -227,7 +227,7 @@ def _share(won: float, lost: float) -> float | None:
     return float(won / (won + lost)) if won + lost else None
 
 
-def _warnings(chosen: Chosen, options: Options, spread: Spread | None) -> list[str]:
+def _warnings(chosen: ChosenJudgments, options: Options, spread: Spread | None) -> list[str]:
     """Say what a reader of the table should be warned of."""
     n_units, units = len(chosen.judgments.unit.values), f"different {options.unit}"
     n_dropped = chosen.judgments.n_judgments - int(counted(chosen.judgments, options.ties).sum())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ranking.fits.estimate import FEWEST_DIALOGUES, Estimate, EstimateRefusedError
-from ranking.fits.people.kinds import PeopleKind
+from ranking.fits.people.kinds import PeopleKindName
 from ranking.judgments.groups import GroupedJudgments, TextGroup
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import signed_strengths
@@ -32,7 +32,7 @@ EVERY = slice(None)
 
 
 @dataclass(frozen=True)
-class Scale:
+class FitScale:
     """The fit that texts are placed on, in the first row, and its resamples in the others.
 
     ``drawn`` says how often each has each dialogue, ``strengths`` where it has each system.
@@ -44,7 +44,7 @@ class Scale:
     strengths: Floats
 
     @classmethod
-    def of(cls, judgments: GroupedJudgments, estimate: Estimate, method: Method) -> "Scale":
+    def of(cls, judgments: GroupedJudgments, estimate: Estimate, method: Method) -> "FitScale":
         """Draw the fit's resamples of the dialogues once more: the same seed, the same draws."""
         n, rng = len(judgments.dialogues), np.random.default_rng(method.seed)
         drawn = np.vstack([np.ones(n), draw_units(n, method.replicates, rng)])
@@ -72,7 +72,7 @@ ONE_WAY = "All of these judgments went one way: there is no finite rating."
 class PeopleRating:
     """The rating of one such system on the scale of a fit, in Elo points."""
 
-    kind: PeopleKind
+    kind: PeopleKindName
     elo: float
     elo_se: float
     elo_low: float
@@ -83,11 +83,11 @@ class PeopleRating:
 
 
 @dataclass(frozen=True)
-class Ground:
+class PeopleInputs:
     """Judgments of people's texts as arrays, and the fit that they are placed on."""
 
     texts: tuple[TextGroup, ...]
-    scale: Scale
+    scale: FitScale
     method: Method
     weights: Floats
 
@@ -95,7 +95,9 @@ class Ground:
         """Rate all texts as one system: each judgment counts alike."""
         self._refuse_without_texts()
         n_contexts = self.columns.n_contexts
-        return self._rate(PeopleKind.AVERAGE, BestOf(np.ones(len(self.texts)), n_contexts, 0.0), {})
+        return self._rate(
+            PeopleKindName.AVERAGE, BestOf(np.ones(len(self.texts)), n_contexts, 0.0), {}
+        )
 
     def mean_text(self) -> PeopleRating:
         """Rate the mean of the texts: each text of a context counts alike, however often judged.
@@ -107,7 +109,7 @@ class Ground:
         mass = np.bincount(columns.text, weights=self.weight)
         in_context = np.bincount(columns.context, weights=mass) / np.bincount(columns.context)
         share = (in_context[columns.context] / mass)[columns.text]
-        return self._rate(PeopleKind.MEAN_TEXT, BestOf(share, columns.n_contexts, 0.0), {})
+        return self._rate(PeopleKindName.MEAN_TEXT, BestOf(share, columns.n_contexts, 0.0), {})
 
     def random_text(self) -> PeopleRating:
         """Rate one text of each context, drawn by chance, over and over.
@@ -124,7 +126,7 @@ class Ground:
             elo[rows] = self.scale.place(*taken, rows)
         elo[0] = at_first.mean()
         best = BestOf(shares_of.mean(axis=0), self.columns.n_contexts, 0.0)
-        return self._rated(PeopleKind.RANDOM_TEXT, elo, best, {"splits": n_splits})
+        return self._rated(PeopleKindName.RANDOM_TEXT, elo, best, {"splits": n_splits})
 
     def _drawn_texts(self) -> Booleans:
         """Draw one text of each context in each split, shape (n_splits, n_texts)."""
@@ -145,7 +147,7 @@ class Ground:
         """Rate the best texts by what they were chosen by."""
         self._refuse_without_a_choice(average)
         best = choose_and_score(self.columns, self.scale.theta, average)
-        return self._rate(PeopleKind.BEST_PLAIN, best, {})
+        return self._rate(PeopleKindName.BEST_PLAIN, best, {})
 
     def best_cross_fitted(self, average: float) -> PeopleRating:
         """Rate the best texts by those evaluators who did not choose them."""
@@ -157,7 +159,7 @@ class Ground:
         if not best.share.any():
             msg = "In no context could one half of the evaluators score what the other chose."
             raise EstimateRefusedError(msg)
-        return self._rate(PeopleKind.BEST_CROSS_FITTED, best, {"splits": self.method.splits})
+        return self._rate(PeopleKindName.BEST_CROSS_FITTED, best, {"splits": self.method.splits})
 
     def _refuse_without_a_choice(self, average: float) -> None:
         if not self.texts:
@@ -235,12 +237,12 @@ class Ground:
         )
         return to_text, to_opponent
 
-    def _rate(self, kind: PeopleKind, best: BestOf, detail: dict[str, Any]) -> PeopleRating:
+    def _rate(self, kind: PeopleKindName, best: BestOf, detail: dict[str, Any]) -> PeopleRating:
         """Place the texts by their share of each row, at first and in every resample."""
         return self._rated(kind, self.scale.place(*self._taken(best.share)), best, detail)
 
     def _rated(
-        self, kind: PeopleKind, elo: Floats, best: BestOf, detail: dict[str, Any]
+        self, kind: PeopleKindName, elo: Floats, best: BestOf, detail: dict[str, Any]
     ) -> PeopleRating:
         """Make a rating of the place at first, followed by that in every resample."""
         resampled = elo[1:][np.isfinite(elo[1:])]

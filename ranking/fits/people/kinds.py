@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class PeopleKind(StrEnum):
+class PeopleKindName(StrEnum):
     """The values of `ranking.choices.PeopleKind`, for code that knows no framework."""
 
     AVERAGE = "AVERAGE"

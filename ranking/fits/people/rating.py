@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ranking.fits.estimate import Estimate, EstimateRefusedError
-from ranking.fits.people.ground import Ground, PeopleRating, Scale
-from ranking.fits.people.kinds import PeopleKind
+from ranking.fits.people.ground import FitScale, PeopleInputs, PeopleRating
+from ranking.fits.people.kinds import PeopleKindName
 from ranking.judgments.groups import GroupedJudgments, TextGroup
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import evaluator_weights
@@ -17,7 +17,7 @@ class RatedPeople:
     """What could be rated, and why the others could not."""
 
     ratings: tuple[PeopleRating, ...] = ()
-    refusals: tuple[tuple[PeopleKind, str], ...] = ()
+    refusals: tuple[tuple[PeopleKindName, str], ...] = ()
 
 
 def rate_people(judgments: GroupedJudgments, estimate: Estimate, method: Method) -> RatedPeople:
@@ -29,16 +29,16 @@ def rate_people(judgments: GroupedJudgments, estimate: Estimate, method: Method)
     """
     if judgments.texts is None:
         return RatedPeople()
-    scale = Scale.of(judgments, estimate, method)
+    scale = FitScale.of(judgments, estimate, method)
     weights = evaluator_weights(judgments, method)
-    every = Ground(judgments.texts, scale, method, weights)
-    some = Ground(_to_choose_from(judgments.texts), scale, method, weights)
-    attempts: dict[PeopleKind, Callable[[], PeopleRating]] = {
-        PeopleKind.AVERAGE: every.average,
-        PeopleKind.MEAN_TEXT: every.mean_text,
-        PeopleKind.RANDOM_TEXT: every.random_text,
-        PeopleKind.BEST_CROSS_FITTED: lambda: some.best_cross_fitted(every.strength),
-        PeopleKind.BEST_PLAIN: lambda: some.best_plain(every.strength),
+    every = PeopleInputs(judgments.texts, scale, method, weights)
+    some = PeopleInputs(_to_choose_from(judgments.texts), scale, method, weights)
+    attempts: dict[PeopleKindName, Callable[[], PeopleRating]] = {
+        PeopleKindName.AVERAGE: every.average,
+        PeopleKindName.MEAN_TEXT: every.mean_text,
+        PeopleKindName.RANDOM_TEXT: every.random_text,
+        PeopleKindName.BEST_CROSS_FITTED: lambda: some.best_cross_fitted(every.strength),
+        PeopleKindName.BEST_PLAIN: lambda: some.best_plain(every.strength),
     }
     ratings, refusals = [], []
     for kind, attempt in attempts.items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from annotation.choices import Protocol
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.fits import queries
 from ranking.judgments import frames
@@ -74,7 +74,7 @@ class _Shelf:
 _shelf = _Shelf()
 
 
-def ground_of(fit: Fit, kind: str) -> Ground:
+def ground_of(fit: Fit, kind: str) -> AnalysisInputs:
     """Return what an analysis of this kind rests on: exactly the judgments of the fit.
 
     Read from the database, they are held against the hash of the fit. The arrays are then kept
@@ -96,7 +96,7 @@ def ground_of(fit: Fit, kind: str) -> Ground:
             read.features = frames.read_style(selection_of(fit))
         columns = replace(columns, features=read.features, feature_names=FEATURES)
     _shelf.put(read)
-    return Ground(
+    return AnalysisInputs(
         columns=columns,
         method=method_of_fit(fit),
         dimensions=read.dimensions,
@@ -104,14 +104,14 @@ def ground_of(fit: Fit, kind: str) -> Ground:
     )
 
 
-def _ground_of_scores(fit: Fit) -> Ground:
+def _ground_of_scores(fit: Fit) -> AnalysisInputs:
     """Return the ground of a likert study: ratings, what they imply, and orders beside."""
     judgments_of(fit)
     scores = frames.read_scores(selection_of(fit))
     check_stamp(fit)
     others = queries.orders_beside(fit)
     columns, method = implied_columns(scores), method_of_fit(fit)
-    return Ground(columns, method, dimensions={}, scores=scores, others=others)
+    return AnalysisInputs(columns, method, dimensions={}, scores=scores, others=others)
 
 
 def forget_judgments() -> None:

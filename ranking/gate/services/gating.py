@@ -2,12 +2,12 @@
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import queries
 from ranking.fits.services.grounds import check_stamp, judgments_of, method_of_fit, selection_of
-from ranking.gate.report import Basis, GateReport, Named
-from ranking.gate.rules import Asked, run_gate
+from ranking.gate.report import Basis, GateReport, NamedSystem
+from ranking.gate.rules import GateRequest, run_gate
 from ranking.judgments import frames
 from ranking.models import Fit
 
@@ -16,7 +16,7 @@ class NoFitError(Exception):
     """The study has no ratings to go by."""
 
 
-def ask_gate(*, study: Study, asked: Asked) -> GateReport:
+def ask_gate(*, study: Study, asked: GateRequest) -> GateReport:
     """Test whether the candidate dropped by more than is allowed, by the study's newest fit.
 
     The fit is that of people and LLM judges together on all contexts, or else the first that
@@ -42,17 +42,17 @@ def ask_gate(*, study: Study, asked: Asked) -> GateReport:
     selection = selection_of(fit)
     columns, dimensions = frames.read_columns_and_dimensions(selection)
     check_stamp(fit)
-    ground = Ground(columns, method_of_fit(fit), dimensions)
+    ground = AnalysisInputs(columns, method_of_fit(fit), dimensions)
     found = run_gate(ground, asked)
     systems = frames.DatabaseSources(selection, columns).systems()
     candidate, baseline = (
-        Named(slug, systems[slug].name, systems[slug].is_simulated)
+        NamedSystem(slug, systems[slug].name, systems[slug].is_simulated)
         for slug in (asked.candidate, asked.baseline)
     )
     return GateReport(found, _basis(fit, candidate, baseline))
 
 
-def _basis(fit: Fit, candidate: Named, baseline: Named) -> Basis:
+def _basis(fit: Fit, candidate: NamedSystem, baseline: NamedSystem) -> Basis:
     return Basis(
         study=fit.study.slug,
         fit=fit.key,

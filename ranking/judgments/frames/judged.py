@@ -77,7 +77,7 @@ CODES = (
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReadRatings:
     """Ratings with the keys of their rows, sorted by these."""
 
     keys: Integers
@@ -104,7 +104,7 @@ def read_implied(selection: Selection) -> GroupedJudgments:
     )
 
 
-def _read(selection: Selection) -> _Read:
+def _read(selection: Selection) -> _ReadRatings:
     rows = read_integers(selected(selection).order_by("pk").values_list(*CODES))
     keys, unit, context, message, system, rater, judge, is_simulated = rows.T
     study = selection.study
@@ -126,7 +126,7 @@ def _read(selection: Selection) -> _Read:
         evaluator=evaluator,
         points=_points(selection, keys, study),
     )
-    return _Read(keys, columns, bool(is_simulated.any()))
+    return _ReadRatings(keys, columns, bool(is_simulated.any()))
 
 
 def _points(selection: Selection, keys: Integers, study: Study) -> Integers:

@@ -79,16 +79,16 @@ def _put_dictionary(out: Path, asked: dict[str, Any]) -> Path:
     return put(iter([text.encode()]), path, is_forced=asked["force"])
 
 
-def _form(asked: dict[str, Any], what: str) -> export_rows.Form:
+def _form(asked: dict[str, Any], what: str) -> export_rows.ExportFormat:
     usual = "jsonl" if what == "preferences" else "csv"
     form = asked["format"] or usual
     if form not in export_rows.FORMS:
         msg = f"There is no form {form} of {what}."
         raise export_rows.ExportRefusedError(msg)
-    return export_rows.Form(form)
+    return export_rows.ExportFormat(form)
 
 
-def _asked(asked: dict[str, Any]) -> export_rows.Asked:
+def _asked(asked: dict[str, Any]) -> export_rows.ExportRequest:
     if asked["validation"] + asked["test"] > 1.0:
         msg = "The shares for validation and test are more than all together."
         raise export_rows.ExportRefusedError(msg)
@@ -100,7 +100,7 @@ def _asked(asked: dict[str, Any]) -> export_rows.Asked:
         validation=asked["validation"],
         test=asked["test"],
     )
-    return export_rows.Asked(
+    return export_rows.ExportRequest(
         is_blinded=asked["blinded"],
         with_rationales=not asked["no_rationales"],
         rule=rule,

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 from completions.management.acting import ActionCommand
 from ranking.management.fits import ACTIONS
 from ranking.management.fits.asked import UnknownNameError
-from ranking.management.fits.verifying import UnsoundError
+from ranking.management.fits.verifying import UnsoundFitError
 
 UNSOUND = 1
 
@@ -21,7 +21,7 @@ class Command(ActionCommand):
         """Run the action; a fit that does not hold is reported in full, with exit code 1."""
         try:
             return super().handle(*arguments, **options)
-        except UnsoundError as report:
+        except UnsoundFitError as report:
             self.stdout.write(str(report))
             msg = "the fit does not hold"
             raise CommandError(msg, returncode=UNSOUND) from report

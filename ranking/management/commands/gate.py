@@ -13,7 +13,7 @@ from ranking.findings import AnalysisRefusedError
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
-from ranking.gate.rules import Asked, Outcome, UnknownSystemError
+from ranking.gate.rules import GateRequest, Outcome, UnknownSystemError
 from ranking.management.asking import BAD_INPUT
 from ranking.plots.radar import TooFewAxesError
 
@@ -77,7 +77,7 @@ def _report(asked: dict[str, Any]) -> GateReport:
         msg = f'There is no study "{asked["study"]}".'
         raise CommandError(msg, returncode=BAD_INPUT)
     return gate_services.ask_gate(
-        study=study, asked=Asked(asked["candidate"], asked["baseline"], asked["max_drop"])
+        study=study, asked=GateRequest(asked["candidate"], asked["baseline"], asked["max_drop"])
     )
 
 

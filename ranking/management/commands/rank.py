@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ranking.files.ratings.options import Evaluators, Interval, Options, Ties
+from ranking.files.ratings.options import EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.code import code_version
 from ranking.management.asking import BAD_INPUT, add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
@@ -16,8 +16,8 @@ from ranking.numerics.strength_mode import StrengthMode
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
     "strength": (StrengthMode, None, "what a strength does (soft where every judgment has one)"),
     "ties": (Ties, "half", "what becomes of ties (half)"),
-    "ci": (Interval, "bootstrap", "where errors and intervals come from (bootstrap)"),
-    "judges": (Evaluators, None, "whose judgments count (people, where both kinds judged)"),
+    "ci": (IntervalMethod, "bootstrap", "where errors and intervals come from (bootstrap)"),
+    "judges": (EvaluatorChoice, None, "whose judgments count (people, where both kinds judged)"),
 }
 
 
@@ -94,8 +94,8 @@ def _options(asked: dict[str, Any]) -> Options:
     return Options(
         strength=StrengthMode(asked["strength"]) if asked["strength"] else None,
         ties=Ties(asked["ties"]),
-        interval=Interval(asked["ci"]),
-        evaluators=Evaluators(asked["judges"]) if asked["judges"] else None,
+        interval=IntervalMethod(asked["ci"]),
+        evaluators=EvaluatorChoice(asked["judges"]) if asked["judges"] else None,
         replicates=asked["reps"],
         seed=asked["seed"],
         unit=asked["unit"],

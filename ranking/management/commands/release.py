@@ -21,7 +21,7 @@ class Command(ActionCommand):
         """Run the action; a release that does not hold is reported in full, with exit code 1."""
         try:
             return super().handle(*arguments, **options)
-        except verifying.UnsoundError as report:
+        except verifying.UnsoundReleaseError as report:
             self.stdout.write(str(report))
             msg = "the release does not hold"
             raise CommandError(msg, returncode=UNSOUND) from report

@@ -46,7 +46,7 @@ def _analyse(study: Study, progress: Progress) -> None:
                 progress.say(f"{fit.key}: {kind.label}")
 
 
-def _summary(claimed: refits_services.Refit) -> str:
+def _summary(claimed: refits_services.RefitClaim) -> str:
     if claimed.n_under_way:
         return f"{claimed.n_under_way} fits are being computed; nothing was begun twice."
     if not claimed.fits:

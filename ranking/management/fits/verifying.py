@@ -11,7 +11,7 @@ from ranking.management.fits.asked import UnknownNameError, add_study, dumped, t
 SHOWN = 20
 
 
-class UnsoundError(Exception):
+class UnsoundFitError(Exception):
     """A stored fit is not what its judgments give; the message is the whole report."""
 
 
@@ -38,7 +38,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     if found.is_other_code:
         progress.say("Another version of the estimators computed it.")
     if not found.is_sound:
-        raise UnsoundError(_report(found, is_json=asked.json))
+        raise UnsoundFitError(_report(found, is_json=asked.json))
     return _report(found, is_json=asked.json)
 
 

@@ -8,7 +8,7 @@ from completions.management.actions import Action
 from completions.management.progress import Progress
 
 
-class UnsoundError(Exception):
+class UnsoundReleaseError(Exception):
     """A release is not what it should be; the message is the whole report."""
 
 
@@ -32,7 +32,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     report = verify(asked.folder, is_quick=asked.quick, tell=progress.say)
     said = json.dumps(report.as_json()) if asked.json else report.as_text()
     if not report.is_sound:
-        raise UnsoundError(said)
+        raise UnsoundReleaseError(said)
     return said
 
 

@@ -10,7 +10,7 @@ from ranking.numerics.arrays import Booleans, Floats, Integers
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A figure with its interval, which is NaN where it cannot be told."""
 
     value: float
@@ -116,7 +116,7 @@ def _squared_distances(totals: Floats, values: Floats, metric: Metric) -> Floats
 
 def estimated(
     coefficient: Callable[[Floats], Floats], n_units: int, times: Floats, *, level: float
-) -> Estimate:
+) -> IntervalEstimate:
     """Return a coefficient of all units, with percentiles of those of the samples.
 
     Parameters
@@ -140,9 +140,9 @@ def estimated(
     drawn = coefficient(times)
     drawn = drawn[np.isfinite(drawn)]
     if n_units <= 1 or not len(drawn) or not np.isfinite(value):
-        return Estimate(value, float("nan"), float("nan"))
+        return IntervalEstimate(value, float("nan"), float("nan"))
     low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return Estimate(value, float(low), float(high))
+    return IntervalEstimate(value, float(low), float(high))
 
 
 def draw_times(n_units: int, n_samples: int, rng: np.random.Generator) -> Floats:

@@ -15,7 +15,7 @@ RIGHT, WRONG = 8.0, 2.0  # beta prior of reliability; identifies which way up th
 
 
 @dataclass(frozen=True)
-class Answers:
+class PreferenceAnswers:
     """Who preferred what, as columns of shape (n_rows,); ties have no place.
 
     ``evaluator``, ``winner`` and ``loser`` are indices from 0; ``weight`` says how many answers
@@ -52,7 +52,7 @@ class CrowdFit:
 
 
 def fit_crowd(
-    answers: Answers, *, n_systems: int, n_evaluators: int, max_iterations: int = 500
+    answers: PreferenceAnswers, *, n_systems: int, n_evaluators: int, max_iterations: int = 500
 ) -> CrowdFit:
     """Fit strengths and reliabilities to the mode of their posterior.
 
@@ -98,7 +98,7 @@ def fit_crowd(
     return CrowdFit(theta, reliability, found.slopes.value, found.iterations)
 
 
-def log_posterior(answers: Answers, log_strengths: Floats, reliability: Floats) -> float:
+def log_posterior(answers: PreferenceAnswers, log_strengths: Floats, reliability: Floats) -> float:
     """Return the natural log of likelihood times priors, but for a constant."""
     p = special.expit(log_strengths[answers.winner] - log_strengths[answers.loser])
     eta = reliability[answers.evaluator]
@@ -107,17 +107,17 @@ def log_posterior(answers: Answers, log_strengths: Floats, reliability: Floats) 
     return float(likelihood + prior.sum() - (log_strengths**2).sum() / (2 * STRENGTH_SD**2))
 
 
-def _counted(answers: Answers, n_systems: int) -> Answers:
+def _counted(answers: PreferenceAnswers, n_systems: int) -> PreferenceAnswers:
     """Count answers alike together."""
     pair = answers.winner * n_systems + answers.loser
     code, place = np.unique(answers.evaluator * n_systems**2 + pair, return_inverse=True)
     weight = np.bincount(place, answers.weight, len(code))
     evaluator, pair = np.divmod(code, n_systems**2)
     winner, loser = np.divmod(pair, n_systems)
-    return Answers(evaluator, winner, loser, np.asarray(weight, dtype=np.float64))
+    return PreferenceAnswers(evaluator, winner, loser, np.asarray(weight, dtype=np.float64))
 
 
-def _slopes(answers: Answers, at: Floats, n_systems: int) -> Slopes:
+def _slopes(answers: PreferenceAnswers, at: Floats, n_systems: int) -> Slopes:
     """Return value, gradient and information by strengths and logit reliabilities."""
     theta, eta = at[:n_systems], special.expit(at[n_systems:])
     p = special.expit(theta[answers.winner] - theta[answers.loser])
@@ -138,7 +138,7 @@ def _slopes(answers: Answers, at: Floats, n_systems: int) -> Slopes:
 
 
 def _curvature(
-    answers: Answers,
+    answers: PreferenceAnswers,
     given: tuple[Floats, Floats, Floats],
     slopes: tuple[Floats, Floats],
     known: Floats,
@@ -163,12 +163,14 @@ def _curvature(
     return _information(answers, expected, sizes) + np.diag(known)
 
 
-def _apart(answers: Answers, values: Floats, n_systems: int) -> Floats:
+def _apart(answers: PreferenceAnswers, values: Floats, n_systems: int) -> Floats:
     up = np.bincount(answers.winner, values, n_systems)
     return np.asarray(up - np.bincount(answers.loser, values, n_systems), dtype=np.float64)
 
 
-def _information(answers: Answers, curves: Sequence[Floats], sizes: tuple[int, int]) -> Floats:
+def _information(
+    answers: PreferenceAnswers, curves: Sequence[Floats], sizes: tuple[int, int]
+) -> Floats:
     """Add curvatures up, by strength twice, by strength and reliability, by reliability twice."""
     n, n_evaluators = sizes
     pair = answers.winner * n + answers.loser

@@ -28,7 +28,7 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class Scale:
+class GradeScale:
     """How thresholds bound the levels: P(level at least k, for the winner) = F(d - tau_k).
 
     A row of level k ends at d + above[k] @ tau on the upper side and d + below[k] @ tau on the
@@ -44,7 +44,7 @@ class Scale:
         return len(self.above) - 1
 
     @classmethod
-    def of(cls, n_levels: int, *, with_ties: bool) -> "Scale":
+    def of(cls, n_levels: int, *, with_ties: bool) -> "GradeScale":
         """Return the symmetric scale with levels 0 to n_levels - 1.
 
         Without ties the threshold between the two sides is 0, and no parameter.
@@ -97,7 +97,9 @@ def row_slopes(upper: Floats, lower: Floats) -> RowSlopes:
     )
 
 
-def at_ends(judgments: Graded, scale: Scale, strengths: Floats, thresholds: Floats) -> RowSlopes:
+def at_ends(
+    judgments: Graded, scale: GradeScale, strengths: Floats, thresholds: Floats
+) -> RowSlopes:
     """Return the slopes of each judgment at the given log strengths and thresholds."""
     d = strengths[judgments.winner] - strengths[judgments.loser]
     upper = d + (scale.above @ thresholds)[judgments.level]
@@ -178,7 +180,7 @@ def fit_cumulative(judgments: Graded, *, n_systems: int) -> CumulativeFit:
     levels, coded = _coded(judgments)
     cells = _counted(coded, n_systems, len(levels))
     _check_connected(cells, n_systems)
-    scale = Scale.of(len(levels), with_ties=bool((cells.level == 0).any()))
+    scale = GradeScale.of(len(levels), with_ties=bool((cells.level == 0).any()))
     start = np.concatenate([np.zeros(n_systems), _start(cells, scale)])
     try:
         found = maximise(
@@ -210,7 +212,7 @@ def cumulative_errors(fit: CumulativeFit, judgments: Graded, unit: Integers) -> 
         If there are fewer than two units.
     """
     _, coded = _coded(judgments)
-    scale = Scale.of(len(fit.levels), with_ties=bool((coded.level == 0).any()))
+    scale = GradeScale.of(len(fit.levels), with_ties=bool((coded.level == 0).any()))
     thresholds = fit.thresholds[len(fit.thresholds) - scale.above.shape[1] :]
     rows = at_ends(coded, scale, fit.log_strengths, thresholds)
     sides = (coded.winner, coded.loser, coded.weight * (rows.upper + rows.lower))
@@ -252,7 +254,7 @@ def _check_connected(cells: Graded, n_systems: int) -> None:
         raise NoMaximumError(msg)
 
 
-def _start(cells: Graded, scale: Scale) -> Floats:
+def _start(cells: Graded, scale: GradeScale) -> Floats:
     """Return the thresholds that fit the levels if all systems are equal."""
     by_level = np.bincount(cells.level, cells.weight, scale.highest + 1)
     at_least = by_level[::-1].cumsum()[::-1] / by_level.sum()
@@ -260,7 +262,7 @@ def _start(cells: Graded, scale: Scale) -> Floats:
     return thresholds if scale.above.shape[1] else np.empty(0)
 
 
-def _slopes(cells: Graded, scale: Scale, at: Floats, n_systems: int) -> Slopes:
+def _slopes(cells: Graded, scale: GradeScale, at: Floats, n_systems: int) -> Slopes:
     rows = at_ends(cells, scale, at[:n_systems], at[n_systems:])
     value = float(cells.weight @ rows.value)
     if not np.isfinite(value):
@@ -274,7 +276,7 @@ def _slopes(cells: Graded, scale: Scale, at: Floats, n_systems: int) -> Slopes:
     return Slopes(value, gradient, _information(cells, scale, rows, n_systems))
 
 
-def _information(cells: Graded, scale: Scale, rows: RowSlopes, n_systems: int) -> Floats:
+def _information(cells: Graded, scale: GradeScale, rows: RowSlopes, n_systems: int) -> Floats:
     """Return the observed information of strengths and thresholds."""
     upper, lower = rows.curved_upper + rows.mixed, rows.curved_lower + rows.mixed
     size = n_systems + scale.above.shape[1]
@@ -291,7 +293,7 @@ def _information(cells: Graded, scale: Scale, rows: RowSlopes, n_systems: int) -
     return information
 
 
-def _of_thresholds(cells: Graded, scale: Scale, rows: RowSlopes) -> Floats:
+def _of_thresholds(cells: Graded, scale: GradeScale, rows: RowSlopes) -> Floats:
     """Return the block of the information that belongs to the thresholds."""
     n_levels = scale.highest + 1
     upper, mixed, lower = (
@@ -304,7 +306,7 @@ def _of_thresholds(cells: Graded, scale: Scale, rows: RowSlopes) -> Floats:
     return block
 
 
-def _by_threshold(cells: Graded, scale: Scale, upper: Floats, lower: Floats) -> Floats:
+def _by_threshold(cells: Graded, scale: GradeScale, upper: Floats, lower: Floats) -> Floats:
     """Turn derivatives by the two ends into derivatives by the thresholds."""
     by_threshold: Floats = (
         upper[:, None] * scale.above[cells.level] + lower[:, None] * scale.below[cells.level]
@@ -312,7 +314,7 @@ def _by_threshold(cells: Graded, scale: Scale, upper: Floats, lower: Floats) -> 
     return by_threshold
 
 
-def _explain(cells: Graded, scale: Scale, n_systems: int, error: Exception) -> None:
+def _explain(cells: Graded, scale: GradeScale, n_systems: int, error: Exception) -> None:
     """Raise NoMaximumError if the search did not end because there is no end."""
     apart = np.zeros((len(cells.level), n_systems))
     every = np.arange(len(cells.level))

@@ -14,7 +14,7 @@ from ranking.numerics.tables import WeightedPairs, WinTables
 
 
 @dataclass(frozen=True)
-class Judged:
+class WeightedJudgments:
     """Weighted judgments, one entry each, with what they hang together by.
 
     Attributes
@@ -87,7 +87,7 @@ class ErrorParts:
 
 
 def error_parts(
-    judged: Judged, tables: WinTables, log_strengths: Floats, pair: tuple[int, int]
+    judged: WeightedJudgments, tables: WinTables, log_strengths: Floats, pair: tuple[int, int]
 ) -> ErrorParts:
     """Split the squared error of a difference into what judgments and what dialogues bring.
 

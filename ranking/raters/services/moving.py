@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.models import Exclusion, Judgment, Study
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import Kind
+from annotation.studies.kept import FiguresKind
 from ranking.models import Measurement
 from ranking.raters import queries
 from ranking.raters.services.reviewing import Movement, movements_without
@@ -41,4 +41,4 @@ def _basis(study: Study) -> object:
     return newest, measured, study.raters.filter(data_kept=False).count()
 
 
-MOVES = Kind("moves", _is_small, _basis, moves_of)
+MOVES = FiguresKind("moves", _is_small, _basis, moves_of)

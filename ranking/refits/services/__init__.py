@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from ranking.refits.services.refitting import Refit, claim_refit
+    from ranking.refits.services.refitting import RefitClaim, claim_refit
 else:
     __getattr__ = names_of(__name__)
 
 __all__ = [
-    "Refit",
+    "RefitClaim",
     "claim_refit",
 ]

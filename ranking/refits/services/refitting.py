@@ -15,7 +15,7 @@ from ranking.report.services.analysing import claim_first_analysis
 
 
 @dataclass(frozen=True)
-class Refit:
+class RefitClaim:
     """What was claimed: keys of fits, of analyses of fits that stand; or how many are under way."""
 
     fits: tuple[int, ...] = ()
@@ -23,7 +23,7 @@ class Refit:
     n_under_way: int = 0
 
 
-def claim_refit(*, study_id: int, now: dt.datetime) -> Refit:
+def claim_refit(*, study_id: int, now: dt.datetime) -> RefitClaim:
     """Claim whatever ratings of the study are out of date, however little has changed.
 
     Nothing is claimed while a computation of the study is under way. Where the ratings are those
@@ -31,13 +31,13 @@ def claim_refit(*, study_id: int, now: dt.datetime) -> Refit:
     """
     study = Study.objects.get(pk=study_id)
     if n_under_way := queries.n_under_way(study, now=now):
-        return Refit(n_under_way=n_under_way)
+        return RefitClaim(n_under_way=n_under_way)
     standing = queries.newest_analysed(study)
     fits = _claim_fits(study, now=now)
     replaced = {(fit.pool, fit.context_set) for fit in fits}
     kept = [fit for fit in standing if (fit.pool, fit.context_set) not in replaced]
     begun = [claim_first_analysis(fit, now=now) for fit in kept]
-    return Refit(
+    return RefitClaim(
         fits=tuple(fit.pk for fit in fits),
         analyses=tuple(one.pk for one in begun if one is not None),
     )

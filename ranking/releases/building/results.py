@@ -7,11 +7,11 @@ from typing import Any
 from completions.models import System
 from ranking import figures
 from ranking.choices import FitState
-from ranking.figures import FigureRefusedError, Form
+from ranking.figures import FigureFormat, FigureRefusedError
 from ranking.findings import Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
-from ranking.plots.radar import Chosen
+from ranking.plots.radar import ChosenRows
 from ranking.released.files.names import renamed
 from ranking.releases.building.contents import Contents
 from ranking.report import figures as report_figures
@@ -101,7 +101,7 @@ def drawn(fit: Fit) -> Iterator[tuple[str, bytes]]:
     if fit.state == FitState.DONE:
         board, sign = report_figures.ratings_to_draw(fit)
         with suppress(FigureRefusedError):
-            yield "ratings", figures.rendered(figures.board_drawing(board, sign), Form.SVG)
+            yield "ratings", figures.rendered(figures.board_drawing(board, sign), FigureFormat.SVG)
     for shown in analysis_queries.analyses_of(fit):
         for table in _with_pictures(shown.findings):
             if (content := _drawn(fit, shown.kind.lower(), table.key)) is not None:
@@ -114,11 +114,11 @@ def _with_pictures(found: Findings | None) -> list[Table]:
 
 
 def _drawn(fit: Fit, kind: str, table: str) -> bytes | None:
-    named = report_figures.table_to_draw(fit, kind, table, Chosen.read([]))
+    named = report_figures.table_to_draw(fit, kind, table, ChosenRows.read([]))
     if named is None:
         return None
     try:
-        return figures.rendered(figures.table_drawing(named.table, named.sign), Form.SVG)
+        return figures.rendered(figures.table_drawing(named.table, named.sign), FigureFormat.SVG)
     except FigureRefusedError:
         return None
 

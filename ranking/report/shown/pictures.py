@@ -6,9 +6,9 @@ from dataclasses import replace
 from django.utils.translation import gettext
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.plots.funnel import LOOKS, Spot, funnel
+from ranking.plots.funnel import LOOKS, FunnelSpot, funnel
 from ranking.plots.planes import Axis, Plot, Point, Series, lines, scatter
-from ranking.plots.radar import Chosen, Outline, axes_of, least_step, radar
+from ranking.plots.radar import ChosenRows, Outline, axes_of, least_step, radar
 from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, whiskers
 from ranking.report.shown.cells import WORDS, Warmth, as_number
@@ -20,7 +20,7 @@ CENTRES = (0.0, 1500.0)
 FEWEST_DOTS = 2
 
 
-def with_picture(shown: ShownTable, table: Table, names: Names, chosen: Chosen) -> ShownTable:
+def with_picture(shown: ShownTable, table: Table, names: Names, chosen: ChosenRows) -> ShownTable:
     """Add the picture that the table asks for, if it has rows and the columns for it."""
     if table.picture is Picture.RADAR:
         return _with_radar(shown, table, chosen)
@@ -140,7 +140,7 @@ def _with_funnel(shown: ShownTable, table: Table, names: Names) -> ShownTable:
     x, y = (table.columns[n] for n in places)
     limits = {key: at[0] for key in LOOKS if (at := _places(table, (key,)))}
     spots = [
-        Spot(
+        FunnelSpot(
             _label(row, table, names),
             *known,
             {key: as_number(row[n]) for key, n in limits.items()},
@@ -158,7 +158,7 @@ def _head(column: Column) -> str:
     return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
 
 
-def _with_radar(shown: ShownTable, table: Table, chosen: Chosen) -> ShownTable:
+def _with_radar(shown: ShownTable, table: Table, chosen: ChosenRows) -> ShownTable:
     """Draw the chosen rows; all of them can be chosen, and are in the table."""
     axes = axes_of(table)
     if not axes or not table.rows:

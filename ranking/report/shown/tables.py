@@ -2,17 +2,17 @@
 
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.plots.radar import Chosen
+from ranking.plots.radar import ChosenRows
 from ranking.report.shown.cells import WORDS, written
 from ranking.report.shown.charts import with_chart
 from ranking.report.shown.people import Row, public_table
 from ranking.report.shown.pictures import with_picture
 from ranking.report.shown.values import Name, Names, ShownCell, ShownHeader, ShownRow, ShownTable
 
-ALL_ALIKE = Chosen()
+ALL_ALIKE = ChosenRows()
 
 
-def shown_table(table: Table, names: Names, chosen: Chosen = ALL_ALIKE) -> ShownTable:
+def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> ShownTable:
     """Return the table as a page shows it to this reader.
 
     Raises

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from access.models import LogEntry
 from completions.models import System
 from completions.systems import services
-from completions.systems.catalogue import Entry
+from completions.systems.catalogue import SystemEntry
 from completions.systems.services.registering import SystemTakenError
 from tests.factories import NOW
 from tests.threads import while_uncommitted
@@ -22,7 +22,7 @@ pytestmark = [
 
 
 def add(slug, name):
-    entry = Entry(slug=slug, name=name, kind="model", family="ours", model_id="openai/ours")
+    entry = SystemEntry(slug=slug, name=name, kind="model", family="ours", model_id="openai/ours")
     return services.add_system(entry=entry, by=User.objects.get(username="ada"), now=NOW)
 
 

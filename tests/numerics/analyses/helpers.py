@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from ranking.analyses import Ground
+from ranking.analyses import AnalysisInputs
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
@@ -13,7 +13,7 @@ def make_ground(columns, *, strength=StrengthMode.SOFT, **kwargs):
     method = Method(
         strength=strength, slightly=2, much=4, level=0.95, replicates=100, seed=1, **kwargs
     )
-    return Ground(columns, method, {})
+    return AnalysisInputs(columns, method, {})
 
 
 def make_columns(rows, *, judges=(), features=None, feature_names=()):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import Ground, analyse
+from ranking.analyses import AnalysisInputs, analyse
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.judgments.sources import ItemFacts
 from tests.numerics.analyses.helpers import make_ground, simulate, table
@@ -156,7 +156,7 @@ class TestOddStudies:
         ground = make_study(rng, ONE)
 
         with pytest.raises(AnalysisRefusedError, match="Nothing is known"):
-            analyse("FACTORS", Ground(ground.columns, ground.method, ground.dimensions))
+            analyse("FACTORS", AnalysisInputs(ground.columns, ground.method, ground.dimensions))
 
     def test_in_which_a_dimension_never_varies_are_refused(self, rng):
         ground = make_study(rng, ONE)

@@ -11,7 +11,7 @@ from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models import cumulative
 from ranking.numerics.models.clusters import TooFewClustersError
-from ranking.numerics.models.cumulative import Graded, Scale, cumulative_errors, fit_cumulative
+from ranking.numerics.models.cumulative import Graded, GradeScale, cumulative_errors, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.numerics import peers
@@ -141,7 +141,7 @@ def test_thresholds_out_of_order_are_not_allowed(rng):
     rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=50))
     crossed = np.concatenate([THETA, THRESHOLDS[::-1]])
 
-    slopes = cumulative._slopes(rows, Scale.of(4, with_ties=True), crossed, 4)
+    slopes = cumulative._slopes(rows, GradeScale.of(4, with_ties=True), crossed, 4)
 
     assert slopes.value == -np.inf
 

@@ -6,7 +6,7 @@ import scipy
 from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError
-from ranking.numerics.models.crowd import Answers, fit_crowd, log_posterior
+from ranking.numerics.models.crowd import PreferenceAnswers, fit_crowd, log_posterior
 from ranking.numerics.models.dawid_skene import Labels, fit_dawid_skene
 from ranking.numerics.models.severity import GROUP_SD, SEVERITY_SD, STRENGTH_SD, Calls, fit_severity
 
@@ -39,7 +39,7 @@ def simulate_answers(rng, reliability, *, n=4000):
     p = np.where(rng.uniform(size=n) < np.array(reliability)[evaluator], p, 1 - p)
     turned = rng.uniform(size=n) > p
     winner, loser = np.where(turned, loser, winner), np.where(turned, winner, loser)
-    return Answers(evaluator, winner, loser, np.ones(n))
+    return PreferenceAnswers(evaluator, winner, loser, np.ones(n))
 
 
 class TestDawidSkene:
@@ -167,13 +167,17 @@ class TestCrowd:
     def test_without_answers_all_is_as_the_prior_has_it(self):
         none = np.empty(0, dtype=int)
 
-        fit = fit_crowd(Answers(none, none, none, np.empty(0)), n_systems=3, n_evaluators=2)
+        fit = fit_crowd(
+            PreferenceAnswers(none, none, none, np.empty(0)), n_systems=3, n_evaluators=2
+        )
 
         assert fit.log_strengths.tolist() == [0.0] * 3
         assert fit.reliability.tolist() == [7 / 8] * 2
 
     def test_groups_that_never_met_stay_finite(self):
-        answers = Answers(np.zeros(2, int), np.array([0, 2]), np.array([1, 3]), np.full(2, 5.0))
+        answers = PreferenceAnswers(
+            np.zeros(2, int), np.array([0, 2]), np.array([1, 3]), np.full(2, 5.0)
+        )
 
         assert np.isfinite(fit_crowd(answers, n_systems=4, n_evaluators=1).log_strengths).all()
 

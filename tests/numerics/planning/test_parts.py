@@ -10,7 +10,12 @@ from benchmarks import planner
 from benchmarks.simulation import Plan
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.planning.needs import needed_dialogues, needed_repeats, power_of
-from ranking.numerics.planning.parts import ErrorParts, Judged, error_parts, likely_factors
+from ranking.numerics.planning.parts import (
+    ErrorParts,
+    WeightedJudgments,
+    error_parts,
+    likely_factors,
+)
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.numerics import peers
@@ -26,7 +31,7 @@ def coins(rng, n_units, *, each=1, agreeing=False, raters=None):
     drawn = rng.integers(0, 2, n_units).repeat(each) if agreeing else rng.integers(0, 2, len(unit))
     first = np.zeros_like(unit)
     pairs = WeightedPairs(unit, first, first + 1, drawn.astype(float), 1.0 - drawn)
-    return Judged(pairs, unit, raters)
+    return WeightedJudgments(pairs, unit, raters)
 
 
 def split(judged, pair=(0, 1), n_systems=2):
@@ -68,7 +73,7 @@ class TestErrorParts:
         """Of 2,000 comparisons half lose all judgments but one: each of these is as uncertain."""
         judged = coins(rng, 2_000, each=2)
         keep = (np.arange(4_000) % 2 == 0) | (judged.pairs.unit < 1_000)
-        thin = Judged(WeightedPairs(*(one[keep] for one in vars(judged.pairs).values())),
+        thin = WeightedJudgments(WeightedPairs(*(one[keep] for one in vars(judged.pairs).values())),
                       judged.item[keep], None)  # fmt: skip
 
         found = split(thin)
@@ -82,8 +87,8 @@ class TestErrorParts:
         given = np.where(raters % 2 == 0, 1.0, 0.0)
         pairs = WeightedPairs(*list(vars(judged.pairs).values())[:3], given, 1.0 - given)  # type: ignore[call-arg]
 
-        found = split(Judged(pairs, judged.item, raters))
-        blind = split(Judged(pairs, judged.item, None))
+        found = split(WeightedJudgments(pairs, judged.item, raters))
+        blind = split(WeightedJudgments(pairs, judged.item, None))
 
         assert blind.raters == 0.0
         assert found.standard_error == pytest.approx(2 / math.sqrt(40), rel=0.15)
@@ -93,7 +98,7 @@ class TestErrorParts:
         drawn = rng.integers(0, 2, len(unit)).astype(float)
         pairs = WeightedPairs(unit, np.zeros_like(unit), np.ones_like(unit), drawn, 1.0 - drawn)
 
-        assert split(Judged(pairs, unit, None)).freedom == pytest.approx(4_000, rel=0.15)
+        assert split(WeightedJudgments(pairs, unit, None)).freedom == pytest.approx(4_000, rel=0.15)
 
     def test_need_two_dialogues(self, rng):
         with pytest.raises(ValueError, match="two source dialogues"):

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from ranking.figures import (
+    FigureFormat,
     FiguresBusyError,
-    Form,
     board_drawing,
     rendered,
     rendering,
@@ -39,7 +39,7 @@ DRAWINGS = {
     "funnel": lambda sign: table_drawing(funnel(), sign),
     "ratings": lambda sign: board_drawing(make_board(FEW), sign),
 }
-STARTS = {Form.SVG: b"<?xml", Form.PDF: b"%PDF", Form.PNG: b"\x89PNG"}
+STARTS = {FigureFormat.SVG: b"<?xml", FigureFormat.PDF: b"%PDF", FigureFormat.PNG: b"\x89PNG"}
 full = pytest.mark.full
 every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS.keys())
 
@@ -48,9 +48,9 @@ every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS.
     ("name", "form"),
     [
         # every picture in one form, and one picture in every form; the others at full size
-        pytest.param(name, form, marks=() if form is Form.SVG or name == "radar" else full)
+        pytest.param(name, form, marks=() if form is FigureFormat.SVG or name == "radar" else full)
         for name in DRAWINGS
-        for form in Form
+        for form in FigureFormat
     ],
 )
 def test_every_picture_is_the_same_bytes_each_time(name, form):
@@ -62,7 +62,7 @@ def test_every_picture_is_the_same_bytes_each_time(name, form):
 
 @every_drawing
 def test_a_picture_says_where_it_comes_from(draw):
-    shown = text_of(rendered(draw(make_sign()), Form.SVG))
+    shown = text_of(rendered(draw(make_sign()), FigureFormat.SVG))
 
     assert "HEART, spring · fit fit-3f9a2c · as of 2026-05-01 12:00 UTC" in shown
     assert "imulated" not in shown
@@ -71,7 +71,7 @@ def test_a_picture_says_where_it_comes_from(draw):
 @every_drawing
 def test_a_picture_of_simulated_data_says_so_in_the_corner_across_it_and_below(draw):
     sign = make_sign(is_simulated=True, is_exploratory=True)
-    shown = text_of(rendered(draw(sign), Form.SVG))
+    shown = text_of(rendered(draw(sign), FigureFormat.SVG))
 
     assert " SIMULATED " in shown
     assert shown.endswith(" simulated")
@@ -90,20 +90,20 @@ def test_a_picture_of_simulated_data_says_so_in_the_corner_across_it_and_below(d
     ids=["heat map", "intervals", "points", "lines", "ratings"],
 )
 def test_every_row_is_named_in_the_text_of_the_svg(drawing):
-    shown = text_of(rendered(drawing(), Form.SVG))
+    shown = text_of(rendered(drawing(), FigureFormat.SVG))
 
     assert [name for name in NAMES if name not in shown] == []
 
 
 def test_a_png_has_300_dots_an_inch():
     drawing = table_drawing(heat_map(FEW), make_sign())
-    with Image.open(io.BytesIO(rendered(drawing, Form.PNG))) as image:
+    with Image.open(io.BytesIO(rendered(drawing, FigureFormat.PNG))) as image:
         assert image.width == pytest.approx(drawing.width / 72 * 300, abs=1)
         assert image.info["dpi"] == pytest.approx((300, 300), abs=0.1)
 
 
 def test_fonts_are_embedded_in_pdf_as_journals_take_them():
-    content = rendered(table_drawing(heat_map(FEW), make_sign()), Form.PDF)
+    content = rendered(table_drawing(heat_map(FEW), make_sign()), FigureFormat.PDF)
 
     assert b"/FontFile2" in content
     assert b"/Type3" not in content
@@ -111,7 +111,7 @@ def test_fonts_are_embedded_in_pdf_as_journals_take_them():
 
 def test_signs_of_other_languages_of_files_are_only_text():
     names = ("A & B <script>", "costs $5 to $9", "line\x0bfeed\x00")
-    svg = rendered(table_drawing(intervals(names), make_sign()), Form.SVG)
+    svg = rendered(table_drawing(intervals(names), make_sign()), FigureFormat.SVG)
 
     shown = text_of(svg)
     assert "A & B <script>" in shown
@@ -124,7 +124,7 @@ def test_settings_of_matplotlib_stay_as_they_were():
     mpl = import_module("matplotlib")  # collecting the tests does not load it
     before = dict(mpl.rcParams)
 
-    rendered(table_drawing(heat_map(FEW), make_sign()), Form.SVG)
+    rendered(table_drawing(heat_map(FEW), make_sign()), FigureFormat.SVG)
 
     assert dict(mpl.rcParams) == before
 

@@ -8,7 +8,7 @@ import pytest
 
 from ranking.files.ratings.answer import rate_by
 from ranking.files.ratings.choosing import RatingRefusedError
-from ranking.files.ratings.options import Evaluators, Interval, Options, Ties
+from ranking.files.ratings.options import EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.files.ratings.rating import rate
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
@@ -83,14 +83,14 @@ class TestTwoSystems:
 
 class TestIntervals:
     def test_fisher_is_the_closed_form(self, tmp_path):
-        ada = by_name(rated(tmp_path, duel(30, 10), interval=Interval.FISHER))["ada"]
+        ada = by_name(rated(tmp_path, duel(30, 10), interval=IntervalMethod.FISHER))["ada"]
 
         error = ELO_PER_LOG_UNIT * math.sqrt(1 / 30 + 1 / 10) / 2
         assert ada.se == pytest.approx(error)
         assert ada.ci_high - ada.elo == pytest.approx(1.959964 * error, rel=1e-6)
 
     def test_the_papers_is_one_over_the_root_of_n(self, tmp_path):
-        found = rated(tmp_path, duel(30, 10, 9), interval=Interval.PAPER, ties=Ties.DROP)
+        found = rated(tmp_path, duel(30, 10, 9), interval=IntervalMethod.PAPER, ties=Ties.DROP)
 
         assert found.rows[0].se == pytest.approx(ELO_PER_LOG_UNIT / math.sqrt(40))
         assert any("too narrow" in warning for warning in found.warnings)
@@ -101,7 +101,7 @@ class TestIntervals:
         options = Options(ties=ties, replicates=300)
 
         boot = rate(judgments, options)
-        sandwich = rate(judgments, replace(options, interval=Interval.SANDWICH))
+        sandwich = rate(judgments, replace(options, interval=IntervalMethod.SANDWICH))
 
         ratio = np.divide(*errors(boot, sandwich))
         np.testing.assert_allclose(ratio, 1.0, atol=0.12)
@@ -110,15 +110,15 @@ class TestIntervals:
     def test_judgments_alone_in_their_unit_have_model_and_sandwich_agree(self, tmp_path, ties):
         rows = tournament(4, n_contexts=4_000, n_each=1)
         judgments = read(tmp_path, rows)
-        options = Options(ties=ties, replicates=2, interval=Interval.FISHER)
+        options = Options(ties=ties, replicates=2, interval=IntervalMethod.FISHER)
 
         model = rate(judgments, options)
-        sandwich = rate(judgments, replace(options, interval=Interval.SANDWICH))
+        sandwich = rate(judgments, replace(options, interval=IntervalMethod.SANDWICH))
 
         ratio = np.divide(*errors(model, sandwich))
         np.testing.assert_allclose(ratio, 1.0, atol=0.05)
 
-    @pytest.mark.parametrize("interval", Interval)
+    @pytest.mark.parametrize("interval", IntervalMethod)
     def test_every_rating_lies_in_its_interval_and_every_rank_in_its_own(self, tmp_path, interval):
         for one in rated(tmp_path, tournament(5), interval=interval).rows:
             assert one.ci_low <= one.elo <= one.ci_high
@@ -213,7 +213,7 @@ class TestWhoCounts:
         assert found.warnings[0].startswith("People alone count: 20 judgments by LLM judges")
 
     @pytest.mark.parametrize(
-        ("who", "odds"), [(Evaluators.LLM, 1 / 3), (Evaluators.ALL, 35 / 25)], ids=str
+        ("who", "odds"), [(EvaluatorChoice.LLM, 1 / 3), (EvaluatorChoice.ALL, 35 / 25)], ids=str
     )
     def test_judges_or_everybody_on_request(self, tmp_path, who, odds):
         assert gap(rated(tmp_path, self.ROWS, evaluators=who)) == pytest.approx(math.log(odds))
@@ -234,9 +234,9 @@ class TestWhoCounts:
 
     def test_who_is_not_there_or_not_told_apart_is_refused(self, tmp_path):
         with pytest.raises(RatingRefusedError, match="kind llm"):
-            rated(tmp_path, self.ROWS[:40], evaluators=Evaluators.LLM)
+            rated(tmp_path, self.ROWS[:40], evaluators=EvaluatorChoice.LLM)
         with pytest.raises(RatingRefusedError, match="judge_kind"):
-            rated(tmp_path, duel(3, 1), evaluators=Evaluators.HUMAN)
+            rated(tmp_path, duel(3, 1), evaluators=EvaluatorChoice.HUMAN)
 
 
 class TestStrengthsThatAreMissing:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from access.later import call_of
 from completions.contexts.screening.personal import names, places, reach
-from completions.contexts.screening.reading import Reading, Span
+from completions.contexts.screening.reading import ReadText, Span
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 
-def find(reading: Reading) -> Sequence[Span]:
+def find(reading: ReadText) -> Sequence[Span]:
     """Return where personal data stands; a span inside another is left out."""
     found = {span for detector in DETECTORS for span in detector.find(reading.text)}
     return sorted(one for one in found if not any(_is_inside(one, other) for other in found))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from completions.contexts.screening import lexicon
-from completions.contexts.screening.reading import Reading, Span
+from completions.contexts.screening.reading import ReadText, Span
 
 _NAME = r"[A-Z][a-z]{1,20}(?:['\u2019-][A-Z]?[a-z]+)?"
 _LAST = rf"(?: (?:[A-Z]\. ?)?{_NAME})?"
@@ -62,7 +62,7 @@ def full_names(text: str) -> Iterator[Span]:
 
 
 def _is_no_name(word: str) -> bool:
-    return bool(lexicon.load("en", "not-names").find(Reading(word)))
+    return bool(lexicon.load("en", "not-names").find(ReadText(word)))
 
 
 def _lead(found: str) -> int:

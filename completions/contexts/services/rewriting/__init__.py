@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import QuerySet
 
 from completions.choices import RewriteState
-from completions.contexts.services.rewriting.answering import Desk
+from completions.contexts.services.rewriting.answering import RewriteCalls
 from completions.contexts.services.rewriting.planning import (
     Assistants,
     NoSourceLeftError,
@@ -70,7 +70,7 @@ def make_adversarial_contexts(
         told(made.count(), n)
 
     calls = assistants.calls(dataset)
-    ask = partial(asking.ask, Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
+    ask = partial(asking.ask, RewriteCalls(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
     with sole_worker("rewriting contexts"):
         before, dropped_before = made.count(), _dropped(dataset, assistants).count()
         calling.forget_claims(calls)

@@ -16,7 +16,7 @@ from completions.contexts.services.rewriting.planning import ask_for, drop
 from completions.dialogues.cutting import digest, turns_hash
 from completions.models import Assistant, Context, Rewrite, RewriteCall
 from completions.runs.services import calling
-from completions.runs.services.asking import Heard, JsonQuestion
+from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim
 
 ROUNDS = 3
@@ -28,7 +28,7 @@ Turns = list[dict[str, str]]
 
 
 @dataclass(frozen=True)
-class Desk:
+class RewriteCalls:
     """What rewriters and raters are asked, and what becomes of their answers."""
 
     waiting: QuerySet[RewriteCall]
@@ -52,7 +52,7 @@ class Desk:
             return _write_question(call, claim)
         return _rate_question(call, claim)
 
-    def keep(self, ended: Sequence[tuple[RewriteCall, Heard[Any]]]) -> None:
+    def keep(self, ended: Sequence[tuple[RewriteCall, ModelAnswer[Any]]]) -> None:
         """End each call and take the next step: rate, write again, accept or drop."""
         for call, heard in ended:
             if call.step == RewriteStep.WRITE:
@@ -109,7 +109,7 @@ def _written(call: RewriteCall) -> Turns:
     return adversarial.read_rewrite(llm.unwrapped(text.raw_answer, is_prose=False).text)
 
 
-def _keep_text(call: RewriteCall, heard: Heard[Turns]) -> None:
+def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
     """Have a sound rewrite rated; anything else is written again."""
     rewrite, source = call.rewrite, call.rewrite.source_context
     problems = (
@@ -137,7 +137,7 @@ def _keep_text(call: RewriteCall, heard: Heard[Turns]) -> None:
         ask_for(rewrite, RewriteStep.RATE, call.round, heard.at)
 
 
-def _keep_ratings(call: RewriteCall, heard: Heard[list[int]]) -> None:
+def _keep_ratings(call: RewriteCall, heard: ModelAnswer[list[int]]) -> None:
     """Accept a rewrite whose hostility follows its profile; any other is written again."""
     rewrite, measured = call.rewrite, heard.value
     if measured is None:

@@ -17,10 +17,10 @@ from completions.leaks.services import hold_leaks
 from completions.models import BroughtCompletion, Completion, Dataset
 from completions.systems.importing import BroughtRow
 from completions.systems.services.importing.sifting import (
-    Good,
-    Ground,
+    GoodRow,
     IntakeReport,
     Kept,
+    NamedRows,
     lock_ground,
     sift,
 )
@@ -97,11 +97,11 @@ def _bring(
     dataset: Dataset | None,
 ) -> IntakeReport:
     rows = [one for one in given if isinstance(one, BroughtRow)]
-    ground, goods = lock_ground(rows), list[Good]()
+    ground, goods = lock_ground(rows), list[GoodRow]()
     report = IntakeReport(n_read=len({one.position for one in given}))
     for one in given:
         found = (one,) if isinstance(one, Refused) else sift(one, ground, dataset=dataset, now=now)
-        if isinstance(found, Good):
+        if isinstance(found, GoodRow):
             goods.append(found)
         else:
             report.refused.extend(found)
@@ -113,7 +113,7 @@ def _bring(
 
 
 def _store(
-    goods: Sequence[Good], report: IntakeReport, *, way: Way, by: User, now: dt.datetime
+    goods: Sequence[GoodRow], report: IntakeReport, *, way: Way, by: User, now: dt.datetime
 ) -> None:
     """Add completions, say where they are from, hold what leaks, and log it for each dataset."""
     stored = Completion.objects.bulk_create(
@@ -152,7 +152,7 @@ def _store(
         )
 
 
-def _known(goods: Iterable[Good], ground: Ground) -> list[Kept]:
+def _known(goods: Iterable[GoodRow], ground: NamedRows) -> list[Kept]:
     return [
         Kept(good.row, ground.texts[good.place][0], is_new=False)
         for good in goods
@@ -164,7 +164,7 @@ def _reasons(found: Iterable[Leak]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.reason for one in found))
 
 
-def _completion(good: Good, now: dt.datetime) -> Completion:
+def _completion(good: GoodRow, now: dt.datetime) -> Completion:
     text = good.row.line
     return Completion(
         context=good.context,
@@ -176,7 +176,7 @@ def _completion(good: Good, now: dt.datetime) -> Completion:
 
 
 def _brought(
-    good: Good, completion: Completion, *, way: Way, by: User, now: dt.datetime
+    good: GoodRow, completion: Completion, *, way: Way, by: User, now: dt.datetime
 ) -> BroughtCompletion:
     row = good.row
     return BroughtCompletion(

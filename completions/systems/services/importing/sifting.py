@@ -19,7 +19,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Good:
+class GoodRow:
     """A row that can be used, with what it names."""
 
     row: BroughtRow
@@ -33,7 +33,7 @@ class Good:
 
 
 @dataclass(frozen=True)
-class Ground:
+class NamedRows:
     """What the rows name, as it is while nobody else changes it.
 
     ``texts`` has key and hash of the completions that are there; ``asked`` the places about which
@@ -46,7 +46,7 @@ class Ground:
     asked: Collection[Place]
 
 
-def lock_ground(rows: Collection[BroughtRow]) -> Ground:
+def lock_ground(rows: Collection[BroughtRow]) -> NamedRows:
     """Lock the datasets of the rows, in the order of their keys, and read what is there.
 
     Whoever plans a run, tries one again, plans a study or brings completions in waits meanwhile.
@@ -65,12 +65,12 @@ def lock_ground(rows: Collection[BroughtRow]) -> Ground:
         texts |= {(context, system): (pk, text) for context, system, pk, text in found}
         calls = GenerationCall.objects.filter(**about, ended_at=None)
         asked |= set(calls.values_list("context", "system"))
-    return Ground(contexts, systems, texts, asked)
+    return NamedRows(contexts, systems, texts, asked)
 
 
 def sift(
-    row: BroughtRow, ground: Ground, *, dataset: Dataset | None, now: dt.datetime
-) -> Good | tuple[Refused, ...]:
+    row: BroughtRow, ground: NamedRows, *, dataset: Dataset | None, now: dt.datetime
+) -> GoodRow | tuple[Refused, ...]:
     """Return the row with what it names, or all that is wrong with it."""
     context, system = ground.contexts.get(row.context), ground.systems.get(row.system)
     faults = {
@@ -79,7 +79,7 @@ def sift(
         "produced_at": Reason.FUTURE if row.produced_at and row.produced_at > now else None,
     }
     if context is not None and system is not None and not any(faults.values()):
-        good = Good(row, context, system)
+        good = GoodRow(row, context, system)
         faults[""] = _fault_of_place(good, ground)
         if faults[""] is None:
             return good
@@ -110,7 +110,7 @@ def _fault_of_system(system: System | None) -> Reason | None:
     return None if system.kind == SystemKind.MODEL else Reason.NO_MODEL
 
 
-def _fault_of_place(good: Good, ground: Ground) -> Reason | None:
+def _fault_of_place(good: GoodRow, ground: NamedRows) -> Reason | None:
     there = ground.texts.get(good.place)
     if there is not None:
         return None if there[1] == digest(good.row.line) else Reason.HAS_COMPLETION

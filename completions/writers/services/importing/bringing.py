@@ -26,9 +26,9 @@ from completions.writers.importing import WrittenRow
 from completions.writers.services.completing import complete_message
 from completions.writers.services.flagging import Flag, rules
 from completions.writers.services.importing.drafting import draft_rows
-from completions.writers.services.importing.ground import Ground, lock_authors, lock_ground
+from completions.writers.services.importing.ground import ExistingTexts, lock_authors, lock_ground
 from completions.writers.services.importing.report import BringReport
-from completions.writers.services.importing.sifting import Draft, Good, sift
+from completions.writers.services.importing.sifting import Draft, GoodDraft, sift
 from completions.writers.services.leasing import LEASE_LENGTH, DatasetFrozenError
 
 Rows = Iterable[WrittenRow | Refused]
@@ -105,10 +105,10 @@ def _bring(
     contexts = [one.context.pk for one in drafts if isinstance(one, Draft)]
     ground = lock_ground(dataset, contexts=contexts)
     n_read = len({_position(one) for one in drafts})
-    report, goods = BringReport(n_read=n_read), list[Good]()
+    report, goods = BringReport(n_read=n_read), list[GoodDraft]()
     for one in drafts:
         found = one if isinstance(one, Refused) else sift(one, ground, dataset=dataset, now=now)
-        if isinstance(found, Good):
+        if isinstance(found, GoodDraft):
             goods.append(found)
         elif found is None:
             report.n_known += 1
@@ -131,8 +131,8 @@ def _position(one: Draft | Refused) -> int:
 
 
 def _store(
-    goods: Sequence[Good],
-    ground: Ground,
+    goods: Sequence[GoodDraft],
+    ground: ExistingTexts,
     report: BringReport,
     *,
     now: dt.datetime,
@@ -154,13 +154,13 @@ def _store(
 ACCEPTED_NOTE = "Read and accepted elsewhere, before it was imported."
 
 
-def store_writers(ground: Ground) -> None:
+def store_writers(ground: ExistingTexts) -> None:
     """Add the authors who are new, and keep what is new about the others."""
     Writer.objects.bulk_create(ground.arrived, batch_size=BATCH)
     Writer.objects.bulk_update(ground.described, ["background"], batch_size=BATCH)
 
 
-def take_slots(ground: Ground) -> None:
+def take_slots(ground: ExistingTexts) -> None:
     """Take the slots of the locked contexts: one query for all that lose as many."""
     by_number = defaultdict[int, list[int]](list)
     for pk, n in ground.taken.items():
@@ -171,7 +171,7 @@ def take_slots(ground: Ground) -> None:
             Context.objects.filter(pk__in=batch).update(slots_left=F("slots_left") - n)
 
 
-def store_messages(goods: Sequence[Good], *, now: dt.datetime) -> list[MessageRevision]:
+def store_messages(goods: Sequence[GoodDraft], *, now: dt.datetime) -> list[MessageRevision]:
     """Add a closed claim, a message that waits and its one version for each."""
     leases = [_lease(good, now) for good in goods]
     WritingLease.objects.bulk_create(leases, batch_size=BATCH)
@@ -203,7 +203,7 @@ def accept(revisions: Sequence[MessageRevision], *, now: dt.datetime, by: User |
     MessageDecision.objects.bulk_create(decisions, batch_size=BATCH)
 
 
-def _lease(good: Good, now: dt.datetime) -> WritingLease:
+def _lease(good: GoodDraft, now: dt.datetime) -> WritingLease:
     return WritingLease(
         context=good.draft.context,
         writer=good.writer,
@@ -215,7 +215,7 @@ def _lease(good: Good, now: dt.datetime) -> WritingLease:
 
 
 def _revision(
-    good: Good, message: Message, of_line: Mapping[int, int], *, now: dt.datetime
+    good: GoodDraft, message: Message, of_line: Mapping[int, int], *, now: dt.datetime
 ) -> MessageRevision:
     row = good.draft.row
     return MessageRevision(

@@ -10,7 +10,7 @@ from completions.choices import SystemKind
 from completions.files import Reason, Refused, batches, once, refused
 from completions.models import Completion, Context, Dataset, MessageRevision
 from completions.writers.importing import WrittenRow
-from completions.writers.likeness import MIN_SHARED, Words
+from completions.writers.likeness import MIN_SHARED, ComparedWords
 from completions.writers.services.flagging import Source, Texts, flags_among
 from completions.writers.services.importing.ground import contexts_by_key
 from completions.writers.services.importing.sifting import Draft, fault_of, usable
@@ -32,7 +32,7 @@ class Shelf:
 
     def add(self, source: Source, text: str) -> None:
         """Put a text on the shelf, unless one of the same words is there."""
-        words, number = Words.of(text), len(self._texts)
+        words, number = ComparedWords.of(text), len(self._texts)
         if self._of_words.setdefault(words.words, number) != number:
             return
         self._texts.append((source, text))
@@ -42,7 +42,7 @@ class Shelf:
 
     def near(self, text: str) -> Iterator[Text]:
         """Yield the texts that share as much with ``text`` as near-duplicates do."""
-        words = Words.of(text)
+        words = ComparedWords.of(text)
         shared = Counter(
             number for shingle in words.shingles for number in self._of_shingle.get(shingle, ())
         )

@@ -14,7 +14,7 @@ Texts = Mapping[tuple[int, int], set[str | None]]
 
 
 @dataclass
-class Ground:
+class ExistingTexts:
     """What rows are held against; ``had`` has hashes of texts by context and writer."""
 
     contexts: Mapping[int, Context]
@@ -42,9 +42,9 @@ def lock_authors(dataset: Dataset) -> None:
     list(_authors(dataset).order_by("pk").select_for_update(of=("self",)).values_list("pk"))
 
 
-def lock_ground(dataset: Dataset, *, contexts: Iterable[int]) -> Ground:
+def lock_ground(dataset: Dataset, *, contexts: Iterable[int]) -> ExistingTexts:
     """Lock the talks in the order of their keys, and read what is known, in a locked dataset."""
-    return Ground(
+    return ExistingTexts(
         contexts=_lock_contexts(contexts),
         writers={author.imported_as: author for author in _authors(dataset)},
         had=_texts_of_authors(dataset),

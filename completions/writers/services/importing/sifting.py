@@ -12,7 +12,7 @@ from completions.models import Context, Dataset, Writer
 from completions.writers.importing import WrittenRow
 from completions.writers.services.codes import new_code
 from completions.writers.services.flagging import Flag
-from completions.writers.services.importing.ground import Ground
+from completions.writers.services.importing.ground import ExistingTexts
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Good:
+class GoodDraft:
     """A draft that becomes a message, with its writer."""
 
     draft: Draft
@@ -53,16 +53,16 @@ def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
 
 
 def sift(
-    draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
-) -> Good | Refused | None:
+    draft: Draft, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime
+) -> GoodDraft | Refused | None:
     """Say whether a draft becomes a message, and take a slot if so; None if it is one already."""
     found = _sifted(draft, ground, dataset=dataset, now=now)
     return refused(draft.row.position, "", found) if isinstance(found, Reason) else found
 
 
 def _sifted(
-    draft: Draft, ground: Ground, *, dataset: Dataset, now: dt.datetime
-) -> Good | Reason | None:
+    draft: Draft, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime
+) -> GoodDraft | Reason | None:
     row = draft.row
     context, writer = ground.contexts[draft.context.pk], ground.writers.get(row.author)
     if (fault := fault_of(context, dataset)) is not None:  # somebody dropped it meanwhile
@@ -76,11 +76,11 @@ def _sifted(
     if not _is_described(writer, row.background, ground):
         return Reason.OTHER_BACKGROUND
     ground.taken[context.pk] += 1
-    return Good(draft, writer)
+    return GoodDraft(draft, writer)
 
 
 def _texts_before(
-    context: Context, writer: Writer | None, ground: Ground
+    context: Context, writer: Writer | None, ground: ExistingTexts
 ) -> Container[str | None] | None:
     """Return the hashes of what the writer wrote for the talk, if the talk was the writer's."""
     if writer is None or writer.pk is None:
@@ -88,7 +88,7 @@ def _texts_before(
     return ground.had.get((context.pk, writer.pk))
 
 
-def _arrive(name: str, ground: Ground, *, dataset: Dataset, now: dt.datetime) -> Writer:
+def _arrive(name: str, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime) -> Writer:
     """Return a new writer, stored later with all others."""
     writer = Writer(
         dataset=dataset,
@@ -102,7 +102,7 @@ def _arrive(name: str, ground: Ground, *, dataset: Dataset, now: dt.datetime) ->
     return writer
 
 
-def _is_described(writer: Writer, background: str, ground: Ground) -> bool:
+def _is_described(writer: Writer, background: str, ground: ExistingTexts) -> bool:
     """Say whether the writer has the background; one who had none yet gets it."""
     if background and not writer.background:
         writer.background = background
