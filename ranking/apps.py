@@ -13,8 +13,8 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         """Let the console tell of fits that were refused, and keep figures of this app."""
-        from annotation.studies.kept import FIGURES  # noqa: PLC0415 (models are there only now)
+        from annotation.studies.stored_figures import FIGURES  # noqa: PLC0415 (models are there only now)
 
         MORE_ALERTS.append("ranking.fits.queries.refused_alerts")
-        FIGURES["moves"] = "ranking.raters.services.moving.MOVES"
+        FIGURES["moves"] = "ranking.raters.services.rank_moves.MOVES"
         FIGURES["release"] = "ranking.releases.queries.RELEASE"

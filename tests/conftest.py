@@ -20,7 +20,7 @@ from access import nudges
 from annotation.session import blinded
 from annotation.studies import selectors
 from completions.runs.services import speaking
-from ranking.fits.services import grounds
+from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -114,7 +114,7 @@ def forget_rows() -> None:
     """Forget what was kept of rows that were rolled back; the next have the same keys."""
     selectors.forget_contents()
     blinded.forget_pages()
-    grounds.forget_judgments()
+    inputs.forget_judgments()
     cache.clear()
     caches["own"].clear()
 

@@ -9,7 +9,7 @@ from unittest import mock
 from django.db.models import QuerySet
 
 from annotation.models import Comparison, Judgment, Study
-from completions.dialogues.cutting import turns_hash
+from completions.dialogues.context_extraction import turns_hash
 from completions.files.toml import content_hash
 from completions.models import Context
 from ranking import figures

@@ -12,7 +12,7 @@ from annotation.judges import verdict_queries
 from annotation.judges.verdict_queries import JudgesFigures
 from annotation.models import Exclusion, JudgeCall, Judgment, Study
 from annotation.studies.http import study_page, with_kept
-from annotation.studies.kept import FiguresKind, Shown
+from annotation.studies.stored_figures import FiguresKind, Shown
 
 
 @require_safe

@@ -30,7 +30,7 @@ from completions.runs.http import Budget
 from completions.runs.queries import RunProgress
 from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
-from completions.runs.shown import ON_PAGE, RUN_COLUMNS, RUNS, ShownRun
+from completions.runs.view_data import ON_PAGE, RUN_COLUMNS, RUNS, ShownRun
 from completions.systems import tables
 from completions.systems.queries import Choose
 from completions.systems.tables import ListedModel

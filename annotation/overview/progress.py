@@ -21,8 +21,8 @@ from annotation.quality import report_queries
 from annotation.raters import entry_links, entry_queries
 from annotation.studies import pace
 from annotation.studies.counts import StudyCounts, number_of
-from annotation.studies.kept import Shown
 from annotation.studies.pace import Pace
+from annotation.studies.stored_figures import Shown
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import GenerationCall, GenerationRun, Hold, LabellingRun, Run
 

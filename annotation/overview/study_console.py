@@ -26,11 +26,11 @@ from annotation.raters import entry_links
 from annotation.studies import services as study_services
 from annotation.studies.counts import COUNTS, StudyTally
 from annotation.studies.http import figures_of, study_or_404, study_page, with_kept
-from annotation.studies.kept import Shown
+from annotation.studies.stored_figures import Shown
 from completions.contexts.funnel import funnel_of, rewrite_rows
 from completions.contexts.funnel.picture import Picture
 from completions.dialogues.authoring import DatasetTakenError
-from completions.writers import mails
+from completions.writers import emails
 
 
 @require_safe
@@ -45,7 +45,7 @@ def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
 
 def _links(row: StudyRow) -> list[tuple[Platform, str]]:
     """Return the platforms whose people are let in, each with the link to give it."""
-    entry = mails.absolute(reverse("annotation:entry", args=[row.slug]))
+    entry = emails.absolute(reverse("annotation:entry", args=[row.slug]))
     return [
         (Platform(name), entry + end) for name, end in entry_links.links_for(row.platform).items()
     ]

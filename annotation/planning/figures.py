@@ -14,7 +14,7 @@ from annotation.planning.pairing import PlanSummary
 from annotation.planning.queries import PlanDraft
 from annotation.studies import pace
 from annotation.studies.counts import newest_keys, number_of
-from annotation.studies.kept import FiguresKind
+from annotation.studies.stored_figures import FiguresKind
 from completions.choices import HoldState
 from completions.leaks.queries import Held
 from completions.models import Completion, Context, Hold

@@ -11,7 +11,7 @@ from annotation.models import Judgment, RationaleDecision, RationaleScan, Study
 from annotation.rationales import passages
 from annotation.rationales.passages import Passage
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import FiguresKind
+from annotation.studies.stored_figures import FiguresKind
 
 CHUNK = 2000
 MOST_LIVE = 2_000

@@ -22,7 +22,7 @@ from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.judging import Badge
 from annotation.models import Rater, Study
 from annotation.raters import services
-from annotation.raters.visit import visit_time
+from annotation.raters.visit_time import visit_time
 from annotation.session import blinded, help_lines
 from annotation.session.blinded import StudyPage
 from annotation.session.forms import MAX_RATIONALE, MAX_TEXT

@@ -10,9 +10,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Study
-from annotation.studies import kept, pace, selectors
-from annotation.studies.kept import FiguresKind, Shown
+from annotation.studies import pace, selectors, stored_figures
 from annotation.studies.pace import Pace
+from annotation.studies.stored_figures import FiguresKind, Shown
 from completions.models import Completion, Context
 
 MOST_LIVE = 50_000
@@ -89,7 +89,7 @@ def kept_counts(
     """Yield what is kept of large studies, in one query however many there are."""
     basis = newest_keys(*ROWS) if studies else None
     for study in studies:
-        yield study, kept.read(COUNTS, study, basis=basis, now=now)
+        yield study, stored_figures.read(COUNTS, study, basis=basis, now=now)
 
 
 def newest_keys(*tables: type[Model]) -> object:

@@ -16,9 +16,9 @@ from access import background
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
-from annotation.studies import counts, kept, selectors
+from annotation.studies import counts, selectors, stored_figures
 from annotation.studies.counts import StudyCounts
-from annotation.studies.kept import Figures, FiguresKind, Shown
+from annotation.studies.stored_figures import Figures, FiguresKind, Shown
 
 P = ParamSpec("P")
 NO_CONTENT = 204
@@ -59,7 +59,7 @@ def managers_page(
 
 def figures_of(study: Study, kind: FiguresKind[Figures], *, now: dt.datetime) -> Shown[Figures]:
     """Return figures that may be kept; have a worker make newer ones if they are not current."""
-    shown = kept.shown(kind, study, now=now)
+    shown = stored_figures.shown(kind, study, now=now)
     if not shown.is_current:
         ask_for(study, kind)
     return shown
@@ -67,7 +67,7 @@ def figures_of(study: Study, kind: FiguresKind[Figures], *, now: dt.datetime) ->
 
 def ask_for(study: Study, kind: FiguresKind[Any]) -> None:
     """Ask a worker for newer figures, unless somebody did within seconds."""
-    if kept.is_to_ask(kind, study):
+    if stored_figures.is_to_ask(kind, study):
         task = background.app.tasks["annotation.tasks.keep_figures"]
         task.delay(kind=kind.name, study_id=study.pk)
 

@@ -5,11 +5,11 @@ from django.urls import path
 from annotation.external import console as external_console
 from annotation.judges import console as judge_console
 from annotation.judges import runs_console as runs
-from annotation.making import console as making
 from annotation.overview import console, study_console
 from annotation.quality import console as quality_console
 from annotation.rationales import console as rationales_console
 from annotation.session.views import withdrawing_writer
+from annotation.study_form import console as making
 
 app_name = "console"
 urlpatterns = [

@@ -19,7 +19,7 @@ from completions.models import (
     WritingLease,
 )
 from completions.writers import services
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 
 SHOWN = ("code", "state", "background", "is_simulated", "invited_at", "admitted_at")
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from access.console.admin_parts import ReadOnlyAdmin
 from completions.admin_parts import CALL_NUMBERS
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyCall, StrategyLabel
-from completions.strategies import spot_queries
+from completions.strategies import spot_check_queries
 
 
 class Findings(ReadOnlyAdmin):
@@ -23,7 +23,7 @@ class Findings(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave out texts that people are labelling."""
-        hidden = {f"{self.of}__in": spot_queries.being_labelled()}
+        hidden = {f"{self.of}__in": spot_check_queries.being_labelled()}
         rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
         return rows
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from completions.choices import SystemKind
-from completions.dialogues.cutting import cut_context, digest, turns_hash
+from completions.dialogues.context_extraction import cut_context, digest, turns_hash
 from completions.models import Completion, Context, Dataset, Dialogue, System
 
 CHECK_SYSTEMS = {

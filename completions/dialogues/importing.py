@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from access.log import record
 from completions.choices import Stratum
 from completions.dialogues import couplets
-from completions.dialogues.cutting import cut_context, store_contexts
+from completions.dialogues.context_extraction import cut_context, store_contexts
 from completions.dialogues.ingest import BadRecord, FixedContext, ParsedDialogue, Turn, content_hash
 from completions.files import BATCH, batches
 from completions.models import Context, Dataset, Dialogue

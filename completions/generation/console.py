@@ -25,7 +25,7 @@ from completions.models import Dataset, System
 from completions.runs import http
 from completions.runs import services as run_services
 from completions.runs.http import Budget
-from completions.runs.shown import RUN_COLUMNS, RUNS
+from completions.runs.view_data import RUN_COLUMNS, RUNS
 
 
 def datasets() -> QuerySet[Dataset]:

@@ -11,7 +11,7 @@ from access.console.tables import TableQuery
 from completions.models import Dataset, GenerationCall, GenerationRun, System
 from completions.runs import queries
 from completions.runs.queries import RunProgress
-from completions.runs.shown import ON_PAGE, ShownRun
+from completions.runs.view_data import ON_PAGE, ShownRun
 
 
 def generation_progress(dataset: Dataset) -> tuple[int, int]:

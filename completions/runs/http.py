@@ -16,9 +16,9 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from access.console.table_query import read_text
 from completions.models import Run
-from completions.runs import shown as run_shown
+from completions.runs import view_data as run_shown
 from completions.runs.services import budgeting, running
-from completions.runs.shown import ShownRun
+from completions.runs.view_data import ShownRun
 
 Told = Mapping[str, Any]
 REFUSALS = (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError)

@@ -19,10 +19,10 @@ from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.models import Dataset, SpotCheck, SpotCheckItem
-from completions.strategies import services, spot_queries
+from completions.strategies import services, spot_check_queries
 from completions.strategies.rules import LabelScore, Scores
-from completions.strategies.spot_queries import Ledger, Phase
-from completions.strategies.spot_shown import names_of, to_label, to_settle
+from completions.strategies.spot_check_items import names_of, to_label, to_settle
+from completions.strategies.spot_check_queries import Ledger, Phase
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class CheckShown:
     @classmethod
     def of(cls, check: SpotCheck, person: User) -> "CheckShown":
         """Return the spot check as this person may see it."""
-        ledger = spot_queries.ledger_of(check)
-        scores = spot_queries.scores_of(check, ledger)
+        ledger = spot_check_queries.ledger_of(check)
+        scores = spot_check_queries.scores_of(check, ledger)
         names = names_of(check)
         return cls(
             pk=check.pk,
@@ -87,7 +87,7 @@ class CheckShown:
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with how far their labelling is."""
-    parts = {"datasets": spot_queries.dataset_rows()}
+    parts = {"datasets": spot_check_queries.dataset_rows()}
     return render(request, "console/strategies/datasets.html", parts)
 
 
@@ -95,10 +95,10 @@ def datasets(request: HttpRequest) -> HttpResponse:
 @staff_page
 def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show how far assistants are, and every spot check."""
-    checks = spot_queries.spot_checks(dataset)
+    checks = spot_check_queries.spot_checks(dataset)
     parts = {
         "dataset": dataset,
-        "asked": spot_queries.asked_of(dataset),
+        "asked": spot_check_queries.asked_of(dataset),
         "checks": [CheckShown.of(check, request.user) for check in checks],
         "phases": Phase,
     }
@@ -106,7 +106,7 @@ def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 
 
 def _labellers(ledger: Ledger) -> tuple[Labeller, ...]:
-    names = spot_queries.names_of_people(ledger)
+    names = spot_check_queries.names_of_people(ledger)
     return tuple(Labeller(names[pk], ledger.n_labelled(pk)) for pk in ledger.people)
 
 
@@ -161,7 +161,7 @@ def label(request: StaffRequest, dataset: Dataset, check: int, number: int) -> H
 def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Store what was found, and go on to the next text that this person has not labelled."""
     item = _item(dataset, check, number)
-    form = LabelsForm(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    form = LabelsForm(request.POST, keys=spot_check_queries.keys_of(item.spot_check))
     if not form.is_valid():
         return _show_to_label(request, dataset, item, form)
     try:
@@ -170,7 +170,7 @@ def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: in
         )
     except (services.LabellingClosedError, services.TwoLabellersError) as error:
         return _refuse(request, dataset, error)
-    ledger = spot_queries.ledger_of(item.spot_check)
+    ledger = spot_check_queries.ledger_of(item.spot_check)
     following = ledger.next_to_label(request.user.pk, after=item.position)
     if following is None or ledger.is_labelled:
         messages.success(request, _("That was the last one. Thank you!"))
@@ -190,7 +190,7 @@ def settle(request: StaffRequest, dataset: Dataset, check: int, number: int) -> 
 def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
     """Store what holds, and go on to the next text on which the two differ."""
     item = _item(dataset, check, number)
-    form = LabelsForm(request.POST, keys=spot_queries.keys_of(item.spot_check))
+    form = LabelsForm(request.POST, keys=spot_check_queries.keys_of(item.spot_check))
     if not form.is_valid():
         return _show_to_settle(request, dataset, item, form)
     try:
@@ -200,7 +200,7 @@ def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: i
         return _show_to_settle(request, dataset, item, form)
     except (services.LabellingOpenError, services.NothingToSettleError) as error:
         return _refuse(request, dataset, error)
-    following = spot_queries.ledger_of(item.spot_check).next_to_settle(after=item.position)
+    following = spot_check_queries.ledger_of(item.spot_check).next_to_settle(after=item.position)
     if following is None:
         messages.success(request, _("Everything is settled. The scores are below."))
         return redirect("strategies:overview", dataset.slug)
@@ -208,14 +208,14 @@ def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: i
 
 
 def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:
-    found = or_404(spot_queries.spot_check_of(dataset, check))
-    return or_404(spot_queries.item_at(found, number - 1))
+    found = or_404(spot_check_queries.spot_check_of(dataset, check))
+    return or_404(spot_check_queries.item_at(found, number - 1))
 
 
 def _show_to_label(
     request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: LabelsForm | None = None
 ) -> HttpResponse:
-    ledger = spot_queries.ledger_of(item.spot_check)
+    ledger = spot_check_queries.ledger_of(item.spot_check)
     if ledger.is_labelled:
         return _refuse(request, dataset, services.LabellingClosedError())
     if not ledger.may_label(request.user.pk):
@@ -227,7 +227,7 @@ def _show_to_label(
 def _show_to_settle(
     request: StaffRequest, dataset: Dataset, item: SpotCheckItem, form: LabelsForm | None = None
 ) -> HttpResponse:
-    ledger = spot_queries.ledger_of(item.spot_check)
+    ledger = spot_check_queries.ledger_of(item.spot_check)
     if not ledger.is_labelled:
         return _refuse(request, dataset, services.LabellingOpenError())
     if item.pk not in ledger.differing:

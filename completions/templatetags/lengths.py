@@ -4,7 +4,7 @@ import datetime as dt
 
 from django import template
 
-from completions.runs import shown
+from completions.runs import view_data
 
 register = template.Library()
 
@@ -12,4 +12,4 @@ register = template.Library()
 @register.filter
 def in_words(length: dt.timedelta) -> str:
     """Return a length of time as one would say it."""
-    return shown.in_words(length)
+    return view_data.in_words(length)

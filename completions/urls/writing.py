@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from completions.writers.console import bringing, messages, people, writer
+from completions.writers.console import importing, messages, people, writer
 
 app_name = "writing"
 urlpatterns = [
@@ -19,7 +19,7 @@ urlpatterns = [
     path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
     path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
     path("<slug:dataset>/freeze/", messages.freeze, name="freeze"),
-    path("<slug:dataset>/import/", bringing.bring, name="import"),
-    path("<slug:dataset>/import/store/", bringing.store, name="import-store"),
-    path("<slug:dataset>/import/refused/", bringing.refused, name="import-refused"),
+    path("<slug:dataset>/import/", importing.bring, name="import"),
+    path("<slug:dataset>/import/store/", importing.store, name="import-store"),
+    path("<slug:dataset>/import/refused/", importing.refused, name="import-refused"),
 ]

@@ -18,7 +18,7 @@ from completions.dialogues import normaliser
 from completions.dialogues.wording import MAX_CHARACTERS
 from completions.models import Writer
 from completions.writers import desk_queries, services, vetting_queries
-from completions.writers.badges import badge, writer_of_badge
+from completions.writers.credentials import badge, writer_of_badge
 from completions.writers.guidelines import GUIDE
 
 COOKIE = "heart_writer"

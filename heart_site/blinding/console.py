@@ -15,7 +15,7 @@ from access.roles import StaffRequest, may, members_only
 from annotation.audits import queries, services
 from annotation.models import Study
 from annotation.studies.http import study_or_404, study_page
-from heart_site.blinding import telling
+from heart_site.blinding import reporting
 
 
 @require_safe
@@ -28,7 +28,7 @@ def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpRe
     parts = {
         "study": study,
         "audit": audit,
-        "tests": telling.verdicts(audit.report) if audit else [],
+        "tests": reporting.verdicts(audit.report) if audit else [],
         "audits": queries.audits_of(study),
         "under_way": queries.audit_under_way(study),
         "n_pages": services.N_PAGES,

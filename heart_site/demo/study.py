@@ -37,7 +37,7 @@ from completions.runs import services as run_services
 from completions.systems import services as system_services
 from completions.writers import desk_queries
 from completions.writers import services as writer_services
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
 from ranking.fits import services as publishing

@@ -17,7 +17,7 @@ from annotation.studies.http import kept_counts, study_page
 from ranking.choices import EvaluatorPool
 from ranking.exports import data_dictionary, rows
 from ranking.exports.preferences import SPLITS, Rule
-from ranking.exports.rows.asked import ExportRequest
+from ranking.exports.rows.options import ExportRequest
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422

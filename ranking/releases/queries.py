@@ -20,7 +20,7 @@ from annotation.models import (
 )
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import FiguresKind, Shown
+from annotation.studies.stored_figures import FiguresKind, Shown
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits

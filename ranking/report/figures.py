@@ -12,8 +12,8 @@ from ranking.models import Fit
 from ranking.plots.radar import ChosenRows
 from ranking.report import queries
 from ranking.report.questions import named_analyses
-from ranking.report.shown.people import public_table
-from ranking.report.shown.values import Name, Names
+from ranking.report.rendered.people import public_table
+from ranking.report.rendered.values import Name, Names
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from completions.models import System
 from ranking.choices import AnalysisKind, FitState
 from ranking.fits.selectors import ENDED
 from ranking.models import Analysis, Fit
-from ranking.report.shown.values import Name, Names
+from ranking.report.rendered.values import Name, Names
 
 EARLIER = 5
 

@@ -12,9 +12,9 @@ from ranking.fits.selectors import Results
 from ranking.plots.planes import Plot, Series, lines
 from ranking.plots.scales import Tick
 from ranking.report import queries
-from ranking.report.shown.board_charts import axis
-from ranking.report.shown.cells import written
-from ranking.report.shown.values import Chart, Name
+from ranking.report.rendered.board_charts import axis
+from ranking.report.rendered.cells import written
+from ranking.report.rendered.values import Chart, Name
 
 MOST_POINTS = 100
 TICKS = 4

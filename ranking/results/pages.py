@@ -21,9 +21,9 @@ from ranking.plots.radar import ChosenRows
 from ranking.raters.accounting import CLASSES, AccountRow, verdict_accounting
 from ranking.report import queries
 from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_standing
-from ranking.report.shown.people import public_table
-from ranking.report.shown.tables import shown_table
-from ranking.report.shown.values import Chart, Names, ShownTable
+from ranking.report.rendered.people import public_table
+from ranking.report.rendered.tables import shown_table
+from ranking.report.rendered.values import Chart, Names, ShownTable
 
 NOTHING = Findings(method="", tables=())
 SCORES = ("scores", "dimensions")  # the tables of mean points that a leaderboard shows

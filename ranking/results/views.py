@@ -10,7 +10,7 @@ from ranking.fits.selectors import Results
 from ranking.plots.radar import ChosenRows, UnknownRowError
 from ranking.released import queries
 from ranking.report import queries as report_queries
-from ranking.report.shown.board_charts import figures_of_board
+from ranking.report.rendered.board_charts import figures_of_board
 from ranking.results import history as result_history
 from ranking.results import pages as result_pages
 from ranking.results.http import filters_or_404, fit_or_404, results_page

@@ -21,8 +21,8 @@ from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
 from ranking.report.questions import are_alike, named_analyses
-from ranking.report.shown.tables import shown_table
-from ranking.report.shown.values import ShownTable
+from ranking.report.rendered.tables import shown_table
+from ranking.report.rendered.values import ShownTable
 from ranking.results import pages
 
 if TYPE_CHECKING:

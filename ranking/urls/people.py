@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from ranking.personal import console
+from ranking.people import console
 
 app_name = "people"
 urlpatterns = [

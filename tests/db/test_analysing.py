@@ -11,7 +11,7 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.fits import analysis_queries, selectors
 from ranking.fits import services as fit_services
-from ranking.fits.services.grounds import CHANGED
+from ranking.fits.services.inputs import CHANGED
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services

@@ -31,7 +31,7 @@ from completions.models import (
 from completions.writers import services as writer_services
 from completions.writers.importing import WrittenRow
 from completions.writers.services import importing
-from completions.writers.services.importing import bringing as module
+from completions.writers.services.importing import storing as module
 from tests.factories import (
     HOUR,
     NOW,

@@ -102,7 +102,7 @@ class TestABatch:
         def broken(**_fields):
             raise BrokenError
 
-        monkeypatch.setattr("completions.systems.services.importing.bringing.record", broken)
+        monkeypatch.setattr("completions.systems.services.importing.storing.record", broken)
 
         with pytest.raises(BrokenError):
             bring(row(text="As an AI, I hear you."))

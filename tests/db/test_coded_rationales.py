@@ -8,7 +8,7 @@ from annotation.models import Judgment, RationaleRun
 from completions.choices import CallState, Presence, RunState
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits.services.grounds import ground_of
+from ranking.fits.services.inputs import ground_of
 from ranking.judgments import frames
 from ranking.judgments.frames.sources import DatabaseSources
 from ranking.models import Fit

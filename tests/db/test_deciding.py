@@ -10,7 +10,7 @@ from completions.dialogues import locking
 from completions.models import Context, MessageDecision, WriterMail
 from completions.writers import services as writer_services
 from completions.writers.desk_queries import open_contexts
-from completions.writers.services.deciding import Seen
+from completions.writers.services.review_decisions import Seen
 from tests.decided import (
     ACCEPT,
     NOTE,

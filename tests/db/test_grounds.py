@@ -9,8 +9,8 @@ from django.test import override_settings
 
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
-from ranking.fits.services import grounds
-from ranking.fits.services.grounds import JudgmentsChangedError, forget_judgments, ground_of
+from ranking.fits.services import inputs
+from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments, ground_of
 from ranking.judgments import frames
 from ranking.models import Fit
 from tests.factories import NOW, make_judgment
@@ -113,7 +113,7 @@ def test_another_fit_takes_the_place_of_the_one_before(study):
     found = ground_of(people, PAIRS)
 
     assert found.columns.n_judgments == people.n_judgments < both.n_judgments
-    assert grounds._shelf.take(both) is None
+    assert inputs._shelf.take(both) is None
 
 
 def test_no_analysis_can_change_what_the_next_one_reads(study):
@@ -142,7 +142,7 @@ def test_style_is_measured_once_and_for_those_that_ask_for_it(study, monkeypatch
 
 
 def test_nothing_is_kept_for_long(study, monkeypatch):
-    monkeypatch.setattr(grounds, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(inputs, "KEPT_SECONDS", 0.0)
     fit = fit_of(study)
     ground_of(fit, PAIRS)
 
@@ -150,4 +150,4 @@ def test_nothing_is_kept_for_long(study, monkeypatch):
         if isinstance(timer, threading.Timer):
             timer.join(10)
 
-    assert grounds._shelf.take(fit) is None
+    assert inputs._shelf.take(fit) is None

@@ -16,7 +16,7 @@ from annotation.rationales import passages
 from annotation.rationales import queries as rationales_queries
 from completions.models import GenerationCall, StrategyCall
 from completions.runs.services import calling
-from completions.writers.services import mailing
+from completions.writers.services import emailing
 from heart_site.monitoring import work_counts
 from ranking.judgments import frames
 from tests.factories import NOW
@@ -107,7 +107,7 @@ def test_calls_are_claimed(studies, table):
 @pytest.mark.parametrize(
     "ask",
     [
-        pytest.param(lambda: mailing._claim(LATER), id="mails"),
+        pytest.param(lambda: emailing._claim(LATER), id="mails"),
         pytest.param(lambda: delivery._claim(LATER), id="hooks"),
         pytest.param(
             lambda: list(rationales_queries.unscanned(rules=passages.version(), after=0)[:500]),

@@ -5,8 +5,8 @@ import pytest
 from access.models import LogEntry
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, HumanLabelling, StrategyCall
-from completions.strategies import services, spot_queries
-from completions.strategies.spot_queries import Phase
+from completions.strategies import services, spot_check_queries
+from completions.strategies.spot_check_queries import Phase
 from tests.factories import NOW, make_assistant, make_dataset, make_system, make_writer
 from tests.factories_of_strategies import (
     KEYS,
@@ -38,7 +38,7 @@ def cleo():
 
 
 def at(check, position):
-    item = spot_queries.item_at(check, position)
+    item = spot_check_queries.item_at(check, position)
     assert item is not None
     return item
 
@@ -52,7 +52,7 @@ def settle(item, person, *found, **fields):
 
 
 def ledger(check):
-    return spot_queries.ledger_of(check)
+    return spot_check_queries.ledger_of(check)
 
 
 def delete_text(item):
@@ -251,7 +251,7 @@ class TestTheWay:
         assert (found.phase, found.n_deleted, found.next_to_label(ada.pk)) == (
             Phase.SETTLED, 1, None,
         )  # fmt: skip
-        assert spot_queries.item_at(check, 1) is None
+        assert spot_check_queries.item_at(check, 1) is None
 
 
 class TestScores:
@@ -262,7 +262,7 @@ class TestScores:
         label(check, ben, [HOPE, REST], [HOPE, REST])
         settle(at(check, 1), cleo)
 
-        scores = spot_queries.scores_of(check, ledger(check))
+        scores = spot_check_queries.scores_of(check, ledger(check))
 
         assert scores is not None
         found = {one.strategy: one.f1 for one in scores.labels}
@@ -273,11 +273,11 @@ class TestScores:
 
     def test_are_kept_back_until_everything_is_settled(self, ada, ben):
         check = make_sampled(1)
-        assert spot_queries.scores_of(check, ledger(check)) is None
+        assert spot_check_queries.scores_of(check, ledger(check)) is None
         label(check, ada, [HOPE])
         label(check, ben, [])
 
-        assert spot_queries.scores_of(check, ledger(check)) is None
+        assert spot_check_queries.scores_of(check, ledger(check)) is None
 
     def test_leave_out_what_another_assistant_found(self, ada, ben):
         check = make_sampled(1)
@@ -286,7 +286,7 @@ class TestScores:
         other = make_labelled(check.dataset, make_assistant(), REST)
         StrategyCall.objects.filter(completion=other).update(completion=at(check, 0).completion_id)
 
-        scores = spot_queries.scores_of(check, ledger(check))
+        scores = spot_check_queries.scores_of(check, ledger(check))
 
         assert scores is not None
         assert (scores.macro_f1, scores.n_scored) == (1, 1)
@@ -298,6 +298,6 @@ def test_counts_of_an_assistants_calls_are_by_state():
     waiting = make_labelled(dataset, make_assistant(name="Other"))
     make_strategy_call(completion=waiting, assistant=assistant)
 
-    found = {one.assistant: one for one in spot_queries.asked_of(dataset)}
+    found = {one.assistant: one for one in spot_check_queries.asked_of(dataset)}
 
     assert (found["Namer"].n_done, found["Namer"].n_open, found["Other"].n_done) == (1, 1, 1)

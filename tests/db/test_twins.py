@@ -7,7 +7,7 @@ import pytest
 from access.models import LogEntry
 from annotation.choices import Purpose, StudyState
 from annotation.models import QualityCheck, Study
-from annotation.studies.services.twins import Rehearsal, TwinError, make_twin
+from annotation.studies.services.shadow_studies import Rehearsal, TwinError, make_twin
 from tests.conftest import rolled_back
 from tests.factories import (
     NOW,

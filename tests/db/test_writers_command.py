@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Writer, WriterMail
-from completions.writers import mails
+from completions.writers import emails as writer_emails
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_accepted, make_message
 
@@ -71,7 +71,7 @@ class TestInvite:
         assert not WriterMail.objects.exists()
 
     def test_says_where_mails_cannot_go(self, settings):
-        settings.EMAIL_BACKEND = mails.NO_SERVER
+        settings.EMAIL_BACKEND = writer_emails.NO_SERVER
 
         _, remarks = writers("invite", "ada@example.org")
 
@@ -116,7 +116,7 @@ class TestList:
         said, _ = writers("list", "--links")
 
         _heads, first, second, _end = said.split("\n")
-        assert first.endswith(f"0  {mails.personal_link(ada)}")
+        assert first.endswith(f"0  {writer_emails.personal_link(ada)}")
         assert second.endswith("0")
 
     def test_shows_one_state_alone(self, dataset):

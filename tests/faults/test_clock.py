@@ -11,7 +11,7 @@ from django.test import Client
 
 from annotation.judging import services
 from annotation.models import Comparison, Judgment, Lease
-from annotation.raters.visit import IMAGINED
+from annotation.raters.visit_time import IMAGINED
 from heart_site import schedule
 from heart_site.celery import app
 from heart_site.monitoring.heartbeats import Scheduler

@@ -12,7 +12,7 @@ from annotation.choices import Platform
 from annotation.models import FailedArrival
 from annotation.raters import entry_links, services
 from annotation.raters.services import platform_events
-from completions.writers import mails
+from completions.writers import emails
 from tests.factories import NOW, make_study
 from tests.factories_of_care import make_failed_arrival
 
@@ -122,7 +122,7 @@ def test_a_mail_server_that_fails_is_asked_again(monkeypatch):
 
 @pytest.mark.parametrize(
     "missing",
-    [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": mails.NO_SERVER}],
+    [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": emails.NO_SERVER}],
     ids=["nobody to write to", "no server"],
 )
 def test_without_mail_the_console_alone_tells(missing, settings):

@@ -19,7 +19,7 @@ from completions.choices import CallState, PauseReason, Presence, RunState
 from completions.models import Completion
 from completions.offline import Fault
 from completions.runs import services as completions
-from completions.runs import shown
+from completions.runs import view_data
 from completions.runs.services import budgeting, calling
 from completions.systems.services.registering import assistant_for
 from tests.factories import (
@@ -488,7 +488,7 @@ class TestFailures:
         say("no", "no")
         ask()
 
-        page, rows = shown.failure_page(RationaleRun.objects.get(), kind="", page="1")
+        page, rows = view_data.failure_page(RationaleRun.objects.get(), kind="", page="1")
 
         (row,) = rows
         assert (row.context, row.asked) == (judgment.comparison.context.key, "Simulated coder")

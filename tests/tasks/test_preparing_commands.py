@@ -15,7 +15,7 @@ from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.models import RewriteCall, ScreeningCall
 from completions.offline import Fault
-from completions.runs.services.sole import sole_worker
+from completions.runs.services.exclusive import sole_worker
 from tests.factories import NOW
 
 pytestmark = [

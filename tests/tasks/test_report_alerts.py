@@ -11,7 +11,7 @@ from annotation.choices import ReportKind
 from annotation.models import ReportAlert
 from annotation.quality import services
 from annotation.quality.services import alerting
-from completions.writers import mails
+from completions.writers import emails
 from tests.factories import NOW, TURNS, make_comparison, make_rater
 from tests.leased import lease_next
 from tests.planted import make_planted_study, report
@@ -128,7 +128,7 @@ class TestMailServerThatFails:
 class TestWithoutMail:
     @pytest.mark.parametrize(
         "missing",
-        [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": mails.NO_SERVER}],
+        [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": emails.NO_SERVER}],
         ids=["nobody to write to", "no server"],
     )
     def test_alerts_wait_unclaimed_for_the_console(self, missing, settings):

@@ -28,7 +28,7 @@ from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
 from completions.runs.services import calling
 from completions.runs.services import states as service_states
-from completions.runs.services.sole import AnotherAtWorkError, sole_worker
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from completions.systems.services.registering import assistant_for
 from tests.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.shared_data import shared_file

@@ -10,15 +10,15 @@ from django.core.mail.backends.locmem import EmailBackend
 from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail
-from completions.writers import mails, services
-from completions.writers.badges import writer_of_badge
-from completions.writers.services import mailing
+from completions.writers import emails, services
+from completions.writers.credentials import writer_of_badge
+from completions.writers.services import emailing
 from tests.factories import NOW, make_writer
 from tests.factories_of_writing import make_mail, make_sent
 
 pytestmark = pytest.mark.django_db
 
-LATER = NOW + mailing.RETRY_AFTER
+LATER = NOW + emailing.RETRY_AFTER
 SITE = "https://heart.example.org"
 
 
@@ -34,7 +34,7 @@ def send(now=NOW):
 
 def letter(kind, *, note="", **fields):
     writer = make_writer(email="ada@example.org", **fields)
-    return mails.compose(make_mail(writer=writer, kind=kind, note=note)), writer
+    return emails.compose(make_mail(writer=writer, kind=kind, note=note)), writer
 
 
 class FailingServer:
@@ -93,7 +93,7 @@ class TestLetter:
     def test_never_names_address_or_pseudonym(self):
         written, writer = letter(MailKind.INVITED, code="Wabcdefgh")
 
-        outside_link = written.body.replace(mails.personal_link(writer), "")
+        outside_link = written.body.replace(emails.personal_link(writer), "")
         assert writer.email not in written.body
         assert writer.code not in outside_link + written.subject
 
@@ -135,7 +135,7 @@ class TestSending:
         assert WriterMail.objects.get().claimed_at is None
 
     def test_waits_where_no_mail_is_set_up(self, settings):
-        settings.EMAIL_BACKEND = mails.NO_SERVER
+        settings.EMAIL_BACKEND = emails.NO_SERVER
         make_mail()
 
         assert send() == 0
@@ -148,7 +148,7 @@ class TestSending:
         assert not WriterMail.objects.exists()
 
     def test_takes_a_bounded_number_at_a_time_oldest_first(self, monkeypatch):
-        monkeypatch.setattr(mailing, "BATCH", 1)
+        monkeypatch.setattr(emailing, "BATCH", 1)
         make_mail(writer=make_writer(email="late@example.org"), queued_at=LATER)
         make_mail(writer=make_writer(email="early@example.org"))
 
@@ -195,7 +195,7 @@ class TestWhatChangesWhileAMailWaitsInItsBatch:
         self.meanwhile(monkeypatch, having(link_version=2))
 
         ada = Writer.objects.get(email="ada@example.org")
-        assert mails.personal_link(ada) in mail.outbox[1].body
+        assert emails.personal_link(ada) in mail.outbox[1].body
 
 
 class TestAMailAboutAMessageThatCameBack:
@@ -265,7 +265,7 @@ class TestServerThatFails:
         server = FailingServer(monkeypatch, *[refusal] * 9)
 
         for number in range(9):
-            send(NOW + number * mailing.RETRY_AFTER)
+            send(NOW + number * emailing.RETRY_AFTER)
 
         assert len(server.outcomes) == 4
-        assert WriterMail.objects.get().attempts == mails.MOST_ATTEMPTS
+        assert WriterMail.objects.get().attempts == emails.MOST_ATTEMPTS

@@ -1,6 +1,6 @@
 """What the report of an audit says."""
 
-from heart_site.blinding.telling import lines, verdicts
+from heart_site.blinding.reporting import lines, verdicts
 
 REPORT = {
     "n_pages": 30,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from completions.writers import mails
+from completions.writers import emails
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
@@ -56,7 +56,7 @@ def test_without_a_server_mails_are_printed_and_no_admin_is_written_to(tmp_path)
 def test_mail_can_be_switched_off(tmp_path):
     found = settings_with(tmp_path, HEART_EMAIL_URL="dummymail://")
 
-    assert found["EMAIL_BACKEND"] == mails.NO_SERVER
+    assert found["EMAIL_BACKEND"] == emails.NO_SERVER
 
 
 @pytest.mark.parametrize(

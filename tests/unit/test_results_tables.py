@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
-from ranking.report.shown.cells import Warmth, written
-from ranking.report.shown.people import FEWEST_TOGETHER, public_table
-from ranking.report.shown.tables import shown_table
-from ranking.report.shown.values import Name, Names
+from ranking.report.rendered.cells import Warmth, written
+from ranking.report.rendered.people import FEWEST_TOGETHER, public_table
+from ranking.report.rendered.tables import shown_table
+from ranking.report.rendered.values import Name, Names
 
 NAMES = Names(
     systems={"ash": Name("Ash"), "beech": Name("Simulated Beech", is_simulated=True)},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from completions.writers.second_look import REASONS, look
+from completions.writers.presubmit_checks import REASONS, look
 
 
 def asked(text: str, language: str = "en") -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from annotation.raters.visit import IMAGINED, is_simulated_visit, visit_time
+from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 
 THEN = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 

@@ -21,7 +21,7 @@ from completions.models import (
     Writer,
     WriterConsent,
 )
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 from tests import factories
 from tests.conftest import rolled_back
 from tests.factories_of_care import (

@@ -7,9 +7,9 @@ from annotation import tasks
 from annotation.judges import console as judge_console
 from annotation.planning import figures as planning_figures
 from annotation.planning import services as planning_services
-from annotation.studies import counts, kept
+from annotation.studies import counts, stored_figures
 from annotation.studies import services as study_services
-from ranking.raters.services import moving
+from ranking.raters.services import rank_moves
 from ranking.releases import queries
 from tests.factories import (
     HOUR,
@@ -35,7 +35,7 @@ def handed(monkeypatch):
     monkeypatch.setattr(judge_console, "MOST_LIVE", 0)
     monkeypatch.setattr(counts, "MOST_LIVE", 0)
     monkeypatch.setattr(queries, "MOST_LIVE", 0)
-    monkeypatch.setattr(moving, "MOST_LIVE", 0)
+    monkeypatch.setattr(rank_moves, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     asked: list[str] = []
     monkeypatch.setattr(tasks.keep_figures, "delay", lambda *, kind, study_id: asked.append(kind))
@@ -85,11 +85,11 @@ class TestAPlan:
 
     def test_is_worked_out_by_one_worker_at_a_time(self, study, handed, monkeypatch):
         again: list[bool] = []
-        work = kept.FiguresKind(
+        work = stored_figures.FiguresKind(
             "plan", lambda _: False, lambda _: 0, lambda one, _now: again.append(keep("plan", one))
         )
 
-        assert kept.keep(work, study, now=NOW)
+        assert stored_figures.keep(work, study, now=NOW)
         assert again == [False]
 
 

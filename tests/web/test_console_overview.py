@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.choices import StudyState
 from annotation.models import JudgeRun
 from annotation.overview import progress as overview_progress
-from annotation.studies import kept
+from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import Hold
@@ -38,7 +38,9 @@ def address(name, study):
 
 
 def progress(study, *, now=NOW):
-    return overview_progress.study_progress(study, kept.shown(COUNTS, study, now=now), now=now)
+    return overview_progress.study_progress(
+        study, stored_figures.shown(COUNTS, study, now=now), now=now
+    )
 
 
 def alerts(study, *, now=NOW):

@@ -11,7 +11,7 @@ from access.models import LogEntry
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation.services.planning import start_generation_run
 from completions.models import GenerationCall, GenerationRun
-from completions.runs.shown import in_words
+from completions.runs.view_data import in_words
 from completions.templatetags.money import short, usd
 from tests.factories import (
     NOW,

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.quality.services.alerting import send_report_alerts
 from completions.models import WriterMail
-from completions.writers.services.mailing import send_writer_mails
+from completions.writers.services.emailing import send_writer_mails
 from tests.factories import NOW, make_dataset
 from tests.factories_of_care import make_alert
 from tests.factories_written_once import make_member

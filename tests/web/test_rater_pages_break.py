@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Judgment, Lease
-from annotation.raters.visit import IMAGINED
+from annotation.raters.visit_time import IMAGINED
 from annotation.session import http
 from tests.factories import HOUR, NOW, make_rater
 from tests.web.visits import ANSWERS, enrol, open_study, read_forms, study_content, url

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from annotation.models import Consent, Lease, Rater
-from annotation.raters.visit import IMAGINED
+from annotation.raters.visit_time import IMAGINED
 from annotation.session import http
 from tests.factories import NOW
 from tests.web.visits import consent_fields, enrol, open_study, read_forms, study_content, url

@@ -14,7 +14,7 @@ from access.choices import Scope
 from annotation.judging import services as judging_services
 from annotation.models import Lease
 from annotation.session import http
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 from heart_site.celery import app
 from heart_site.monitoring import logs
 from tests.factories import make_writer

@@ -16,7 +16,7 @@ from annotation.quality import services
 from annotation.session import blinded
 from annotation.studies import selectors
 from annotation.studies.protocol import STUDIES, load_protocol
-from annotation.studies.services.twins import Rehearsal
+from annotation.studies.services.shadow_studies import Rehearsal
 from completions.models import Completion
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import rehearse

@@ -10,7 +10,7 @@ from django.urls import reverse
 from completions.choices import MessageState, WriterState
 from completions.models import Message, Writer
 from completions.writers import services
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 from tests.factories import NOW, make_writer, make_writing_lease
 from tests.factories_of_writing import make_sent
 from tests.web.writers import shown, sign_in, url

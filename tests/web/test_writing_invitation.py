@@ -10,7 +10,7 @@ from django.urls import reverse
 from completions.choices import Background, WriterState
 from completions.models import Message, Writer, WriterConsent, WritingLease
 from completions.writers import guidelines
-from completions.writers.badges import badge, invitation_link
+from completions.writers.credentials import badge, invitation_link
 from completions.writers.http import COOKIE
 from tests.factories import make_dataset, make_writer, make_writing_lease
 from tests.factories_of_writing import make_admission, make_vetting

@@ -8,7 +8,7 @@ from django.urls import reverse
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Dataset, Writer, WriterMail
-from completions.writers import mails
+from completions.writers import emails as writer_emails
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.factories import make_writing_lease as make_lease
 from tests.factories_of_writing import make_accepted, make_message, make_revision, make_vetting
@@ -215,7 +215,7 @@ class TestInviting:
     def test_says_that_mails_wait_where_none_are_set_up(self, staff, settings):
         assert "No mail is set up" not in told(staff.get(url("pool")))
 
-        settings.EMAIL_BACKEND = mails.NO_SERVER
+        settings.EMAIL_BACKEND = writer_emails.NO_SERVER
 
         assert "No mail is set up" in told(staff.get(url("pool")))
 

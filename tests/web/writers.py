@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from completions.models import Writer, WritingLease
-from completions.writers.badges import badge, invitation_link
+from completions.writers.credentials import badge, invitation_link
 from completions.writers.http import COOKIE
 from tests.factories import make_context, make_dialogue, make_writer
 from tests.web.visits import read_forms

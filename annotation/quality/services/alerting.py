@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from annotation.choices import ReportKind
 from annotation.models import ReportAlert
-from completions.writers import mails
+from completions.writers import emails
 
 BATCH = 50
 RETRY_AFTER = dt.timedelta(minutes=10)
@@ -20,7 +20,7 @@ RETRY_AFTER = dt.timedelta(minutes=10)
 
 def is_mail_set_up() -> bool:
     """Say whether there is somebody to write to, and a way to do so."""
-    return bool(settings.HEART_ADMINS) and mails.is_server_set_up()
+    return bool(settings.HEART_ADMINS) and emails.is_server_set_up()
 
 
 def message_to_admins(subject: str, body: str) -> EmailMessage:
@@ -83,5 +83,5 @@ def _line(alert: ReportAlert) -> str:
         "study": study.title,
         "key": report.context.key,
         "kind": ReportKind(report.kind).label,
-        "address": mails.absolute(reverse("console:reports", args=[study.slug])),
+        "address": emails.absolute(reverse("console:reports", args=[study.slug])),
     }

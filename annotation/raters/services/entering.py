@@ -22,7 +22,7 @@ from annotation.raters import entry_queries
 from annotation.raters.services.understanding import open_first, open_submission
 from annotation.studies import selectors
 from completions.models import Writer
-from completions.writers.services.codes import new_code, repeatable_code
+from completions.writers.services.pseudonyms import new_code, repeatable_code
 
 DRAW_KEY_BYTES = 16
 

@@ -15,9 +15,9 @@ from completions.choices import CallState, LeaseOutcome, WriterState
 from completions.dialogues.locking import lock_texts
 from completions.models import Writer
 from completions.runs.services import budgeting
-from completions.writers.services.forgetting import erase_texts, forget_person, lock_work
-from completions.writers.services.going import give_work_back
+from completions.writers.services.erasure import erase_texts, forget_person, lock_work
 from completions.writers.services.leasing import lock_writer
+from completions.writers.services.leaving import give_work_back
 
 ERASED = {
     "error_kind": "erased",

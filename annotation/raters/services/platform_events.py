@@ -21,7 +21,7 @@ from annotation.raters.webhooks import SUBMISSION, Event
 from annotation.studies import selectors
 from completions.choices import LeaseOutcome
 from completions.leases import timed
-from completions.writers import mails
+from completions.writers import emails
 
 
 @transaction.atomic
@@ -169,7 +169,7 @@ def _message(arrivals: list[FailedArrival]) -> EmailMessage:
 
 
 def _lines(study: Study, platform: str, n: int) -> str:
-    entry = mails.absolute(reverse("annotation:entry", args=[study.slug]))
+    entry = emails.absolute(reverse("annotation:entry", args=[study.slug]))
     return _(
         "%(study)s: %(n)d from %(platform)s. The link has to look like this:\n%(link)s\n%(page)s"
     ) % {
@@ -177,5 +177,5 @@ def _lines(study: Study, platform: str, n: int) -> str:
         "n": n,
         "platform": Platform(platform).label,
         "link": f"{entry}?{entry_links.FILLED_IN[platform]}",
-        "page": mails.absolute(reverse("console:study", args=[study.slug])),
+        "page": emails.absolute(reverse("console:study", args=[study.slug])),
     }

@@ -19,7 +19,7 @@ from annotation.rationales.addressing import addressed_by
 from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels
 from completions.models import Assistant
-from completions.runs.services import asking, calling, quoting, running
+from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 
@@ -112,7 +112,7 @@ def find_themes(
 def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
     """Delete the words that labels and answers quote of rationales which are deleted."""
     calls = RationaleCall.objects.filter(judgment__in=judgments)
-    quoting.forget_quotes(calls, ThemeLabel, now=now)
+    quoted_labels.forget_quotes(calls, ThemeLabel, now=now)
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ class Desk:
         for call, heard in ended:
             own, rationale = RationaleCall.objects.filter(pk=call.pk), rationales[call.judgment_id]
             if rationale:
-                quoting.keep_labels(own, heard, ThemeLabel, flags=_flags(rationale))
+                quoted_labels.keep_labels(own, heard, ThemeLabel, flags=_flags(rationale))
             else:
-                quoting.keep_nothing(own, heard)
+                quoted_labels.keep_nothing(own, heard)
 
 
 def _shown(judgment: Judgment) -> str:
@@ -170,7 +170,7 @@ def _shown(judgment: Judgment) -> str:
     """
     first, second = judgment.comparison.first, judgment.comparison.second
     if not judgment.rationale or any(one and one.erased_at for one in (first, second)):
-        raise quoting.TextDeletedError
+        raise quoted_labels.TextDeletedError
     return plain(judgment.rationale)
 
 

@@ -8,7 +8,7 @@ from annotation.choices import RaterState
 from annotation.judging import services as judging_services
 from annotation.raters import entry_queries, services
 from annotation.raters import services as rater_services
-from annotation.raters.visit import visit_time
+from annotation.raters.visit_time import visit_time
 from annotation.session import http
 from annotation.session.blinded import Message, SessionProgress
 from annotation.session.endings import Ending

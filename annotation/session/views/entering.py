@@ -17,7 +17,7 @@ from annotation.judging import services as judging_services
 from annotation.models import Rater, Study
 from annotation.raters import entry_links, services
 from annotation.raters import services as rater_services
-from annotation.raters.visit import is_simulated_visit, visit_time
+from annotation.raters.visit_time import is_simulated_visit, visit_time
 from annotation.session import forms, http
 from annotation.session.blinded import PracticePage, StudyPage
 from annotation.session.endings import Ending, Way

@@ -6,7 +6,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from annotation.raters import services, webhooks
-from annotation.raters.visit import visit_time
+from annotation.raters.visit_time import visit_time
 from annotation.studies import http as study_http
 
 

@@ -14,7 +14,7 @@ from annotation.choices import RaterState, ReportKind, StudyState
 from annotation.judging import services as judging_services
 from annotation.models import Lease
 from annotation.quality import services as quality_services
-from annotation.raters.visit import visit_time
+from annotation.raters.visit_time import visit_time
 from annotation.session import blinded, forms, http
 from annotation.session.blinded import ComparisonPage, SessionProgress
 from annotation.session.forms import ReportForm

@@ -7,6 +7,7 @@ from access.later import names_of
 if TYPE_CHECKING:
     from annotation.studies.services.announcing import announce_full_studies, keep_figures
     from annotation.studies.services.editing import edit_study
+    from annotation.studies.services.shadow_studies import Rehearsal, TwinError, make_twin
     from annotation.studies.services.studies import (
         DimensionUnknownError,
         NothingChangedError,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         pause_study,
         versioned_slug,
     )
-    from annotation.studies.services.twins import Rehearsal, TwinError, make_twin
 else:
     __getattr__ = names_of(__name__)
 

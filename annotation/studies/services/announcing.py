@@ -11,7 +11,7 @@ from access.choices import HookEvent
 from access.webhooks.services.hooks import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Lease, Report, Study
-from annotation.studies import kept
+from annotation.studies import stored_figures
 
 
 def announce_full_studies(*, now: dt.datetime) -> int:
@@ -55,5 +55,5 @@ def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:
 
 def keep_figures(*, kind: str, study_id: int, now: dt.datetime) -> bool:
     """Work out one kind of figures of the study of that key; say whether it was done here."""
-    found: kept.FiguresKind[Any] = import_string(kept.FIGURES[kind])
-    return kept.keep(found, Study.objects.get(pk=study_id), now=now)
+    found: stored_figures.FiguresKind[Any] = import_string(stored_figures.FIGURES[kind])
+    return stored_figures.keep(found, Study.objects.get(pk=study_id), now=now)

@@ -13,7 +13,7 @@ from completions.contexts import screening as context_screening
 from completions.contexts import screening as rules
 from completions.contexts import selection
 from completions.dialogues import couplets, queries
-from completions.dialogues.cutting import cut_context, store_contexts
+from completions.dialogues.context_extraction import cut_context, store_contexts
 from completions.models import Candidate, Context, Dataset, Dialogue
 
 BATCH = 100

@@ -15,7 +15,7 @@ from completions.runs import pulling
 from completions.runs.services import asking, calling, states
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
-from completions.runs.services.sole import sole_worker
+from completions.runs.services.exclusive import sole_worker
 
 MAX_TOKENS = 1000
 TIMEOUT_S = 120.0

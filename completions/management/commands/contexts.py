@@ -14,7 +14,7 @@ from completions.management.actions import (
     importing,
     screening,
 )
-from completions.runs.services.sole import AnotherAtWorkError
+from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.runs.services.states import ProviderRefusesError
 from completions.systems.services.registering import ModelIdError
 

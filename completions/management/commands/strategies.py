@@ -7,7 +7,7 @@ from completions.management.strategy_actions import labelling, sampling, scoring
 from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
 from completions.strategies import services as strategy_services
-from completions.strategies import spot_queries
+from completions.strategies import spot_check_queries
 from completions.systems.services.registering import ModelIdError
 
 
@@ -26,7 +26,7 @@ class Command(ActionCommand):
         run_services.NothingToAskError,
         run_services.RunStateError,
         run_services.UnknownPriceError,
-        spot_queries.NoSpotCheckError,
+        spot_check_queries.NoSpotCheckError,
         scoring.NotSettledYetError,
         ModelIdError,
         RunNotFoundError,

@@ -7,9 +7,9 @@ from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
 from completions.models import SpotCheck
-from completions.strategies import spot_queries
+from completions.strategies import spot_check_queries
 from completions.strategies.rules import Scores
-from completions.strategies.spot_queries import Ledger, Phase
+from completions.strategies.spot_check_queries import Ledger, Phase
 
 COLUMNS = ("people", "model", "precision", "recall", "F1", "kappa")
 WIDTH = 30
@@ -26,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace, _progress: Progress) -> str:
     """Tell the scores of the spot check that was drawn last."""
-    check = spot_queries.newest_spot_check(queries.dataset_named(asked.dataset))
-    ledger = spot_queries.ledger_of(check)
-    scores = spot_queries.scores_of(check, ledger)
+    check = spot_check_queries.newest_spot_check(queries.dataset_named(asked.dataset))
+    ledger = spot_check_queries.ledger_of(check)
+    scores = spot_check_queries.scores_of(check, ledger)
     if scores is None:
         raise NotSettledYetError(_left(check, ledger))
     return "\n".join(_told(check, ledger, scores))
@@ -39,7 +39,7 @@ def _left(check: SpotCheck, ledger: Ledger) -> str:
         return f"spot check #{check.pk}: {len(ledger.unsettled):,} texts are to be settled first"
     n = len(ledger.positions)
     done = [ledger.n_labelled(pk) for pk in ledger.people]
-    missing = n * spot_queries.N_LABELLERS - sum(done)
+    missing = n * spot_check_queries.N_LABELLERS - sum(done)
     return f"spot check #{check.pk}: {missing:,} labellings of {n:,} texts are missing"
 
 

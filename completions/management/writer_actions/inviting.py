@@ -10,7 +10,7 @@ from completions.dialogues import queries
 from completions.files import InputFileError, text_lines
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.writers import mails, pool_queries, services
+from completions.writers import emails, pool_queries, services
 from completions.writers.pool_forms import read_addresses
 
 
@@ -40,7 +40,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
         n_known = pool_queries.n_known(dataset, found.good)
         return _told("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
     done = services.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
-    if done.invited and not mails.is_server_set_up():
+    if done.invited and not emails.is_server_set_up():
         progress.say("No mail is set up: pass the links on yourself (writers list --links).")
     return _told("Invited", len(done.invited), len(done.known), len(found.bad))
 

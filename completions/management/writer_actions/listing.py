@@ -7,7 +7,7 @@ from completions.choices import WriterState
 from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from completions.writers import mails, pool_queries
+from completions.writers import emails, pool_queries
 from completions.writers.pool_queries import WriterFilter, WriterRow
 
 HEADS = ("code", "state", "sent", "accepted", "waiting", "returned")
@@ -32,7 +32,7 @@ def run(asked: argparse.Namespace, _progress: Progress) -> str:
     rows = WriterFilter(state=asked.state).apply(pool_queries.writer_rows(dataset))
     table = [HEADS, *(_cells(row) for row in rows)]
     linked = pool_queries.linked_writers(dataset) if asked.links else []
-    links = {writer.code: mails.personal_link(writer) for writer in linked}
+    links = {writer.code: emails.personal_link(writer) for writer in linked}
     return "\n".join(
         f"{line}  {links.get(cells[0], '')}".rstrip()
         for cells, line in zip(table, _aligned(table), strict=True)

@@ -6,6 +6,7 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from completions.runs.services.budgeting import UnknownPriceError
+    from completions.runs.services.exclusive import AnotherAtWorkError
     from completions.runs.services.running import (
         BudgetTooSmallError,
         NothingToAskError,
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
         resume_run,
         retry_failed,
     )
-    from completions.runs.services.sole import AnotherAtWorkError
 else:
     __getattr__ = names_of(__name__)
 

@@ -22,10 +22,10 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.runs.services import asking, calling, quoting, running
+from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
-from completions.runs.services.quoting import TextDeletedError
+from completions.runs.services.quoted_labels import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
 from completions.strategies import rules
 
@@ -111,7 +111,7 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
     calls = StrategyCall.objects.filter(completion__in=completions)
-    quoting.forget_quotes(calls, StrategyLabel, now=now)
+    quoted_labels.forget_quotes(calls, StrategyLabel, now=now)
     # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
     notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
     notes.filter(item__completion__in=completions).exclude(note="").update(note="")
@@ -158,9 +158,9 @@ class StrategyCalls:
         for call, heard in ended:
             own = StrategyCall.objects.filter(pk=call.pk)
             if erased[call.completion_id] is None:
-                quoting.keep_labels(own, heard, StrategyLabel)
+                quoted_labels.keep_labels(own, heard, StrategyLabel)
             else:
-                quoting.keep_nothing(own, heard)
+                quoted_labels.keep_nothing(own, heard)
 
 
 def shown_text(completion: Completion) -> str:

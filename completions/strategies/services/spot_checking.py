@@ -18,9 +18,9 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.strategies import rules, spot_queries
+from completions.strategies import rules, spot_check_queries
 from completions.strategies.rules import Item
-from completions.strategies.spot_queries import Ledger
+from completions.strategies.spot_check_queries import Ledger
 
 N_ITEMS = 300
 
@@ -185,7 +185,7 @@ def _candidates(dataset: Dataset, assistant: Assistant) -> dict[int, Item]:
 def _locked(item: SpotCheckItem) -> tuple[SpotCheck, Ledger]:
     """Lock the item's spot check, so that nobody labels meanwhile, and read what was said."""
     check = SpotCheck.objects.select_for_update(no_key=True).get(pk=item.spot_check_id)
-    return check, spot_queries.ledger_of(check)
+    return check, spot_check_queries.ledger_of(check)
 
 
 def _store(row: HumanLabelling, found: Collection[str], check: SpotCheck) -> HumanLabelling:

@@ -1,7 +1,7 @@
 """Reads of the coverage map: which contexts have a completion of which system, counted in SQL."""
 
 from completions.systems.coverage.cells import STATES, cell_shown
-from completions.systems.coverage.map import (
+from completions.systems.coverage.matrix import (
     CoverageWanted,
     UnknownCoverageError,
     all_rows,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import staff_page
 from completions.models import Dataset
-from completions.writers import mails, pool_queries, services
+from completions.writers import emails, pool_queries, services
 from completions.writers import pool_forms as forms
 from completions.writers.pool_queries import WriterFilter
 
@@ -116,7 +116,7 @@ def _show_pool(
         "states": pool_queries.n_in_state(rows),
         "invite": invite or forms.Invite(),
         "settings": settings or forms.Settings(initial=_settings(dataset)),
-        "is_mail_set_up": mails.is_server_set_up(),
+        "is_mail_set_up": emails.is_server_set_up(),
     }
     return render(request, "console/writing/pool.html", parts, status=status)
 

@@ -14,9 +14,9 @@ from access.roles import StaffRequest
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, Writer
-from completions.writers import mails, pool_queries, services, vetting_queries
+from completions.writers import emails, pool_queries, services, vetting_queries
 from completions.writers import pool_forms as forms
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 
 Act = tuple[Callable[..., object], object]
 
@@ -77,8 +77,8 @@ def _show(request: StaffRequest, found: Writer, *, form: forms.Act | None = None
         "writer": found,
         "row": row,
         "link": request.build_absolute_uri(invitation_link(found)) if has_link else "",
-        "mails": mails.mail_rows(found),
-        "is_mail_set_up": mails.is_server_set_up(),
+        "mails": emails.mail_rows(found),
+        "is_mail_set_up": emails.is_server_set_up(),
         "consents": found.consents.order_by("-given_at", "-pk"),
         "decisions": found.admission_decisions.select_related("decided_by").order_by("-pk"),
         "trial": vetting_queries.trial_of(found),

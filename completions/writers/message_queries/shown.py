@@ -21,7 +21,7 @@ from completions.models import (
     MessageDecision,
     MessageRevision,
 )
-from completions.writers import second_look
+from completions.writers import presubmit_checks
 from completions.writers.message_queries.queue import messages_of
 from completions.writers.message_queries.rules import (
     REASONS,
@@ -104,7 +104,7 @@ def _turn(context: Context, number: int | None) -> str:
     return turns[number]["text"] if number is not None and number < len(turns) else ""
 
 
-EXPLANATIONS = {**rules.EXPLANATIONS, **second_look.REASONS}
+EXPLANATIONS = {**rules.EXPLANATIONS, **presubmit_checks.REASONS}
 MS_PER_MINUTE = 60_000
 
 

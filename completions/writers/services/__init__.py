@@ -11,24 +11,11 @@ if TYPE_CHECKING:
         decline_invitation,
         save_profile,
     )
-    from completions.writers.services.codes import new_code, repeatable_code
+    from completions.writers.services.authorship import Author, reveal_author
     from completions.writers.services.completing import complete_message
-    from completions.writers.services.deciding import (
-        MessageChangedError,
-        MessageNotOpenError,
-        NoteMissingError,
-        Seen,
-        WriterGoneError,
-        decide_message,
-    )
-    from completions.writers.services.forgetting import erase_texts, forget_person, lock_work
+    from completions.writers.services.emailing import queue_mail, send_writer_mails
+    from completions.writers.services.erasure import erase_texts, forget_person, lock_work
     from completions.writers.services.freezing import freeze_dataset, thaw_dataset
-    from completions.writers.services.going import (
-        give_work_back,
-        leave,
-        pause_writer,
-        resume_writer,
-    )
     from completions.writers.services.importing import BringReport, bring_messages, try_messages
     from completions.writers.services.inviting import (
         LINKED,
@@ -49,9 +36,22 @@ if TYPE_CHECKING:
         release_expired_writing_leases,
         skip_context,
     )
-    from completions.writers.services.mailing import queue_mail, send_writer_mails
-    from completions.writers.services.pooling import MessagesTakenError, configure_pool
-    from completions.writers.services.revealing import Author, reveal_author
+    from completions.writers.services.leaving import (
+        give_work_back,
+        leave,
+        pause_writer,
+        resume_writer,
+    )
+    from completions.writers.services.pool import MessagesTakenError, configure_pool
+    from completions.writers.services.pseudonyms import new_code, repeatable_code
+    from completions.writers.services.review_decisions import (
+        MessageChangedError,
+        MessageNotOpenError,
+        NoteMissingError,
+        Seen,
+        WriterGoneError,
+        decide_message,
+    )
     from completions.writers.services.sending import (
         DraftOutdatedError,
         LookAgainError,

@@ -7,14 +7,14 @@ words of the message at fault, and the rest depends on the kind.
   completion of the same context) or ``original`` (what the dialogue's own supporter says);
   ``message``, ``completion`` or ``turn`` name it, and ``contained`` is the share that both have.
 - ``leak``: ``reason`` of ``leaks``, from ``start``.
-- ``second-look``: ``reason`` is the rule of ``second_look``, from ``start``.
+- ``second-look``: ``reason`` is the rule of ``presubmit_checks``, from ``start``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from completions.leaks import rules as leak_rules
 from completions.models import Context, Message, Writer
-from completions.writers import likeness, queries, second_look
+from completions.writers import near_duplicates, presubmit_checks, queries
 
 Flag = dict[str, object]
 Source = tuple[str, int]
@@ -24,7 +24,7 @@ Texts = Iterable[tuple[Source, str]]
 
 def rules() -> str:
     """Return the versions of all rules that flag, as a revision stores them."""
-    return f"{likeness.VERSION} {leak_rules.VERSION} {second_look.version()}"
+    return f"{near_duplicates.VERSION} {leak_rules.VERSION} {presubmit_checks.version()}"
 
 
 def flags_of(*, text: str, writer: Writer, context: Context, without: Message | None) -> list[Flag]:
@@ -49,7 +49,7 @@ def flags_among(*, text: str, context: Context, compared: Mapping[str, Texts]) -
         ),
         *(
             {"kind": "second-look", "reason": one.rule, "matched": one.matched, "start": one.start}
-            for one in second_look.look(text, language=context.dialogue.language)
+            for one in presubmit_checks.look(text, language=context.dialogue.language)
         ),
     ]
 
@@ -57,7 +57,7 @@ def flags_among(*, text: str, context: Context, compared: Mapping[str, Texts]) -
 def _near_duplicates(text: str, compared: Mapping[str, Texts]) -> Iterator[Flag]:
     """Yield one flag for each of the three, of the text that is most like it."""
     for of, texts in compared.items():
-        if (found := likeness.most_like(text, texts)) is not None:
+        if (found := near_duplicates.most_like(text, texts)) is not None:
             (what, which) = found.key
             yield {
                 "kind": "near-duplicate",

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from access.log import record
 from completions.choices import MailKind, WriterState
 from completions.models import Dataset, Writer
-from completions.writers.services.codes import new_code
+from completions.writers.services.emailing import queue_mail
 from completions.writers.services.leasing import lock_writer
-from completions.writers.services.mailing import queue_mail
+from completions.writers.services.pseudonyms import new_code
 
 LINKED = (
     WriterState.INVITED,

@@ -11,8 +11,8 @@ from django.db import transaction
 from completions.choices import LeaseOutcome, MessageState
 from completions.dialogues import wording
 from completions.models import Message, MessageRevision, Writer, WritingLease
-from completions.writers import queries, second_look
-from completions.writers.second_look import Concern
+from completions.writers import presubmit_checks, queries
+from completions.writers.presubmit_checks import Concern
 from completions.writers.services import flagging
 from completions.writers.services.leasing import (
     WritingLeaseNotFoundError,
@@ -138,7 +138,7 @@ def send_message(
     if not is_own_words:
         raise OwnWordsMissingError
     lease = _lease_with_dialogue(token, writer)
-    findings = second_look.look(text, language=lease.context.dialogue.language)
+    findings = presubmit_checks.look(text, language=lease.context.dialogue.language)
     if findings and not has_looked_again:
         raise LookAgainError(findings)
     # Before the locks: to read what others wrote may take a while, and decides nothing.

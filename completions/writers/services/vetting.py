@@ -10,8 +10,8 @@ from completions.choices import LeaseOutcome, MailKind, WriterState
 from completions.dialogues.authoring import lock_authored_dataset, store_authored_context
 from completions.models import AdmissionDecision, Dataset, Writer
 from completions.writers import vetting, vetting_queries
+from completions.writers.services.emailing import queue_mail
 from completions.writers.services.leasing import give_back, lock_writer
-from completions.writers.services.mailing import queue_mail
 
 
 class NotOnTrialError(Exception):

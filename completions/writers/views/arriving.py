@@ -11,7 +11,7 @@ from access.limits import seconds_to_wait
 from completions.choices import WriterState
 from completions.models import Writer
 from completions.writers import desk_queries, forms, guidelines, http, services
-from completions.writers.badges import writer_of_badge
+from completions.writers.credentials import writer_of_badge
 from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
 
 ASKED = (WriterState.INVITED, WriterState.DECLINED)

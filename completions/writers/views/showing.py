@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from completions.writers import blinded, desk_queries, forms, http, services
 from completions.writers.http import WriterRequest
-from completions.writers.second_look import Concern
+from completions.writers.presubmit_checks import Concern
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from completions.choices import MessageState
 from completions.models import Message, WritingLease
 from completions.writers import blinded, desk_queries, forms, http, queries, services
 from completions.writers.http import WriterRequest, writer_required
-from completions.writers.second_look import Concern
+from completions.writers.presubmit_checks import Concern
 from completions.writers.views import showing
 
 

@@ -2,7 +2,7 @@
 
 Requests pass every middleware, and forms carry the token that the page gave them. What a browser
 cannot send goes beside the request: the virtual time, by which the site also knows that the
-visitor is simulated (see ``annotation.raters.visit``).
+visitor is simulated (see ``annotation.raters.visit_time``).
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 from django.conf import settings
 
-from annotation.raters.visit import IMAGINED
+from annotation.raters.visit_time import IMAGINED
 
 VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
 

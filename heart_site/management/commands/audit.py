@@ -12,7 +12,7 @@ from annotation.models import BlindingAudit, Study
 from annotation.studies import selectors
 from completions.management.actions import positive
 from completions.management.progress import Progress
-from heart_site.blinding import telling
+from heart_site.blinding import reporting
 from heart_site.blinding.running import run_audit
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         audit = self._run(found, n_pages=options["pages"], seed=options["seed"])
         if audit.state != AuditState.DONE:
             raise CommandError(audit.error or "Another process has taken the audit over.")
-        for line in telling.lines(audit.report):
+        for line in reporting.lines(audit.report):
             self.stdout.write(line)
         if not audit.holds:
             msg = "The blinding does not hold: see above."

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Study
 from completions.contexts.selection import SelectionError
 from completions.dialogues.ingest import IngestError
-from completions.runs.services.sole import AnotherAtWorkError
+from completions.runs.services.exclusive import AnotherAtWorkError
 from heart_site.demo import study as demo_study
 from heart_site.embedded import process
 from ranking.fits import selectors as ranking

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
-from annotation.studies.services.twins import Rehearsal, TwinError
+from annotation.studies.services.shadow_studies import Rehearsal, TwinError
 from completions.management.actions import positive
 from completions.management.progress import Progress
 from heart_site.demo.rehearsal.reporting import as_lines

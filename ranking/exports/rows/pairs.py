@@ -11,8 +11,8 @@ from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.exports.data_dictionary import ExportColumn
 from ranking.exports.preferences import Preference, Vote, as_messages, preference, split_of
-from ranking.exports.rows.asked import ExportRefusedError, ExportRequest
 from ranking.exports.rows.facts import streamed
+from ranking.exports.rows.options import ExportRefusedError, ExportRequest
 from ranking.exports.rows.texts import has_texts
 from ranking.judgments.analysis_set import Selection, selected_answers, selected_pairs
 

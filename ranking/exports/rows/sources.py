@@ -9,8 +9,8 @@ from annotation.models import ExternalJudgment, Judgment, Study
 from annotation.studies.selectors import dimension_keys
 from ranking.exports.data_dictionary import TABLES, ExportColumn, ExportTable
 from ranking.exports.rows import external, judgments, pairs, raters, texts
-from ranking.exports.rows.asked import ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.rows.facts import is_simulated
+from ranking.exports.rows.options import ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.rows.texts import has_texts
 
 BY_NAME = {table.name: table for table in TABLES}

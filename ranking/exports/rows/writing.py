@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
 from ranking.exports.data_dictionary import ExportColumn, Kind
-from ranking.exports.rows.asked import ExportFormat, ExportRefusedError
 from ranking.exports.rows.facts import is_simulated
+from ranking.exports.rows.options import ExportFormat, ExportRefusedError
 from ranking.exports.rows.sources import Export
 
 if TYPE_CHECKING:

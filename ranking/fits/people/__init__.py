@@ -1,6 +1,6 @@
 """Systems made from people: their texts as one, one by one, and the best of each context."""
 
-from ranking.fits.people.ground import PeopleRating
+from ranking.fits.people.inputs import PeopleRating
 from ranking.fits.people.kinds import PeopleKindName
 from ranking.fits.people.rating import RatedPeople, rate_people
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ranking.fits.estimate import Estimate, EstimateRefusedError
-from ranking.fits.people.ground import FitScale, PeopleInputs, PeopleRating
+from ranking.fits.people.inputs import FitScale, PeopleInputs, PeopleRating
 from ranking.fits.people.kinds import PeopleKindName
 from ranking.judgments.groups import GroupedJudgments, TextGroup
 from ranking.judgments.method import Method

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         forget_fit_claims,
         reclaim_lost_fits,
     )
-    from ranking.fits.services.grounds import JudgmentsChangedError, forget_judgments
+    from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments
     from ranking.fits.services.publishing import publish_fit, unpublish_fit
     from ranking.fits.services.running import refit_study, run_fit
     from ranking.fits.services.ticking import claim_all_changed_fits

@@ -8,7 +8,7 @@ from ranking.choices import FitState
 from ranking.fits import people
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople
-from ranking.fits.services.grounds import JudgmentsChangedError, judgments_of, method_of_fit
+from ranking.fits.services.inputs import JudgmentsChangedError, judgments_of, method_of_fit
 from ranking.judgments.code import code_version
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 

@@ -5,7 +5,7 @@ from annotation.models import Study
 from ranking.analyses import AnalysisInputs
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import queries
-from ranking.fits.services.grounds import check_stamp, judgments_of, method_of_fit, selection_of
+from ranking.fits.services.inputs import check_stamp, judgments_of, method_of_fit, selection_of
 from ranking.gate.report import Basis, GateReport, NamedSystem
 from ranking.gate.rules import GateRequest, run_gate
 from ranking.judgments import frames

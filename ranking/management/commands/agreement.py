@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ranking.management.asking import BAD_INPUT, add_file, add_resampling
+from ranking.management.file_options import BAD_INPUT, add_file, add_resampling
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from django.core.management.base import CommandError
 
 from completions.management.acting import ActionCommand
 from ranking.management.fits import ACTIONS
-from ranking.management.fits.asked import UnknownNameError
+from ranking.management.fits.options import UnknownNameError
 from ranking.management.fits.verifying import UnsoundFitError
 
 UNSOUND = 1

@@ -14,7 +14,7 @@ from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
 from ranking.gate.rules import GateRequest, Outcome, UnknownSystemError
-from ranking.management.asking import BAD_INPUT
+from ranking.management.file_options import BAD_INPUT
 from ranking.plots.radar import TooFewAxesError
 
 REFUSALS = (

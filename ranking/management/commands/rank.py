@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ranking.files.ratings.options import EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.code import code_version
-from ranking.management.asking import BAD_INPUT, add_file, add_resampling
+from ranking.management.file_options import BAD_INPUT, add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
 
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {

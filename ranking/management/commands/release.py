@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from completions.management.acting import ActionCommand
-from ranking.management.fits.asked import UnknownNameError
+from ranking.management.fits.options import UnknownNameError
 from ranking.management.releases import building, verifying
 
 UNSOUND = 1

@@ -8,7 +8,7 @@ from completions.management.actions import Action, positive
 from completions.management.progress import Progress
 from ranking.fits import queries, selectors
 from ranking.fits.queries import SHOWN
-from ranking.management.fits.asked import (
+from ranking.management.fits.options import (
     UnknownNameError,
     add_study,
     as_json,

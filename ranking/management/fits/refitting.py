@@ -9,7 +9,7 @@ from completions.management.actions import Action
 from completions.management.progress import Progress
 from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
-from ranking.management.fits.asked import add_study, as_json, dumped, line_of, the_study
+from ranking.management.fits.options import add_study, as_json, dumped, line_of, the_study
 from ranking.refits import services as refits_services
 from ranking.report import services as report_services
 

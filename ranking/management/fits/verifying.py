@@ -6,7 +6,7 @@ from completions.management.actions import Action
 from completions.management.progress import Progress
 from ranking.fits import selectors, services
 from ranking.fits.services.verifying import Verification
-from ranking.management.fits.asked import UnknownNameError, add_study, dumped, the_study
+from ranking.management.fits.options import UnknownNameError, add_study, dumped, the_study
 
 SHOWN = 20
 

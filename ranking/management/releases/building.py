@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from completions.management.actions import Action
 from completions.management.progress import Progress
-from ranking.management.fits.asked import UnknownNameError, add_study, dumped, the_study
+from ranking.management.fits.options import UnknownNameError, add_study, dumped, the_study
 
 
 class NotBuiltError(Exception):

@@ -6,7 +6,7 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from ranking.raters.services.measuring import measure_raters, measure_study, studies_to_measure
-    from ranking.raters.services.moving import MOVES, moves_of
+    from ranking.raters.services.rank_moves import MOVES, moves_of
     from ranking.raters.services.reviewing import (
         Move,
         Movement,

@@ -17,7 +17,7 @@ from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
 from ranking.fits.analysis_queries import Due
-from ranking.fits.services.grounds import JudgmentsChangedError, ground_of
+from ranking.fits.services.inputs import JudgmentsChangedError, ground_of
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 

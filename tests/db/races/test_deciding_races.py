@@ -12,7 +12,7 @@ from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Context, Message, MessageDecision
 from completions.writers import services as writer_services
-from completions.writers.services.deciding import Seen
+from completions.writers.services.review_decisions import Seen
 from tests.factories import NOW, make_completion, make_study, make_writing_lease
 from tests.factories_of_writing import TEXT, make_accepted, make_revision, make_sent
 from tests.factories_written_once import make_user

@@ -12,8 +12,8 @@ from annotation.raters import services as rater_services
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.models import Completion, Context, Message, MessageRevision
 from completions.writers import services as writing
-from completions.writers.services.deciding import MessageNotOpenError
 from completions.writers.services.leasing import WritingLeaseNotFoundError
+from completions.writers.services.review_decisions import MessageNotOpenError
 from tests.factories import (
     NOW,
     make_comparison,

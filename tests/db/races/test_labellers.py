@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from completions.models import HumanLabelling, SpotCheck
-from completions.strategies import services, spot_queries
+from completions.strategies import services, spot_check_queries
 from tests.factories import NOW, make_assistant, make_dataset
 from tests.factories_of_strategies import KEYS, label, make_labelled, make_person, make_sampled
 from tests.threads import together
@@ -35,7 +35,7 @@ def test_of_four_who_begin_at_once_two_become_labellers():
     )
 
     assert sorted(said) == ["TwoLabellersError"] * 2 + ["stored"] * 2
-    assert len(spot_queries.ledger_of(check).people) == 2
+    assert len(spot_check_queries.ledger_of(check).people) == 2
 
 
 def test_a_label_sent_twice_at_once_is_stored_once():

@@ -7,7 +7,7 @@ from django.core import mail
 
 from completions.models import WriterMail
 from completions.writers import services
-from completions.writers.services import mailing
+from completions.writers.services import emailing
 from tests.factories import NOW, make_writer
 from tests.factories_of_writing import make_mail
 from tests.threads import together
@@ -21,7 +21,7 @@ pytestmark = [
 
 class TestSenders:
     def test_at_once_send_each_mail_once(self, monkeypatch):
-        monkeypatch.setattr(mailing, "BATCH", 3)
+        monkeypatch.setattr(emailing, "BATCH", 3)
         addresses = [f"{number}@example.org" for number in range(6)]
         for address in addresses:
             make_mail(writer=make_writer(email=address))

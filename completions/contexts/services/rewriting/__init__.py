@@ -20,7 +20,7 @@ from completions.models import Dataset, Rewrite
 from completions.runs import pulling
 from completions.runs.services import asking, calling
 from completions.runs.services.calling import Clock
-from completions.runs.services.sole import sole_worker
+from completions.runs.services.exclusive import sole_worker
 
 __all__ = ["Assistants", "NoSourceLeftError", "RewritingReport", "make_adversarial_contexts"]
 

@@ -13,7 +13,7 @@ from completions.choices import CallState, RewriteState, RewriteStep, Stratum
 from completions.contexts import adversarial
 from completions.contexts.adversarial import profiles
 from completions.contexts.services.rewriting.planning import ask_for, drop
-from completions.dialogues.cutting import digest, turns_hash
+from completions.dialogues.context_extraction import digest, turns_hash
 from completions.models import Assistant, Context, Rewrite, RewriteCall
 from completions.runs.services import calling
 from completions.runs.services.asking import JsonQuestion, ModelAnswer

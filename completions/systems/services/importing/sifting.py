@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
 from completions.choices import Review, SystemKind
-from completions.dialogues.cutting import digest
+from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
 from completions.files import Reason, Refusals, Refused, batches, refused
 from completions.models import Completion, Context, Dataset, GenerationCall, System

@@ -10,7 +10,7 @@ from completions.choices import SystemKind
 from completions.files import Reason, Refused, batches, once, refused
 from completions.models import Completion, Context, Dataset, MessageRevision
 from completions.writers.importing import WrittenRow
-from completions.writers.likeness import MIN_SHARED, ComparedWords
+from completions.writers.near_duplicates import MIN_SHARED, ComparedWords
 from completions.writers.services.flagging import Source, Texts, flags_among
 from completions.writers.services.importing.ground import contexts_by_key
 from completions.writers.services.importing.sifting import Draft, fault_of, usable

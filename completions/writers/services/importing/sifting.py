@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from completions.choices import Review, WriterState
 from completions.dialogues import wording
-from completions.dialogues.cutting import digest
+from completions.dialogues.context_extraction import digest
 from completions.files import Reason, Refused, refused
 from completions.models import Context, Dataset, Writer
 from completions.writers.importing import WrittenRow
-from completions.writers.services.codes import new_code
 from completions.writers.services.flagging import Flag
 from completions.writers.services.importing.ground import ExistingTexts
+from completions.writers.services.pseudonyms import new_code
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from django.db.models import F, QuerySet
 from completions.choices import MessageState, WriterState
 from completions.models import Completion, Context, Hold, Message, MessageRevision, Writer
 from completions.strategies.services.labelling import forget_labels
-from completions.writers.services.going import lock_contexts
+from completions.writers.services.leaving import lock_contexts
 
 TAKING_A_SLOT = (MessageState.WAITING, MessageState.ACCEPTED)
 """States of messages that count as one of those which a context wants."""

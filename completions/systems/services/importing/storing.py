@@ -9,7 +9,7 @@ from django.db import transaction
 
 from access.log import record
 from completions.choices import Way
-from completions.dialogues.cutting import digest
+from completions.dialogues.context_extraction import digest
 from completions.files import BATCH, OutcomeChangedError, Refused, once
 from completions.leaks import rules
 from completions.leaks.rules import Leak

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from access.log import record
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
-from completions.dialogues.cutting import digest
+from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
 from completions.files import BATCH, OutcomeChangedError, Refused, batches
 from completions.models import (

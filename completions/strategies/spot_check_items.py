@@ -6,7 +6,7 @@ from completions.contexts.screening.highlights import MarkedTalk, mark_talk
 from completions.dialogues.normaliser import plain
 from completions.models import SpotCheck, SpotCheckItem
 from completions.strategies import rules
-from completions.strategies.spot_queries import Found, Ledger
+from completions.strategies.spot_check_queries import Found, Ledger
 
 KEYS = "1234567890qwrty"
 """The keys that tick the boxes, in their order; E is for the note."""

@@ -7,7 +7,7 @@ from ranking.findings import Column, Picture, Table
 from ranking.plots.funnel import is_outside, known_limits
 from ranking.plots.radar import MOST, RINGS, axes_of, least_step
 from ranking.plots.whiskers import Interval
-from ranking.report.shown.board_charts import (
+from ranking.report.rendered.board_charts import (
     Parts,
     axis,
     cells_of,
@@ -17,10 +17,10 @@ from ranking.report.shown.board_charts import (
     scaled,
     scaled_cell,
 )
-from ranking.report.shown.cells import WORDS, as_number, written
-from ranking.report.shown.people import Row
-from ranking.report.shown.pictures import FEWEST_DOTS, centre_of
-from ranking.report.shown.values import Chart, ShownTable
+from ranking.report.rendered.cells import WORDS, as_number, written
+from ranking.report.rendered.people import Row
+from ranking.report.rendered.pictures import FEWEST_DOTS, centre_of
+from ranking.report.rendered.values import Chart, ShownTable
 
 LIMITS = ("centre", "low", "high", "outer_low", "outer_high")
 

@@ -11,9 +11,9 @@ from ranking.plots.planes import Axis, Plot, Point, Series, lines, scatter
 from ranking.plots.radar import ChosenRows, Outline, axes_of, least_step, radar
 from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, whiskers
-from ranking.report.shown.cells import WORDS, Warmth, as_number
-from ranking.report.shown.people import Row
-from ranking.report.shown.values import Names, ShownChoice, ShownRow, ShownTable
+from ranking.report.rendered.cells import WORDS, Warmth, as_number
+from ranking.report.rendered.people import Row
+from ranking.report.rendered.values import Names, ShownChoice, ShownRow, ShownTable
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 1500.0)

@@ -13,7 +13,7 @@ from django.db.models import F, Q, QuerySet
 from access.nudges import SOON_S, Work, nudge
 from completions.choices import MailKind, MessageState
 from completions.models import Message, Writer, WriterMail
-from completions.writers import mails
+from completions.writers import emails
 
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)
@@ -45,7 +45,7 @@ def send_writer_mails(*, now: dt.datetime) -> int:
     kept with the error and tried again, five times at most; while no server can be reached, mails
     wait as long as it takes. Without mail set up nothing is claimed.
     """
-    left = _claim(now) if mails.is_server_set_up() else []
+    left = _claim(now) if emails.is_server_set_up() else []
     if not left:
         return 0
     n_sent = 0
@@ -64,7 +64,7 @@ def send_writer_mails(*, now: dt.datetime) -> int:
 def _claim(now: dt.datetime) -> list[WriterMail]:
     """Take mails that wait, that no other sender has, and that have somewhere to go."""
     forgotten = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
-    waiting = WriterMail.objects.filter(forgotten, sent_at=None, attempts__lt=mails.MOST_ATTEMPTS)
+    waiting = WriterMail.objects.filter(forgotten, sent_at=None, attempts__lt=emails.MOST_ATTEMPTS)
     waiting = waiting.exclude(writer__email="").select_related("writer__dataset")
     rows = waiting.order_by("queued_at", "pk").select_for_update(skip_locked=True, of=("self",))
     claimed = list(rows[:BATCH])
@@ -96,7 +96,7 @@ def _is_anything_to_mend(writer: Writer) -> bool:
 
 
 def _message(mail: WriterMail, server: BaseEmailBackend) -> EmailMessage:
-    letter = mails.compose(mail)
+    letter = emails.compose(mail)
     return EmailMessage(
         subject=letter.subject,
         body=letter.body,

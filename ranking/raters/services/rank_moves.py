@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.models import Exclusion, Judgment, Study
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.kept import FiguresKind
+from annotation.studies.stored_figures import FiguresKind
 from ranking.models import Measurement
 from ranking.raters import queries
 from ranking.raters.services.reviewing import Movement, movements_without

@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.roles import StaffRequest
-from annotation.making.forms import StudyFile, StudyForm
 from annotation.models import Study
 from annotation.studies import selectors, services
 from annotation.studies.http import managers_page, study_or_404, study_page
@@ -28,6 +27,7 @@ from annotation.studies.protocol import (
     values_of,
 )
 from annotation.studies.rubric import Rubric, RubricError, load_rubric
+from annotation.study_form.forms import StudyFile, StudyForm
 from completions.models import Dataset
 
 REFUSALS = (

@@ -20,8 +20,8 @@ from completions.models import (
 )
 from completions.writers.message_queries import Obstacle, Situation, obstacle
 from completions.writers.services.completing import complete_message, take_completion_back
+from completions.writers.services.emailing import queue_mail
 from completions.writers.services.leasing import DatasetFrozenError, lock_writer
-from completions.writers.services.mailing import queue_mail
 
 
 class NoteMissingError(ValueError):

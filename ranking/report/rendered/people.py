@@ -7,8 +7,8 @@ from statistics import median
 from django.utils.translation import ngettext
 
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.report.shown.cells import as_number
-from ranking.report.shown.values import Names
+from ranking.report.rendered.cells import as_number
+from ranking.report.rendered.values import Names
 
 FEWEST_TOGETHER = 5  # fewer people would see themselves in a median
 Row = tuple[Cell, ...]

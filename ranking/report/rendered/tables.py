@@ -3,11 +3,11 @@
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.plots.radar import ChosenRows
-from ranking.report.shown.cells import WORDS, written
-from ranking.report.shown.charts import with_chart
-from ranking.report.shown.people import Row, public_table
-from ranking.report.shown.pictures import with_picture
-from ranking.report.shown.values import Name, Names, ShownCell, ShownHeader, ShownRow, ShownTable
+from ranking.report.rendered.cells import WORDS, written
+from ranking.report.rendered.charts import with_chart
+from ranking.report.rendered.people import Row, public_table
+from ranking.report.rendered.pictures import with_picture
+from ranking.report.rendered.values import Name, Names, ShownCell, ShownHeader, ShownRow, ShownTable
 
 ALL_ALIKE = ChosenRows()
 

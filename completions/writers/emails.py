@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from completions.choices import MailKind, WriterState
 from completions.models import Writer, WriterMail
-from completions.writers.badges import invitation_link
+from completions.writers.credentials import invitation_link
 from completions.writers.guidelines import GUIDE
 
 NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"

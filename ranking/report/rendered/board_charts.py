@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 
 from ranking.boards.board import CENTRE, Board, BoardRow, PeopleRow
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
-from ranking.report.shown.cells import NOTHING, WORDS, Warmth, as_number
-from ranking.report.shown.values import Chart, ShownCell, ShownRow, ShownTable
+from ranking.report.rendered.cells import NOTHING, WORDS, Warmth, as_number
+from ranking.report.rendered.values import Chart, ShownCell, ShownRow, ShownTable
 
 BETWEEN = " \N{MIDDLE DOT} "
 LONGEST_WORDS = 48

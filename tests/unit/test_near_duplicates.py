@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from completions.writers.likeness import most_like
+from completions.writers.near_duplicates import most_like
 from tests.shared_data import shared_file
 
 TEXT = (
