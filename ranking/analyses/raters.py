@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.rules.warnings import PairAnswers, evidence
+from annotation.quality.rules.findings import PairAnswers, evidence
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import check_enough, decimal, ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table

@@ -8,37 +8,12 @@ from django.utils.translation import gettext_lazy
 
 from annotation.quality.queries import Decision
 from annotation.quality.rules import Finding
-from ranking.raters.rows import FINDINGS, STANDINGS, RaterRow
+from ranking.raters.rows import FINDINGS, SENTENCES, STANDINGS, RaterRow
 
 if TYPE_CHECKING:
     from ranking.raters.services.reviewing import Movement, Review
 
 NAMES: Mapping[str, object] = {**FINDINGS, "by-hand": gettext_lazy("By hand")}
-SENTENCES: Mapping[str, object] = {
-    "checks": gettext_lazy(
-        "%(n_failed)d of %(n_checks)d checks failed; from %(threshold_share).0f %% on a rater goes."
-    ),
-    "times": gettext_lazy(
-        "%(n_anomalous)d of %(n_answers)d answers have an anomalous time: %(n_beyond_z)d far from "
-        "the study's pace, %(n_beyond_reading_speed)d faster than %(words_per_minute)d words a "
-        "minute; above %(threshold_share).0f %% a rater goes."
-    ),
-    "straight-lining": gettext_lazy(
-        "The same answer on the screen %(longest_run)d times in a row, and %(most_common)s on "
-        "%(most_share).0f %% of %(n_answers)d answers."
-    ),
-    "one-sided": gettext_lazy(
-        "Chose A %(n_a)d times and B %(n_b)d times; by chance that happens with p = %(value).2g."
-    ),
-    "misfit": gettext_lazy(
-        "Infit %(value).2f over %(n_answers)d answers, above %(threshold).2f: they miss what the "
-        "other raters' answers predict."
-    ),
-    "outlier": gettext_lazy(
-        "Evidence of %(value).3g against a limit of %(threshold).0f, over %(n_pairs)d pairs with "
-        "all their answers."
-    ),
-}
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,31 @@ FINDINGS: Mapping[str, object] = {
     "misfit": _("Misfit"),
     "outlier": _("Unlike the others"),
 }
+SENTENCES: Mapping[str, object] = {
+    "checks": _(
+        "%(n_failed)d of %(n_checks)d checks failed; from %(threshold_share).0f %% on a rater goes."
+    ),
+    "times": _(
+        "%(n_anomalous)d of %(n_answers)d answers have an anomalous time: %(n_beyond_z)d far from "
+        "the study's pace, %(n_beyond_reading_speed)d faster than %(words_per_minute)d words a "
+        "minute; above %(threshold_share).0f %% a rater goes."
+    ),
+    "straight-lining": _(
+        "The same answer on the screen %(longest_run)d times in a row, and %(most_common)s on "
+        "%(most_share).0f %% of %(n_answers)d answers."
+    ),
+    "one-sided": _(
+        "Chose A %(n_a)d times and B %(n_b)d times; by chance that happens with p = %(value).2g."
+    ),
+    "misfit": _(
+        "Infit %(value).2f over %(n_answers)d answers, above %(threshold).2f: they miss what the "
+        "other raters' answers predict."
+    ),
+    "outlier": _(
+        "Evidence of %(value).3g against a limit of %(threshold).0f, over %(n_pairs)d pairs with "
+        "all their answers."
+    ),
+}
 
 
 KINDS: Mapping[str, tuple[object, Callable[[ListedAnswer], bool]]] = {

@@ -21,7 +21,7 @@ from annotation.quality.rules import (
     examine,
     infit,
 )
-from annotation.quality.rules.warnings import (
+from annotation.quality.rules.findings import (
     BETS,
     e_value,
     even_p,

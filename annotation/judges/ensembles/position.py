@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotation.judges.ensembles.verdicts import Replies, Winner
-from annotation.quality.rules.warnings import even_p
+from annotation.quality.rules.findings import even_p
 from completions.contexts.screening.checking import wilson
 
 

@@ -7,7 +7,14 @@ from annotation.quality.rules.checks import (
     is_rating_passed,
     is_repeat_consistent,
 )
-from annotation.quality.rules.examining import StudyRecord, examine
+from annotation.quality.rules.findings import (
+    Infit,
+    PairAnswers,
+    Prediction,
+    StudyRecord,
+    examine,
+    infit,
+)
 from annotation.quality.rules.records import (
     RULES_VERSION,
     CheckAnswer,
@@ -18,7 +25,6 @@ from annotation.quality.rules.records import (
     RulesError,
 )
 from annotation.quality.rules.times import TimePerWord, active_seconds, pace_of
-from annotation.quality.rules.warnings import Infit, PairAnswers, Prediction, infit
 
 __all__ = [
     "RULES_VERSION",
