@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('protocol', models.CharField(choices=[('PREFERENCE', 'Five points, from A much better to B much better'), ('RUBRIC', 'Forced choice with a strength of 1 to 5, rubric in view'), ('LIKERT', 'One message at a time, 1 to 5 on each dimension')], help_text='What people are asked; judges use the rubric.', max_length=12)),
                 ('plan', models.CharField(choices=[('BALANCED', 'Balanced: every pair as often as the others'), ('ADAPTIVE', 'Adaptive: informative pairs first, probabilities stored')], default='BALANCED', max_length=8)),
                 ('state', models.CharField(choices=[('DRAFT', 'Draft'), ('LOCKED', 'Locked, not open yet'), ('OPEN', 'Open'), ('PAUSED', 'Paused'), ('CLOSED', 'Closed')], default='DRAFT', max_length=8)),
-                ('is_simulated', models.BooleanField(default=False, help_text='Its raters are programs; it is the twin of a real study.')),
+                ('is_simulated', models.BooleanField(default=False, help_text='Its raters are programs; it is the simulated copy of a real study.')),
                 ('judgments_per_pair', models.PositiveSmallIntegerField(default=5)),
                 ('pairs_per_context', models.PositiveSmallIntegerField(default=0, help_text='0 means all pairs.')),
                 ('session_length', models.PositiveSmallIntegerField(default=40, help_text='How many pairs one rater is shown at most.')),

@@ -24,7 +24,8 @@ class Study(models.Model):
     plan = models.CharField(max_length=8, choices=PlanKind, default=PlanKind.BALANCED)
     state = models.CharField(max_length=8, choices=StudyState, default=StudyState.DRAFT)
     is_simulated = models.BooleanField(
-        default=False, help_text="Its raters are programs; it is the twin of a real study."
+        default=False,
+        help_text="Its raters are programs; it is the simulated copy of a real study.",
     )
     judgments_per_pair = models.PositiveSmallIntegerField(default=5)
     pairs_per_context = models.PositiveSmallIntegerField(default=0, help_text="0 means all pairs.")

@@ -28,11 +28,11 @@ import sys
 from django.core.management import call_command
 from django.utils import timezone
 from annotation.models import Study
-from annotation.studies.services import Rehearsal, make_twin
+from annotation.studies.services import Rehearsal, make_shadow_study
 from heart_site.demo.rehearsal.simulating import BEGAN
 
 study = Study.objects.get(slug={slug!r})
-make_twin(study=study, rehearsal=Rehearsal({n}, 1), now=timezone.now() - BEGAN)
+make_shadow_study(study=study, rehearsal=Rehearsal({n}, 1), now=timezone.now() - BEGAN)
 print("made", flush=True)
 sys.stdin.readline()  # until somebody watches
 call_command("study", "simulate", "--study", study.slug, "--raters", "{n}", "--seed", "1")
@@ -180,7 +180,7 @@ def look_around(page: Page) -> None:
 
 @contextmanager
 def rehearsing(site: Site) -> Iterator["subprocess.Popen[str]"]:
-    """Make the study's twin; a line to the process lets the simulated raters come."""
+    """Make the study's shadow study; a line to the process lets the simulated raters come."""
     script = REHEARSE.format(slug=SLUG, n=N_RATERS)
     with site.start("shell", "--no-imports", "-c", script) as process:
         yield process

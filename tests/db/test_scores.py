@@ -284,13 +284,16 @@ class TestAnalysis:
         assert rows == pytest.approx(elo, abs=0.05)
         assert other.title not in str(found.result)
 
-    def test_a_twin_stands_beside_no_real_study(self):
+    def test_a_shadow_stands_beside_no_real_study(self):
         likert = make_rated_study()
-        twin = make_study(
-            dataset=likert.dataset, is_simulated=True, slug="simulated-twin", title="Simulated twin"
+        shadow = make_study(
+            dataset=likert.dataset,
+            is_simulated=True,
+            slug="simulated-shadow",
+            title="Simulated shadow",
         )
-        make_judged_study(study=twin)
-        fit_one(twin, START)
+        make_judged_study(study=shadow)
+        fit_one(shadow, START)
 
         assert queries.orders_beside(fit_one(likert, START)) == ()
 

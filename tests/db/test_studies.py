@@ -306,7 +306,7 @@ class TestCreateVersion:
         with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
             version()
 
-    def test_leaves_simulated_twins_out_of_account(self):
+    def test_leaves_shadow_studies_out_of_account(self):
         lock(create())
         make_study(name="heart-preference", version=9, is_simulated=True, title="Simulated raters")
 

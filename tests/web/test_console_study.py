@@ -109,7 +109,7 @@ class TestStudyPage:
         assert ("The plan is adaptive" in page) == is_said
         assert PlanKind(plan).label in page
 
-    def test_says_that_a_twin_is_simulated(self, admin_client):
+    def test_says_that_a_shadow_study_is_simulated(self, admin_client):
         study = make_study(is_simulated=True, title="Simulated raters")
 
         assert "programs" in text(admin_client.get(address("study", study)))

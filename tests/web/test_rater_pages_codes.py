@@ -136,19 +136,19 @@ class TestPlatform:
 
 class TestSimulation:
     @pytest.fixture
-    def twin(self):
+    def shadow(self):
         return open_study(title="Simulated raters", is_simulated=True)
 
-    def test_person_cannot_take_part_in_it(self, client, twin):
-        page = client.get(url(twin, "entry"))
+    def test_person_cannot_take_part_in_it(self, client, shadow):
+        page = client.get(url(shadow, "entry"))
 
         assert page.status_code == 409
         assert "This is a simulation" in page.content.decode()
 
-    def test_program_enters_it_and_is_marked(self, client, twin):
-        page = client.get(url(twin, "entry"), **{IMAGINED: NOW})
+    def test_program_enters_it_and_is_marked(self, client, shadow):
+        page = client.get(url(shadow, "entry"), **{IMAGINED: NOW})
         fields = read_forms(page)[0].fields | {"choice": "agree"}
-        client.post(url(twin, "consent"), fields, **{IMAGINED: NOW})
+        client.post(url(shadow, "consent"), fields, **{IMAGINED: NOW})
 
         rater = Rater.objects.get()
         assert rater.is_simulated

@@ -127,7 +127,7 @@ def report(rehearsed):
 
 
 @pytest.fixture
-def twin(rehearsed):
+def shadow(rehearsed):
     return Study.objects.get(pk=rehearsed[1])
 
 
@@ -137,8 +137,8 @@ def real(rehearsed):
 
 
 class TestARehearsal:
-    def test_is_made_by_raters_who_are_declared_as_simulated(self, twin, cast):
-        raters = Rater.objects.filter(study=twin)
+    def test_is_made_by_raters_who_are_declared_as_simulated(self, shadow, cast):
+        raters = Rater.objects.filter(study=shadow)
 
         assert raters.count() == cast.n_raters
         assert all(rater.is_simulated for rater in raters)
@@ -149,18 +149,18 @@ class TestARehearsal:
         assert rehearsed[3][0] == (0, cast.n_raters)
         assert rehearsed[3][-1] == (cast.n_raters, cast.n_raters)
 
-    def test_goes_through_every_part_of_a_session(self, twin, cast):
-        leases = Lease.objects.filter(comparison__study=twin)
+    def test_goes_through_every_part_of_a_session(self, shadow, cast):
+        leases = Lease.objects.filter(comparison__study=shadow)
 
-        assert not Rater.objects.filter(study=twin, stage="COMPREHENSION").exists()
+        assert not Rater.objects.filter(study=shadow, stage="COMPREHENSION").exists()
         assert leases.filter(is_screening=True).count() >= 2 * cast.n_raters
         assert leases.filter(repeats__isnull=False).exists()
-        assert Rater.objects.filter(study=twin, source_guesses__isnull=False).exists()
+        assert Rater.objects.filter(study=shadow, source_guesses__isnull=False).exists()
 
-    def test_takes_place_in_virtual_time_before_now(self, twin):
-        times = Judgment.objects.filter(comparison__study=twin).values_list("submitted_at")
+    def test_takes_place_in_virtual_time_before_now(self, shadow):
+        times = Judgment.objects.filter(comparison__study=shadow).values_list("submitted_at")
 
-        assert min(times)[0] > twin.created_at
+        assert min(times)[0] > shadow.created_at
         assert max(times)[0] < LATER
 
     def test_gives_no_comparison_more_answers_than_asked_for(self, report, cast):
@@ -179,18 +179,18 @@ class TestSides:
         assert overall.p > 0.05
         assert per_pair.largest <= 2
 
-    def test_are_rebuilt_exactly_from_the_seed_of_the_study(self, report, twin):
+    def test_are_rebuilt_exactly_from_the_seed_of_the_study(self, report, shadow):
         assert report.mismatches == ()
-        assert report.answers["leases"] == Lease.objects.filter(comparison__study=twin).count()
+        assert report.answers["leases"] == Lease.objects.filter(comparison__study=shadow).count()
 
     @pytest.mark.parametrize("changed", ["first_side", "pair_first_as_a", "rater_first_as_b"])
-    def test_are_not_rebuilt_when_a_lease_was_altered(self, twin, changed):
-        lease = Lease.objects.filter(comparison__study=twin, quality_check=None).latest("pk")
+    def test_are_not_rebuilt_when_a_lease_was_altered(self, shadow, changed):
+        lease = Lease.objects.filter(comparison__study=shadow, quality_check=None).latest("pk")
         other = {"A": "B", "B": "A"}
         was = getattr(lease, changed)
         Lease.objects.filter(pk=lease.pk).update(**{changed: other.get(was, 77)})
 
-        found = rebuild(evidence.read_draws(twin), evidence.read_plan(twin))
+        found = rebuild(evidence.read_draws(shadow), evidence.read_plan(shadow))
 
         assert lease.pk in {one.name for one in found}
 
@@ -227,16 +227,16 @@ class TestTheRealStudy:
         assert not frames.analysis_set(study=real, as_of=LATER).exists()
         assert not real.fits.exists()
 
-    def test_counts_no_simulated_rater_who_got_into_it_otherwise(self, real, twin):
+    def test_counts_no_simulated_rater_who_got_into_it_otherwise(self, real, shadow):
         """Not even one that some later mistake lets in."""
-        judgment = Judgment.objects.filter(comparison__study=twin, rater__isnull=False).first()
+        judgment = Judgment.objects.filter(comparison__study=shadow, rater__isnull=False).first()
         assert judgment is not None
-        assert frames.analysis_set(study=twin, as_of=LATER).exists()
-        Study.objects.filter(pk=twin.pk).update(is_simulated=False)
-        twin.refresh_from_db()
+        assert frames.analysis_set(study=shadow, as_of=LATER).exists()
+        Study.objects.filter(pk=shadow.pk).update(is_simulated=False)
+        shadow.refresh_from_db()
 
-        assert not frames.analysis_set(study=twin, as_of=LATER).exists()
-        found = export_of(twin, "judgments", ExportRequest(), now=LATER)
+        assert not frames.analysis_set(study=shadow, as_of=LATER).exists()
+        found = export_of(shadow, "judgments", ExportRequest(), now=LATER)
         header, rows = [column.name for column in found.columns], list(found.rows)
         assert rows
         assert {row[header.index("is_simulated")] for row in rows} == {True}
@@ -248,13 +248,13 @@ class TestTheRealStudy:
 
 
 class TestThePagesOfATwin:
-    def test_say_that_it_is_simulated(self, client, twin):
-        page = client.get(f"/results/{twin.slug}/").content.decode()
+    def test_say_that_it_is_simulated(self, client, shadow):
+        page = client.get(f"/results/{shadow.slug}/").content.decode()
 
         assert "Simulated raters" in page
 
-    def test_let_no_person_in(self, client, twin):
-        answer = client.get(f"/s/{twin.slug}/", {"pid": "a-person"})
+    def test_let_no_person_in(self, client, shadow):
+        answer = client.get(f"/s/{shadow.slug}/", {"pid": "a-person"})
 
         assert answer.status_code == 409
 
@@ -273,8 +273,8 @@ class TestARehearsalThatWasStopped:
         small = Rehearsal(n_raters=3, seed=1)
         with pytest.raises(StoppedError):
             simulate(study=study, rehearsal=small, now=LATER, tell=stop)
-        twin = Study.objects.get(slug=small.slug(study))
-        before = Lease.objects.filter(comparison__study=twin).count()
+        shadow = Study.objects.get(slug=small.slug(study))
+        before = Lease.objects.filter(comparison__study=shadow).count()
 
         report = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)
         again = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)

@@ -7,7 +7,11 @@ from access.later import names_of
 if TYPE_CHECKING:
     from annotation.studies.services.announcing import announce_full_studies, keep_figures
     from annotation.studies.services.editing import edit_study
-    from annotation.studies.services.shadow_studies import Rehearsal, TwinError, make_twin
+    from annotation.studies.services.shadow_studies import (
+        Rehearsal,
+        ShadowStudyError,
+        make_shadow_study,
+    )
     from annotation.studies.services.studies import (
         DimensionUnknownError,
         NothingChangedError,
@@ -33,10 +37,10 @@ __all__ = [
     "Rehearsal",
     "RubricShownError",
     "SeedTakenError",
+    "ShadowStudyError",
     "StudyExistsError",
     "StudyNotFoundError",
     "StudyStateError",
-    "TwinError",
     "announce_full_studies",
     "close_study",
     "create_study",
@@ -44,7 +48,7 @@ __all__ = [
     "edit_study",
     "keep_figures",
     "lock_study",
-    "make_twin",
+    "make_shadow_study",
     "open_study",
     "pause_study",
     "versioned_slug",

@@ -1,4 +1,4 @@
-"""Simulated twins of studies: where programs rehearse what people will do (ADR-0033)."""
+"""Shadow studies: simulated copies, in which programs rehearse what people will do (ADR-0033)."""
 
 import datetime as dt
 import hashlib
@@ -19,8 +19,8 @@ MOST_JUDGMENTS = 1000
 COPIED = ("context_id", "first_id", "second_id", "purpose", "key", "position", "weight", "held_at")
 
 
-class TwinError(Exception):
-    """A study cannot have a simulated twin; the message says why."""
+class ShadowStudyError(Exception):
+    """A study cannot have a shadow study; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -31,35 +31,35 @@ class Rehearsal:
     seed: int
 
     def slug(self, study: Study) -> str:
-        """Return the slug of the twin: one for each study, number of raters and seed."""
+        """Return the slug of the shadow study: one for each study, number of raters and seed."""
         tail = f"-{self.n_raters}-{self.seed}"
         return f"simulated-{study.slug}"[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
 
 
 @transaction.atomic
-def make_twin(*, study: Study, rehearsal: Rehearsal, now: dt.datetime) -> Study:
-    """Return the simulated twin of a study, made and opened at the first call.
+def make_shadow_study(*, study: Study, rehearsal: Rehearsal, now: dt.datetime) -> Study:
+    """Return the shadow study of a study, made and opened at the first call.
 
-    The twin has the study's protocol, comparisons and quality checks, and none of its raters,
+    It has the protocol, comparisons and quality checks of the study, and none of its raters,
     judgments or decisions. It asks for as many judgments per pair as its raters can give, so that
     the last of them find work, too.
 
     Raises
     ------
-    TwinError
-        If the study is itself simulated, has no comparisons yet, or the twin's slug is that of a
+    ShadowStudyError
+        If the study is itself simulated, has no comparisons yet, or its slug is that of a
         real study: simulated raters are never let into one.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     if study.is_simulated:
-        msg = f'"{study.slug}" is itself simulated: simulate the study that it is the twin of'
-        raise TwinError(msg)
+        msg = f'"{study.slug}" is itself simulated: simulate the study that it is a copy of'
+        raise ShadowStudyError(msg)
     slug = rehearsal.slug(study)
-    twin = Study.objects.filter(slug=slug).first()
-    if twin is not None and not twin.is_simulated:
+    shadow = Study.objects.filter(slug=slug).first()
+    if shadow is not None and not shadow.is_simulated:
         msg = f'"{slug}" is a real study: simulated raters are never let into one'
-        raise TwinError(msg)
-    return twin if twin is not None else _make(study, slug, rehearsal, now=now)
+        raise ShadowStudyError(msg)
+    return shadow if shadow is not None else _make(study, slug, rehearsal, now=now)
 
 
 def _make(study: Study, slug: str, rehearsal: Rehearsal, *, now: dt.datetime) -> Study:
@@ -67,20 +67,20 @@ def _make(study: Study, slug: str, rehearsal: Rehearsal, *, now: dt.datetime) ->
     n_main = sum(one.purpose == Purpose.MAIN for one in comparisons)
     if not n_main:
         msg = f'"{study.slug}" has no comparisons yet: plan it first'
-        raise TwinError(msg)
+        raise ShadowStudyError(msg)
     wanted = -(-rehearsal.n_raters * study.session_length // n_main)
     each = min(max(study.judgments_per_pair, wanted), MOST_JUDGMENTS)
     title = f"Simulated raters: {study.title}"[:LONGEST_TITLE]
     changes = {"slug": slug, "name": slug, "version": 1, "title": title, "judgments_per_pair": each}
-    twin = _copy_study(study, changes, now=now)
-    _copy_comparisons(comparisons, study=study, twin=twin)
+    shadow = _copy_study(study, changes, now=now)
+    _copy_comparisons(comparisons, study=study, shadow=shadow)
     record(
         action="study.rehearsed",
         subject=f"study {slug}",
         now=now,
-        after={"twin_of": study.slug, "raters": rehearsal.n_raters, "seed": rehearsal.seed},
+        after={"copy_of": study.slug, "raters": rehearsal.n_raters, "seed": rehearsal.seed},
     )
-    return twin
+    return shadow
 
 
 def _copy_study(study: Study, changes: dict[str, Any], *, now: dt.datetime) -> Study:
@@ -106,19 +106,19 @@ def _copy_study(study: Study, changes: dict[str, Any], *, now: dt.datetime) -> S
 
 
 def _seed(study: Study, slug: str) -> str:
-    """Return the twin's seed: the same at each call, and nobody learns the study's from it.
+    """Return its seed: the same at each call, and nobody learns the study's from it.
 
-    A twin may be closed, and its seed known, long before its study is.
+    A shadow study may be closed, and its seed known, long before its study is.
     """
     return hashlib.sha256(f"{slug}/{study.seed}".encode()).hexdigest()
 
 
-def _copy_comparisons(comparisons: Iterable[Comparison], *, study: Study, twin: Study) -> None:
+def _copy_comparisons(comparisons: Iterable[Comparison], *, study: Study, shadow: Study) -> None:
     """Copy the comparisons with every slot free, and the checks that hang on them."""
     copies = {
         one.pk: Comparison(
-            study=twin,
-            slots_left=twin.judgments_per_pair if one.purpose == Purpose.MAIN else 0,
+            study=shadow,
+            slots_left=shadow.judgments_per_pair if one.purpose == Purpose.MAIN else 0,
             **{name: getattr(one, name) for name in COPIED},
         )
         for one in comparisons

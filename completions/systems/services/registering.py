@@ -76,25 +76,25 @@ def add_system(*, entry: SystemEntry, by: User, now: dt.datetime) -> System:
     SystemTakenError
         If its slug or its name belongs to another system.
     """
-    _refuse_twins(entry)
+    _refuse_taken(entry)
     columns = columns_of(entry) | {"is_simulated": isinstance(entry, SimulatedEntry)}
     try:
         with transaction.atomic():
             system = System.objects.create(slug=entry.slug, **columns)
     except IntegrityError:
-        _refuse_twins(entry)  # somebody else was quicker by a moment
+        _refuse_taken(entry)  # somebody else was quicker by a moment
         raise
     subject = f"system {entry.slug}"
     record(action="system.added", subject=subject, now=now, by=by, after=columns)
     return system
 
 
-def _refuse_twins(entry: SystemEntry) -> None:
+def _refuse_taken(entry: SystemEntry) -> None:
     for field in ("slug", "name"):
         # As the name is read on pages: two systems that differ in capitals alone look like one.
-        twin = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()
-        if twin is not None:
-            raise SystemTakenError(field, other=twin.slug)
+        other = System.objects.filter(**{f"{field}__iexact": getattr(entry, field)}).first()
+        if other is not None:
+            raise SystemTakenError(field, other=other.slug)
 
 
 OFFLINE = "offline"

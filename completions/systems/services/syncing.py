@@ -91,10 +91,10 @@ def _refusal(
     table: Table[Said, Held], entry: Said, held: Held | None, changes: Iterable[FieldChange]
 ) -> str:
     """Say why the table cannot hold this entry, or nothing if it can."""
-    twins = table.rows().filter(name=entry.name).exclude(slug=entry.slug)
-    twin = twins.values_list("slug", flat=True).first()
-    if twin is not None:
-        return f'the name "{entry.name}" belongs to the {table.of} {twin}'
+    others = table.rows().filter(name=entry.name).exclude(slug=entry.slug)
+    other = others.values_list("slug", flat=True).first()
+    if other is not None:
+        return f'the name "{entry.name}" belongs to the {table.of} {other}'
     if held is None:
         return ""
     return table.clash(entry, held, [one.field for one in changes])

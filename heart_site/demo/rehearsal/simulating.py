@@ -1,4 +1,4 @@
-"""A whole rehearsal: the twin, its raters, the review of them, the ratings, the report."""
+"""A whole rehearsal: the shadow study, its raters, the review of them, the ratings, the report."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -24,20 +24,20 @@ def simulate(
     tell: Tell,
     shares: Mapping[Kind, float] = SHARES,
 ) -> RehearsalReport:
-    """Rehearse a study in its simulated twin, from the entry to the ratings, and report.
+    """Rehearse a study in its shadow study, from the entry to the ratings, and report.
 
     The same numbers again go on where an earlier run was stopped, and then only report.
 
     Raises
     ------
-    annotation.TwinError
-        If the study can have no twin; nothing is written then.
+    annotation.ShadowStudyError
+        If the study can have no shadow study; nothing is written then.
     """
-    twin = annotation.make_twin(study=study, rehearsal=rehearsal, now=now - BEGAN)
+    shadow = annotation.make_shadow_study(study=study, rehearsal=rehearsal, now=now - BEGAN)
     people = draw_population(n=rehearsal.n_raters, seed=rehearsal.seed, shares=shares)
-    planted = evidence.plant(twin, seed=rehearsal.seed)
+    planted = evidence.plant(shadow, seed=rehearsal.seed)
     cast = Cast(people, planted.truth, rehearsal.seed)
-    rehearse(study=twin, cast=cast, tell=tell)
-    review = rater_services.review_raters(study=twin, dry_run=False, now=now)
-    fit_services.refit_study(study=twin, clock=lambda: now)
-    return report_on(twin, cast, planted.strengths, review)
+    rehearse(study=shadow, cast=cast, tell=tell)
+    review = rater_services.review_raters(study=shadow, dry_run=False, now=now)
+    fit_services.refit_study(study=shadow, clock=lambda: now)
+    return report_on(shadow, cast, planted.strengths, review)

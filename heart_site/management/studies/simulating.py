@@ -1,4 +1,4 @@
-"""Let simulated raters go through a twin of a study, and say what came of it."""
+"""Let simulated raters go through the shadow study of a study, and say what came of it."""
 
 import sys
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
-from annotation.studies.services.shadow_studies import Rehearsal, TwinError
+from annotation.studies.services.shadow_studies import Rehearsal, ShadowStudyError
 from completions.management.actions import positive
 from completions.management.progress import Progress
 from heart_site.demo.rehearsal.reporting import as_lines
@@ -39,8 +39,8 @@ def _simulate(options: Mapping[str, Any], say: Say) -> None:
 
 SIMULATE = Act(
     name="simulate",
-    help="rehearse a study with simulated raters in a twin of it; run it again to go on",
+    help="rehearse a study with simulated raters in a shadow study; run it again to go on",
     run=_simulate,
     add_arguments=_add_arguments,
-    refusals=(TwinError,),
+    refusals=(ShadowStudyError,),
 )
