@@ -10,7 +10,7 @@ from completions.choices import Stratum
 
 
 def studies(*, with_all: bool) -> QuerySet[Study]:
-    """Return all studies for the team; for others those that were opened, without shadow studies."""
+    """Return all studies for the team; for others those that were opened, no shadow studies."""
     found = Study.objects.select_related("dataset").defer("content")
     if with_all:
         return found
