@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 LOCAL = outgoing.Rules(allows_http=True, trusted_hosts=("127.0.0.1",))
 MINUTE = dt.timedelta(minutes=1)
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "webhooks.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
 
 def deliver(now=NOW, **options):

@@ -241,12 +241,12 @@ class TestDocumentedFormat:
     @pytest.mark.parametrize(
         ("heading", "models", "prefix"),
         [
-            ("The plain format of our own", (OwnRecord, OwnTurn), "turns[]."),
-            ("The benchmark authors' items", (ItemRecord,), ""),
+            ("Our own format", (OwnRecord, OwnTurn), "turns[]."),
+            ("The authors' items", (ItemRecord,), ""),
         ],
     )
     def test_has_every_key_and_whether_it_is_required(self, heading, models, prefix):
-        section = self.PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        section = self.PAGE.partition(f"### {heading}\n")[2].partition("\n#")[0]
         listed = {
             key: needed
             for keys, needed in re.findall(

@@ -244,13 +244,13 @@ class TestTheDemonstration:
 class TestThePage:
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
     def test_has_a_row_for_each_rule_as_it_is(self, rule):
-        page = (Path(__file__).parents[2] / "docs" / "screening.md").read_text()
+        page = (Path(__file__).parents[2] / "docs" / "dialogues.md").read_text()
         reads = "last turn" if rule.reads == ("turn",) else "all"
 
         assert f"| `{rule.name}` | {rule.kind} | {reads} |" in page
 
     def test_says_how_short_and_how_long_a_turn_may_be(self):
-        page = (Path(__file__).parents[2] / "docs" / "screening.md").read_text()
+        page = (Path(__file__).parents[2] / "docs" / "dialogues.md").read_text()
 
         assert f"fewer than {MIN_WORDS} words" in page
         assert f"more than {MAX_WORDS} words" in page
