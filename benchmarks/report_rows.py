@@ -13,7 +13,7 @@ from completions.models import Completion, StrategyCall, System
 from completions.strategies.rules import load_codebook
 from ranking.models import Fit
 from tests.factories import make_judge, make_judge_call, make_llm_judgment
-from tests.factories_of_strategies import DONE, make_strategy_call
+from tests.factories_of_calls import DONE, make_strategy_call
 
 N_SYSTEMS = 20
 N_PAIRS = 12  # of each context

@@ -13,10 +13,9 @@ from annotation.models import Comparison, Judgment, Lease, Study
 from benchmarks.refit_rows import Size, copies, judge, pair
 from completions.models import Completion, Context, System
 from tests.factories import make_generation_call, make_judge_call, make_quality_check, make_study
-from tests.factories_of_hooks import make_delivery
-from tests.factories_of_rationales import make_rationale_call, make_scan
-from tests.factories_of_strategies import make_strategy_call
-from tests.factories_of_writing import make_mail
+from tests.factories_of_calls import make_rationale_call, make_scan, make_strategy_call
+from tests.factories_of_people import make_mail
+from tests.factories_of_site import make_delivery
 from tests.factories_written_once import make_log_entry
 
 LARGE = Size(n_judgments=100_000, n_systems=10, n_contexts=1_000)

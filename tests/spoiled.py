@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Study
 from ranking.fits import services
+from tests.datasets import make_reviewable
 from tests.factories import (
     HOUR,
     NOW,
@@ -23,14 +24,28 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_access import make_token_row
-from tests.factories_of_care import make_event, make_guess, make_hold, make_report
-from tests.factories_of_external import make_batch, make_external
-from tests.factories_of_hooks import make_delivery, make_hook
-from tests.factories_of_rationales import make_scan, make_text_decision
-from tests.factories_of_runs import make_generation_run, make_judge_run
-from tests.factories_of_strategies import make_labelled_by_two
-from tests.factories_of_writing import make_mail, make_message_decision
+from tests.factories_of_calls import (
+    make_generation_run,
+    make_judge_run,
+    make_labelled_by_two,
+    make_scan,
+    make_text_decision,
+)
+from tests.factories_of_people import (
+    make_event,
+    make_guess,
+    make_hold,
+    make_mail,
+    make_message_decision,
+    make_report,
+)
+from tests.factories_of_site import (
+    make_batch,
+    make_delivery,
+    make_external,
+    make_hook,
+    make_token_row,
+)
 from tests.factories_written_once import (
     make_brought_completion,
     make_log_entry,
@@ -38,8 +53,7 @@ from tests.factories_written_once import (
     make_release,
 )
 from tests.judged import make_judged_study
-from tests.reviewable import make_reviewable
-from tests.reviewed import make_reviewed_study
+from tests.released import make_reviewed_study
 
 APPS = ("access", "annotation", "completions", "ranking")
 OTHERS: tuple[Callable[[], object], ...] = (

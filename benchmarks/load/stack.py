@@ -17,8 +17,8 @@ import redis
 from django.conf import settings
 
 from benchmarks import processes
-from tests import composed
-from tests.drilled import Process, started, wait_until
+from tests import processes as test_processes
+from tests.processes import Process, started, wait_until
 
 BROKER = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 WORKERS = ("worker-maintenance", "worker-outgoing", "worker-llm", "worker-analysis", "beat")
@@ -46,7 +46,7 @@ class Server:
 
 def environment(*, url: str, prefix: str, folder: Path) -> dict[str, str]:
     """Return what the file gives the web service, with the servers and folders of this machine."""
-    return composed.environment("web") | {
+    return test_processes.environment("web") | {
         "DATABASE_URL": url,
         "HEART_BROKER_URL": BROKER,
         "HEART_BROKER_PREFIX": prefix,
@@ -61,7 +61,7 @@ def command(service: str, *, application: str = SITE, **changes: str) -> list[st
 
     ``changes`` replace what follows an option of the command.
     """
-    words = composed.command(service, **changes)
+    words = test_processes.command(service, **changes)
     words = [application if word == SITE else word for word in words]
     return words[1:] if words[0] == "python" else ["-m", *words]
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from access.choices import Scope
 from tests.factories import make_context, make_dataset, make_dialogue, make_system
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/api.md").read_text(encoding="utf-8")
 ((ADDRESS, KEY, SENT, ANSWERED),) = re.findall(

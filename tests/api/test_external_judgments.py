@@ -21,7 +21,7 @@ from tests.factories import (
     make_system,
     make_writer,
 )
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db

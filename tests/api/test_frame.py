@@ -10,7 +10,7 @@ from access.api.problems import TITLES, pointers, problem
 from access.choices import Scope
 from heart_site.errors import bad_request, forbidden
 from ranking.api import views
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

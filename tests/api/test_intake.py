@@ -9,9 +9,9 @@ from access.choices import Scope
 from access.models import IdempotencyKey, LogEntry, Member
 from completions.api import intake
 from completions.models import BroughtCompletion, Completion, Hold
-from tests.brought import TEXT
+from tests.datasets import TEXT
 from tests.factories import make_completion, make_context, make_dataset, make_dialogue, make_system
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_exclusion, make_fit, make_member, make_user
 from tests.judged import fit_one, make_judged_study
 

@@ -6,8 +6,7 @@ from annotation.models import Study
 from ranking.choices import EvaluatorPool
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study, make_system
-from tests.judged import fit_one, make_judged_study
-from tests.judged_people import make_study_of_people
+from tests.judged import fit_one, make_judged_study, make_study_of_people
 from tests.rated import close
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from access.choices import Role, Scope
 from ranking.models import Release
 from ranking.released.writing import SUMS
 from tests.factories import make_study
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_fit, make_member, make_release
 from tests.released import START, make_kept_release
 

@@ -17,7 +17,7 @@ from completions.models import Context
 from ranking.api.views import Judgments
 from tests.api.fuzzing import Asker, Plan, failures, load
 from tests.factories import make_system
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_fit, make_rating
 from tests.judged import make_judged_study
 from tests.released import make_kept_release

@@ -13,7 +13,7 @@ from access.tokens import services as token_services
 from access.tokens.queries import token_of
 from access.tokens.services import NewToken, TokenRefusedError
 from tests.factories import HOUR, NOW, make_study
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member, make_user
 
 pytestmark = pytest.mark.django_db

@@ -6,26 +6,21 @@ from completions.choices import HoldState, LeaseOutcome, MessageState
 from completions.dialogues import locking
 from completions.models import Completion, Hold, MessageDecision
 from completions.writers import services as writer_services
-from tests.decided import (
+from tests.factories import HOUR, NOW, make_comparison, make_writing_lease
+from tests.factories_of_people import make_accepted, make_hold, make_revision, make_sent
+from tests.written import (
     ACCEPT,
     REJECT,
     RETURN,
-    SECOND,
+    SECOND_TEXT,
+    completion_of,
     decide,
     fix,
     freeze,
     revised,
-    slots_of,
+    slots_of_message,
     stored,
 )
-from tests.factories import HOUR, NOW, make_comparison, make_writing_lease
-from tests.factories_of_care import make_hold
-from tests.factories_of_writing import (
-    make_accepted,
-    make_revision,
-    make_sent,
-)
-from tests.reviewable_messages import completion_of
 
 pytestmark = pytest.mark.django_db
 
@@ -50,20 +45,20 @@ class TestAccepting:
 
     def test_takes_the_newest_version(self):
         message = make_sent("The first words of it.")
-        make_revision(message=message, text=SECOND)
+        make_revision(message=message, text=SECOND_TEXT)
 
         decide(message, ACCEPT)
 
-        assert stored(message).completion.text == SECOND
+        assert stored(message).completion.text == SECOND_TEXT
         assert MessageDecision.objects.get().revision.number == 2
 
     def test_leaves_the_slot_taken(self):
         message = make_sent()
-        before = slots_of(message)
+        before = slots_of_message(message)
 
         decide(message, ACCEPT)
 
-        assert slots_of(message) == before
+        assert slots_of_message(message) == before
 
     def test_of_a_message_that_was_sent_back_is_possible(self):
         message = make_sent()
@@ -90,7 +85,7 @@ class TestAcceptingARevision:
         completion = decide(message, ACCEPT).completion
 
         assert completion.pk == stored(message).completion_id == message.completion_id
-        assert stored(message).completion.text == SECOND
+        assert stored(message).completion.text == SECOND_TEXT
         newest = message.revisions.get(number=2)
         assert stored(message).completion.content_hash == newest.content_hash
 
@@ -190,11 +185,11 @@ class TestTakingBack:
 
     def test_gives_the_slot_back_only_with_a_rejection(self, verdict):
         message = make_accepted()
-        before = slots_of(message)
+        before = slots_of_message(message)
 
         decide(message, verdict)
 
-        assert slots_of(message) == before + (verdict == REJECT)
+        assert slots_of_message(message) == before + (verdict == REJECT)
 
     def test_is_refused_once_a_study_compares_the_text(self, verdict):
         message = make_accepted()

@@ -22,7 +22,7 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.judged_by_models import delete_text, judge_calls
+from tests.judged import delete_text, judge_calls
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,6 @@ from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.services.claiming import method_of
 from ranking.judgments import frames
 from ranking.judgments.tallies import win_tables
-from tests.counted import counted_reads
 from tests.factories import (
     NOW,
     make_comparison,
@@ -29,6 +28,7 @@ from tests.factories import (
     make_writer,
 )
 from tests.judged import judge_all_pairs, make_judged_study
+from tests.observed import counted_reads
 
 pytestmark = pytest.mark.django_db
 

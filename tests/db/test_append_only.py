@@ -34,11 +34,22 @@ from completions.models import (
 from ranking.models import DimensionRate, HumanRating, Rating
 from tests.db.constraints.rules import our_models
 from tests.factories import make_judge, make_judgment, make_llm_judgment, make_rater
-from tests.factories_of_care import make_decision, make_event, make_guess, make_report
-from tests.factories_of_external import make_batch, make_batch_decision, make_external
-from tests.factories_of_rationales import make_text_decision, make_theme_label
-from tests.factories_of_strategies import make_human_labelling, make_strategy_label
-from tests.factories_of_writing import make_admission, make_message_decision, make_revision
+from tests.factories_of_calls import (
+    make_human_labelling,
+    make_strategy_label,
+    make_text_decision,
+    make_theme_label,
+)
+from tests.factories_of_people import (
+    make_admission,
+    make_decision,
+    make_event,
+    make_guess,
+    make_message_decision,
+    make_report,
+    make_revision,
+)
+from tests.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.factories_written_once import (
     make_brought_completion,
     make_consent,

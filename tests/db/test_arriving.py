@@ -9,7 +9,7 @@ from completions.choices import Background, WriterState
 from completions.models import WriterConsent
 from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
-from tests.factories_of_writing import make_vetting
+from tests.factories_of_people import make_vetting
 
 pytestmark = pytest.mark.django_db
 

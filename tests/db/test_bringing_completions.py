@@ -13,7 +13,7 @@ from completions.models import BroughtCompletion, Completion, GenerationCall, Ho
 from completions.runs import services as run_services
 from completions.systems import services as system_services
 from completions.systems.services.importing import RowsRefusedError
-from tests.brought import TEXT, bring, row
+from tests.datasets import TEXT, bring, row
 from tests.factories import (
     HOUR,
     NOW,
@@ -27,7 +27,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_of_runs import make_generation_run
+from tests.factories_of_calls import make_generation_run
 from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from completions.writers import services
 from completions.writers.services.importing.drafting import MOST_NEAR, MOST_PLACES, Shelf
 from tests.db.test_bringing import bring, make_open, row
 from tests.factories import NOW, make_completion, make_context, make_dataset, make_dialogue
-from tests.factories_of_writing import make_sent
+from tests.factories_of_people import make_sent
 
 pytestmark = pytest.mark.django_db
 

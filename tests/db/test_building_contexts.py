@@ -15,8 +15,8 @@ from completions.dialogues import couplets, ingest
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.queries import DatasetNotFoundError
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
+from tests.datasets import shared_file
 from tests.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
-from tests.shared_data import shared_file
 
 pytestmark = pytest.mark.django_db
 

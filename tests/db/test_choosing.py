@@ -27,7 +27,7 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.leased import SECOND, lease_next, make_comparisons, skip, submit
+from tests.judged import SECOND, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -13,15 +13,15 @@ from ranking.judgments import frames
 from ranking.judgments.frames.sources import DatabaseSources
 from ranking.models import Fit
 from tests.factories import make_assistant
-from tests.factories_of_rationales import (
+from tests.factories_of_calls import (
     BOOK,
     code_all,
     make_coded,
+    make_labelling_run,
     make_rationale_call,
     make_rationale_run,
     make_theme_label,
 )
-from tests.factories_of_runs import make_labelling_run
 from tests.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db

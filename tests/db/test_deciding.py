@@ -11,21 +11,8 @@ from completions.models import Context, MessageDecision, WriterMail
 from completions.writers import services as writer_services
 from completions.writers.desk_queries import open_contexts
 from completions.writers.services.review_decisions import Seen
-from tests.decided import (
-    ACCEPT,
-    NOTE,
-    REJECT,
-    RETURN,
-    SECOND,
-    decide,
-    fix,
-    freeze,
-    revised,
-    slots_of,
-    stored,
-)
 from tests.factories import HOUR, NOW, make_writing_lease
-from tests.factories_of_writing import (
+from tests.factories_of_people import (
     make_accepted,
     make_message,
     make_revision,
@@ -33,6 +20,19 @@ from tests.factories_of_writing import (
     make_vetting,
 )
 from tests.factories_written_once import make_user
+from tests.written import (
+    ACCEPT,
+    NOTE,
+    REJECT,
+    RETURN,
+    SECOND_TEXT,
+    decide,
+    fix,
+    freeze,
+    revised,
+    slots_of_message,
+    stored,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -40,12 +40,12 @@ pytestmark = pytest.mark.django_db
 class TestSendingBack:
     def test_asks_for_another_version_and_keeps_the_slot(self):
         message = make_sent()
-        before = slots_of(message)
+        before = slots_of_message(message)
 
         decide(message, RETURN)
 
         assert stored(message).state == MessageState.RETURNED
-        assert slots_of(message) == before
+        assert slots_of_message(message) == before
         assert MessageDecision.objects.get().note == NOTE
 
     @pytest.mark.parametrize("email", ["", "ada@example.org"])
@@ -108,30 +108,30 @@ class TestRejecting:
         decide(message, REJECT)
 
         assert stored(message).state == MessageState.REJECTED
-        assert slots_of(message) == 1
+        assert slots_of_message(message) == 1
         assert list(open_contexts(other)) == [message.lease.context]
         assert not open_contexts(message.lease.writer)
 
     def test_gives_the_slot_back_once(self):
         message = make_sent()
-        before = slots_of(message)
+        before = slots_of_message(message)
         decide(message, REJECT)
 
         with pytest.raises(writer_services.MessageNotOpenError):
             decide(message, REJECT)
 
-        assert slots_of(message) == before + 1
+        assert slots_of_message(message) == before + 1
 
     def test_of_a_revision_leaves_the_text_that_was_accepted(self):
         message = make_accepted("The text that was accepted first.")
         revised(message)
-        before = slots_of(message)
+        before = slots_of_message(message)
 
         decide(message, REJECT)
 
         assert stored(message).state == MessageState.ACCEPTED
         assert stored(message).completion.text == "The text that was accepted first."
-        assert slots_of(message) == before
+        assert slots_of_message(message) == before
 
     @pytest.mark.parametrize("settle", [fix, freeze])
     def test_of_a_revision_is_possible_however_settled_the_old_text_is(self, settle):
@@ -212,7 +212,7 @@ class TestNothing:
 class TestAPageThatIsOutOfDate:
     def test_decides_nothing_about_a_version_that_it_did_not_show(self):
         message = make_sent()
-        make_revision(message=message, text=SECOND)
+        make_revision(message=message, text=SECOND_TEXT)
 
         with pytest.raises(writer_services.MessageChangedError):
             decide(message, ACCEPT, seen=Seen(revision=1, decisions=0))
@@ -238,13 +238,13 @@ class TestAPageThatIsOutOfDate:
     @pytest.mark.parametrize("verdict", MessageVerdict)
     def test_may_repeat_its_own_decision_and_changes_nothing(self, verdict):
         message, by = make_sent(), make_user()
-        before = slots_of(message)
+        before = slots_of_message(message)
 
         for _ in range(2):
             decide(message, verdict, by=by, seen=Seen(revision=1, decisions=0))
 
         assert MessageDecision.objects.count() == LogEntry.objects.count() == 1
-        assert slots_of(message) == before + (verdict == REJECT)
+        assert slots_of_message(message) == before + (verdict == REJECT)
 
     def test_decides_once_it_shows_what_there_is(self):
         message = make_sent()

@@ -47,8 +47,8 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_runs import make_judge_run
-from tests.factories_of_writing import make_accepted, make_mail, make_revision, make_sent
+from tests.factories_of_calls import make_judge_run
+from tests.factories_of_people import make_accepted, make_mail, make_revision, make_sent
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from annotation.models import Exclusion, Judgment
 from annotation.quality import services
 from annotation.quality.rules import Finding
 from tests.factories import NOW, make_judgment, make_rater
-from tests.reviewed import decisions
+from tests.released import decisions
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from completions.models import Dataset, System
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import PREFERENCES
-from tests.exported import LATER, make_mixed_study
 from tests.factories import HOUR, make_judgment, make_study
 from tests.judged import fit_one, make_judged_study
+from tests.released import LATER, make_mixed_study
 
 AFTER = LATER + 3 * HOUR
 pytestmark = pytest.mark.django_db

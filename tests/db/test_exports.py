@@ -18,10 +18,10 @@ from ranking.exports.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
 from ranking.exports.rows import ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.rows.sources import columns_of
 from ranking.judgments import analysis_set
-from tests.exported import LATER, make_mixed_study
 from tests.factories import make_alone, make_comparison, make_judgment, make_rater, make_study
-from tests.factories_of_external import make_batch, make_batch_decision, make_external
+from tests.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.factories_written_once import make_brought_completion
+from tests.released import LATER, make_mixed_study
 
 pytestmark = pytest.mark.django_db
 USUAL = ExportRequest()

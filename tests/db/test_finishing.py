@@ -5,7 +5,7 @@ import pytest
 from annotation.choices import RaterState
 from annotation.judging import services
 from tests.factories import NOW, make_comparison, make_rater, make_study
-from tests.leased import judge_all, lease_next
+from tests.judged import judge_all, lease_next
 
 pytestmark = pytest.mark.django_db
 

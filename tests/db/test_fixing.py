@@ -15,7 +15,7 @@ from tests.factories import (
     make_completion,
     make_study,
 )
-from tests.factories_of_writing import make_accepted, make_sent
+from tests.factories_of_people import make_accepted, make_sent
 
 pytestmark = pytest.mark.django_db
 

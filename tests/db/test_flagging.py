@@ -13,7 +13,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import make_revision, make_sent
+from tests.factories_of_people import make_revision, make_sent
 
 pytestmark = pytest.mark.django_db
 

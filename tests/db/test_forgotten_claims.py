@@ -12,7 +12,7 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import services as ranking
 from ranking.models import Fit
 from tests.factories import NOW, digest, make_generation_call, make_judge_call, make_study
-from tests.factories_of_rationales import make_rationale_call
+from tests.factories_of_calls import make_rationale_call
 
 pytestmark = pytest.mark.django_db
 CLAIMED = {"state": CallState.CLAIMED, "claimed_at": NOW, "attempts": 1}

@@ -7,9 +7,9 @@ from completions.choices import LeaseOutcome
 from completions.models import Dataset, WritingLease
 from completions.writers import queries, services
 from tests.factories import HOUR, NOW, make_dataset, make_writing_lease
-from tests.factories_of_writing import make_accepted, make_vetting
+from tests.factories_of_people import make_accepted, make_vetting
 from tests.factories_written_once import make_user
-from tests.reviewable_messages import completion_of
+from tests.written import completion_of
 
 pytestmark = pytest.mark.django_db
 

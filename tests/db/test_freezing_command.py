@@ -7,8 +7,8 @@ from access.models import LogEntry
 from completions.choices import MessageState
 from completions.models import Dataset
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_accepted
-from tests.reviewable_messages import completion_of, make_read
+from tests.factories_of_people import make_accepted
+from tests.written import completion_of, make_read
 
 pytestmark = pytest.mark.django_db
 

@@ -12,6 +12,7 @@ from completions.contexts.funnel import (
     Steps,
     funnel_of,
 )
+from tests.datasets import CURRENT, make_screened_dataset, screen, talk
 from tests.factories import (
     NOW,
     make_assistant,
@@ -20,7 +21,6 @@ from tests.factories import (
     make_rewrite,
     make_screening_call,
 )
-from tests.screened import CURRENT, make_screened_dataset, screen, talk
 
 pytestmark = pytest.mark.django_db
 

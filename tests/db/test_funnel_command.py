@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import Review, RewriteState
 from completions.contexts.funnel import funnel_of
+from tests.datasets import CURRENT, make_screened_dataset, screen, talk
 from tests.factories import (
     NOW,
     make_dataset,
@@ -15,7 +16,6 @@ from tests.factories import (
     make_rewrite,
     make_screening_call,
 )
-from tests.screened import CURRENT, make_screened_dataset, screen, talk
 
 pytestmark = pytest.mark.django_db
 

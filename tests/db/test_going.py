@@ -10,7 +10,7 @@ from completions.choices import LeaseOutcome, MailKind, MessageState, WriterStat
 from completions.models import Context, Message, WriterMail, WritingLease
 from completions.writers import services
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
+from tests.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 
 pytestmark = pytest.mark.django_db
 

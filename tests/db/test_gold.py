@@ -33,8 +33,15 @@ from tests.factories import (
     make_writer,
 )
 from tests.factories_written_once import make_user
-from tests.leased import lease_next, make_comparisons, submit
-from tests.planted import CONTENT, make_planted_study, make_rated_alone, make_study_content
+from tests.judged import (
+    CONTENT,
+    lease_next,
+    make_comparisons,
+    make_planted_study,
+    make_rated_alone,
+    make_study_content,
+    submit,
+)
 
 pytestmark = pytest.mark.django_db
 

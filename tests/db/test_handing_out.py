@@ -7,7 +7,7 @@ from completions.models import Context, Dataset, Writer, WritingLease
 from completions.writers import desk_queries, services
 from completions.writers.assigning import ADVERSARIAL, REGULAR, Standing, Stock
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
-from tests.factories_of_writing import make_accepted, make_vetting
+from tests.factories_of_people import make_accepted, make_vetting
 from tests.written import lease_next, make_open_context, send, skip, slots_of
 
 pytestmark = pytest.mark.django_db

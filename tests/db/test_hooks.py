@@ -28,8 +28,8 @@ from completions.runs.services import states
 from ranking.choices import FitState
 from ranking.fits.services.running import refit_study
 from tests.factories import NOW, make_comparison, make_judgment, make_rater, make_study
-from tests.factories_of_hooks import SECRET, make_delivery, make_hook, receiving
-from tests.factories_of_runs import make_generation_run
+from tests.factories_of_calls import make_generation_run
+from tests.factories_of_site import SECRET, make_delivery, make_hook, receiving
 from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db

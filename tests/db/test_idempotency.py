@@ -14,7 +14,7 @@ from access.log import record
 from access.models import IdempotencyKey, LogEntry
 from access.tasks import forget_idempotency_keys as tick
 from tests.factories import NOW
-from tests.factories_of_access import make_idempotency_key, make_token_row
+from tests.factories_of_site import make_idempotency_key, make_token_row
 
 pytestmark = pytest.mark.django_db
 DAY = dt.timedelta(days=1)

@@ -12,8 +12,7 @@ from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.models import Context, Dataset, Dialogue
-from tests.dialogue_files import SEEKER, native, own, write_array, write_lines
-from tests.shared_data import REPOSITORY
+from tests.datasets import REPOSITORY, SEEKER, native, own, write_array, write_lines
 
 ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
 ALL_BAD = json.dumps([ONE_SPEAKER]).encode()

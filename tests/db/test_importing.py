@@ -8,7 +8,7 @@ from completions.dialogues import importing, ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import DatasetNameError, import_dialogues
 from completions.models import Dataset, Dialogue
-from tests.dialogue_files import (
+from tests.datasets import (
     SEEKER,
     SUPPORTER,
     TALKS,
@@ -16,11 +16,11 @@ from tests.dialogue_files import (
     hub,
     native,
     own,
+    shared_file,
     write_array,
     write_lines,
 )
 from tests.factories import make_dataset
-from tests.shared_data import shared_file
 
 ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
 OTHER = native((SEEKER, "I failed again."), (SUPPORTER, "At what?"))

@@ -9,7 +9,7 @@ from completions.contexts.services.building import build_contexts
 from completions.dialogues import ingest
 from completions.dialogues.importing import StratumError, import_dialogues
 from completions.models import Completion, Context, Dataset, Dialogue, System
-from tests.dialogue_files import HISTORY, item, native, write_array
+from tests.datasets import HISTORY, item, native, write_array
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db

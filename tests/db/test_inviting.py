@@ -7,7 +7,7 @@ from completions.choices import MailKind, WriterState
 from completions.models import WriterMail
 from completions.writers import services
 from tests.factories import NOW, make_dataset, make_writer
-from tests.factories_of_writing import make_mail
+from tests.factories_of_people import make_mail
 from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db

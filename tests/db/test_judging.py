@@ -8,7 +8,7 @@ from annotation.studies import selectors
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from tests.factories import HOUR, NOW
-from tests.leased import SECOND, make_open_lease, submit
+from tests.judged import SECOND, make_open_lease, submit
 
 pytestmark = pytest.mark.django_db
 

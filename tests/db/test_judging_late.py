@@ -11,7 +11,7 @@ from annotation.models import Judgment, Lease
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
 from tests.factories import HOUR, NOW, make_comparison, make_lease, make_rater
-from tests.leased import lease_next, make_expired_lease, make_open_lease, skip, submit
+from tests.judged import lease_next, make_expired_lease, make_open_lease, skip, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.leased import SECOND, judge_all, lease_next, make_comparisons, skip, submit
+from tests.judged import SECOND, judge_all, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from ranking.models import Measurement, RaterFigures
 from ranking.raters import queries, services
 from tests.factories import HOUR, make_rater, make_study
 from tests.factories_written_once import make_user
-from tests.reviewed import LATER, answer, make_pairs, make_reviewed_study
+from tests.released import LATER, answer, make_pairs, make_reviewed_study
 
 pytestmark = pytest.mark.django_db
 

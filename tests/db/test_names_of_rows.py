@@ -6,14 +6,9 @@ import pytest
 
 from tests import (
     factories,
-    factories_of_access,
-    factories_of_care,
-    factories_of_external,
-    factories_of_hooks,
-    factories_of_rationales,
-    factories_of_runs,
-    factories_of_strategies,
-    factories_of_writing,
+    factories_of_calls,
+    factories_of_people,
+    factories_of_site,
     factories_written_once,
 )
 from tests.db.constraints.rules import our_models
@@ -22,14 +17,14 @@ pytestmark = pytest.mark.django_db
 
 MODULES = (
     factories,
-    factories_of_access,
-    factories_of_care,
-    factories_of_external,
-    factories_of_hooks,
-    factories_of_rationales,
-    factories_of_runs,
-    factories_of_strategies,
-    factories_of_writing,
+    factories_of_site,
+    factories_of_people,
+    factories_of_site,
+    factories_of_site,
+    factories_of_calls,
+    factories_of_calls,
+    factories_of_calls,
+    factories_of_people,
     factories_written_once,
 )
 BUILDERS: dict[str, Callable[[], object]] = {

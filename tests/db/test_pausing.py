@@ -6,7 +6,7 @@ import pytest
 
 from annotation.judging import services
 from tests.factories import NOW, make_comparison, make_rater, make_study
-from tests.leased import ANSWER
+from tests.judged import ANSWER
 
 pytestmark = pytest.mark.django_db
 MINUTE = dt.timedelta(minutes=1)

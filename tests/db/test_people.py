@@ -13,7 +13,6 @@ from ranking.fits.estimate import estimate_ratings
 from ranking.fits.services.claiming import method_of
 from ranking.judgments import frames
 from ranking.models import HumanRating
-from tests.counted import counted_reads
 from tests.factories import (
     HOUR,
     make_comparison,
@@ -25,8 +24,8 @@ from tests.factories import (
     make_system,
     make_writer,
 )
-from tests.judged import fit_one, make_judged_study
-from tests.judged_people import make_study_of_people, make_system_of_one
+from tests.judged import fit_one, make_judged_study, make_study_of_people, make_system_of_one
+from tests.observed import counted_reads
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from annotation.models import PlatformEvent
 from annotation.raters import services as rater_services
 from annotation.raters.webhooks import Event
 from tests.factories import HOUR, NOW, make_comparison, make_rater, make_study
-from tests.leased import ANSWER
+from tests.judged import ANSWER
 
 pytestmark = pytest.mark.django_db
 

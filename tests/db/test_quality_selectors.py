@@ -20,7 +20,7 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.reviewed import LATER, answer, make_pairs, make_reviewed_study, read
+from tests.released import LATER, answer, make_pairs, make_reviewed_study, read
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from completions.writers.services import emailing
 from heart_site.monitoring import work_counts
 from ranking.judgments import frames
 from tests.factories import NOW
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 from tests.filled import FILLED, LARGE_JUDGED, Plans, filled_tables
 from tests.web.visits import ANSWERS, HTMX, enrol, url

@@ -11,7 +11,6 @@ from annotation.models import DimensionMark, Judgment
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.judgments import frames
 from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
-from tests.counted import counted_reads
 from tests.factories import (
     NOW,
     make_comparison,
@@ -26,6 +25,7 @@ from tests.factories import (
     make_system,
 )
 from tests.judged import make_judged_study
+from tests.observed import counted_reads
 
 pytestmark = pytest.mark.django_db
 

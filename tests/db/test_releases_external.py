@@ -8,7 +8,7 @@ from django.test import override_settings
 from annotation.models import Comparison, Study
 from ranking.release_check import verify
 from ranking.released.writing import line
-from tests.factories_of_external import make_batch, make_batch_decision, make_external
+from tests.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.released import build, forge_sums, make_study_to_release
 
 pytestmark = pytest.mark.django_db

@@ -19,8 +19,7 @@ from tests.factories import (
     make_rater,
 )
 from tests.factories_written_once import make_user
-from tests.leased import lease_next, submit
-from tests.planted import make_planted_study, report
+from tests.judged import lease_next, make_planted_study, report, submit
 
 pytestmark = pytest.mark.django_db
 

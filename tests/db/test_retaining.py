@@ -24,7 +24,7 @@ from tests.factories import (
     make_study,
     make_writer,
 )
-from tests.factories_of_care import make_event, make_report
+from tests.factories_of_people import make_event, make_report
 from tests.factories_written_once import make_evidence, make_log_entry, make_user
 
 pytestmark = pytest.mark.django_db

@@ -6,12 +6,7 @@ from access.models import LogEntry
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
 from completions.writers import services
 from tests.factories import HOUR, NOW, make_writer, make_writing_lease
-from tests.factories_of_writing import (
-    make_accepted,
-    make_message_decision,
-    make_revision,
-    make_sent,
-)
+from tests.factories_of_people import make_accepted, make_message_decision, make_revision, make_sent
 from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Exclusion
 from ranking import tasks
-from tests.reviewed import LATER, decisions, make_reviewed_study
+from tests.released import LATER, decisions, make_reviewed_study
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from ranking.models import Rating
 from ranking.raters import services as rater_services
 from ranking.raters.queries import rater_rows
 from tests.factories import make_llm_judgment, make_rater, make_study
-from tests.reviewed import (
+from tests.released import (
     LATER,
     answer,
     answer_checks,

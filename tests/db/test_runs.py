@@ -23,7 +23,7 @@ from tests.factories import (
     make_generation_call,
     make_system,
 )
-from tests.factories_of_runs import (
+from tests.factories_of_calls import (
     make_call_in_flight,
     make_generation_run,
     make_priced,

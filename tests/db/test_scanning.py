@@ -16,7 +16,7 @@ from annotation.rationales import services as rationales_services
 from annotation.rationales.services import scanning
 from annotation.rationales.services.scanning import TextWords
 from tests.factories import NOW, make_comparison, make_judgment, make_llm_judgment, make_study
-from tests.factories_of_rationales import make_scan
+from tests.factories_of_calls import make_scan
 from tests.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db

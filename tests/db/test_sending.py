@@ -10,7 +10,7 @@ from completions.dialogues import wording
 from completions.models import Completion, Context, Dataset, Message
 from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
-from tests.factories_of_writing import make_vetting
+from tests.factories_of_people import make_vetting
 from tests.written import (
     TEXT,
     draft_of,

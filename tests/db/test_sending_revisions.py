@@ -6,7 +6,7 @@ from completions.choices import MessageState, WriterState
 from completions.models import Completion, Dataset, Message
 from completions.writers import services
 from tests.factories import HOUR, NOW, make_dataset, make_writer
-from tests.factories_of_writing import make_accepted, make_sent
+from tests.factories_of_people import make_accepted, make_sent
 from tests.written import TEXT, draft_of, lease_next, make_open_context, send, slots_of
 
 pytestmark = pytest.mark.django_db

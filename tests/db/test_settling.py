@@ -6,7 +6,7 @@ import pytest
 
 from completions.models import GenerationCall
 from completions.runs.services import budgeting
-from tests.factories_of_runs import make_generation_run
+from tests.factories_of_calls import make_generation_run
 
 pytestmark = pytest.mark.django_db
 COST = Decimal("0.008302")  # five of them, less two, less three, is below nothing in binary

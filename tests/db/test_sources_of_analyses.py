@@ -23,7 +23,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_of_strategies import DONE, KEYS, make_strategy_call, make_strategy_label
+from tests.factories_of_calls import DONE, KEYS, make_strategy_call, make_strategy_label
 from tests.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from completions.models import Completion, HumanLabelling, StrategyCall
 from completions.strategies import services, spot_check_queries
 from completions.strategies.spot_check_queries import Phase
 from tests.factories import NOW, make_assistant, make_dataset, make_system, make_writer
-from tests.factories_of_strategies import (
+from tests.factories_of_calls import (
     KEYS,
     label,
     make_labelled,

@@ -13,7 +13,7 @@ from ranking.fits.services import claiming, ticking
 from ranking.models import Fit
 from tests.factories import make_judgment, make_rater
 from tests.judged import make_judged_study
-from tests.nudged import nudged
+from tests.observed import nudged
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.judged_by_models import delete_text, judge_calls, judge_in_bulk
+from tests.judged import delete_text, judge_calls, judge_in_bulk
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from completions.models import (
 from completions.writers import services as writer_services
 from completions.writers import vetting_queries
 from tests.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_revision, make_sent, make_vetting
+from tests.factories_of_people import make_revision, make_sent, make_vetting
 from tests.written import TEXT, draft_of, send
 
 pytestmark = pytest.mark.django_db

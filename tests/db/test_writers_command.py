@@ -9,7 +9,7 @@ from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.models import Writer, WriterMail
 from completions.writers import emails as writer_emails
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_accepted, make_message
+from tests.factories_of_people import make_accepted, make_message
 
 pytestmark = pytest.mark.django_db
 

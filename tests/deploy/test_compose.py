@@ -13,10 +13,9 @@ import psycopg
 import pytest
 
 from heart_site import schedule
-from tests import composed, postgres
-from tests.composed import OURS, SERVICES, Process
+from tests import postgres, processes
 from tests.conftest import REDIS_URL, missing
-from tests.drilled import ROOT, free_port
+from tests.processes import OURS, ROOT, SERVICES, ComposedProcess, free_port
 
 WORKERS = sorted(name for name in OURS if name.startswith("worker-"))
 READY = dict.fromkeys(WORKERS, "ready.") | {"beat": "beat: Starting"}
@@ -55,11 +54,11 @@ class Stack:
         self.folder = folder
         self.database = database
         self.ports = {name: free_port() for name in ADDRESSES}
-        self.processes: dict[str, Process] = {}
+        self.processes: dict[str, ComposedProcess] = {}
 
     def environment(self, service: str) -> dict[str, str]:
         """Replace what only the network of compose knows, and paths of a container."""
-        values = composed.environment(service)
+        values = processes.environment(service)
         assert "@db:5432/" in values["DATABASE_URL"]
         assert values["HEART_BROKER_URL"] == "redis://redis:6379/0"
         values |= {"DATABASE_URL": self.database, "HEART_BROKER_URL": REDIS_URL}
@@ -80,8 +79,8 @@ class Stack:
         }
 
     def start(self, service: str) -> None:
-        words = composed.replaced(OURS[service]["command"], self.replacements(service))
-        self.processes[service] = Process(
+        words = processes.replaced(OURS[service]["command"], self.replacements(service))
+        self.processes[service] = ComposedProcess(
             words, self.environment(service), self.folder / f"{service}.log"
         )
 
@@ -100,7 +99,7 @@ def stack(database, tmp_path_factory, redis_url):
     """Everything is started at once: most of what they do is to import."""
     stack = Stack(tmp_path_factory.mktemp("composed"), database)
     stack.migrate()
-    with composed.killed_at_the_end(stack.processes):
+    with processes.killed_at_the_end(stack.processes):
         for service in (*READY, *ADDRESSES):
             stack.start(service)
         yield stack
@@ -115,15 +114,15 @@ class TestFile:
 
     @pytest.mark.parametrize("lacking", ["HEART_SECRET_KEY", "POSTGRES_PASSWORD"])
     def test_is_refused_without_a_secret(self, lacking):
-        given = {name: value for name, value in composed.GIVEN.items() if name != lacking}
+        given = {name: value for name, value in processes.GIVEN.items() if name != lacking}
 
-        with pytest.raises(composed.NotGivenError, match=lacking):
-            composed.environment("web", given)
+        with pytest.raises(processes.NotGivenError, match=lacking):
+            processes.environment("web", given)
 
     def test_a_default_may_name_another_variable(self):
-        assert composed.environment("web")["HEART_SITE_URL"] == "http://127.0.0.1:8000"
-        given = composed.GIVEN | {"HEART_PORT": "9000"}
-        assert composed.environment("web", given)["HEART_SITE_URL"] == "http://127.0.0.1:9000"
+        assert processes.environment("web")["HEART_SITE_URL"] == "http://127.0.0.1:8000"
+        given = processes.GIVEN | {"HEART_PORT": "9000"}
+        assert processes.environment("web", given)["HEART_SITE_URL"] == "http://127.0.0.1:9000"
 
     def test_the_schedule_and_the_workers_cover_the_same_queues(self):
         commands = [service["command"] for service in OURS.values()]
@@ -153,7 +152,7 @@ class TestFile:
         assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
 
     def test_database_and_broker_are_reached_from_inside_alone(self):
-        assert composed.COMPOSE["networks"]["inside"]["internal"]
+        assert processes.COMPOSE["networks"]["inside"]["internal"]
         for name in ("db", "redis"):
             assert SERVICES[name]["networks"] == ["inside"]
             assert "ports" not in SERVICES[name]
@@ -166,7 +165,7 @@ class TestFile:
 
     def test_a_backup_holds_the_files_of_the_site_too(self):
         folders = {volume.split(":")[1] for volume in OURS["backup"]["volumes"]}
-        assert folders == {"/backups", composed.environment("backup")["HEART_DATA_DIR"]}
+        assert folders == {"/backups", processes.environment("backup")["HEART_DATA_DIR"]}
 
 
 class TestServices:
@@ -179,7 +178,7 @@ class TestServices:
         else:
             process.wait_until(lambda: answers(stack.ports[service], ADDRESSES[service]))
         process.wait_until(
-            lambda: composed.is_healthy(
+            lambda: processes.is_healthy(
                 service, stack.replacements(service), stack.environment(service)
             )
         )
@@ -192,16 +191,16 @@ class TestServices:
     def test_a_service_that_gives_no_sign_is_not_healthy(self, stack):
         places = stack.replacements("beat") | {"/tmp/heartbeat": str(stack.folder / "old")}
         env = stack.environment("beat")
-        assert not composed.is_healthy("beat", places, env)
+        assert not processes.is_healthy("beat", places, env)
 
         (stack.folder / "old").touch()
-        assert composed.is_healthy("beat", places, env)
+        assert processes.is_healthy("beat", places, env)
 
         os.utime(stack.folder / "old", (0, 0))
-        assert not composed.is_healthy("beat", places, env)
+        assert not processes.is_healthy("beat", places, env)
 
     def test_a_backup_is_made(self, stack, tmp_path):
-        command = composed.replaced(OURS["backup"]["command"], {"/backups": str(tmp_path)})
+        command = processes.replaced(OURS["backup"]["command"], {"/backups": str(tmp_path)})
         if shutil.which("pg_dump") is None:
             missing("pg_dump", "apt-get install postgresql-client")
 
@@ -215,9 +214,9 @@ class TestServices:
         port = str(free_port())
         env = {"PATH": "/usr/bin:/bin"}
         words = [*SERVICES["redis"]["command"], "--port", port, "--dir", str(tmp_path)]
-        process = Process(words, env, tmp_path / "log")
+        process = ComposedProcess(words, env, tmp_path / "log")
 
-        with composed.killed_at_the_end({"redis": process}):
+        with processes.killed_at_the_end({"redis": process}):
             ping = ["redis-cli", "-p", port, "ping"]
             assert SERVICES["redis"]["healthcheck"]["test"] == ["CMD", "redis-cli", "ping"]
             process.wait_until(

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from tests.composed import COMPOSE, OURS
-from tests.drilled import ROOT
+from tests.processes import COMPOSE, OURS, ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 STEPS = [

@@ -19,10 +19,17 @@ from pathlib import Path
 import pytest
 from django.test import Client, override_settings
 
-from tests.composed import SERVICES, Process, environment, killed_at_the_end, replaced
 from tests.conftest import missing
 from tests.deploy.test_compose import answers
-from tests.drilled import ROOT, free_port
+from tests.processes import (
+    ROOT,
+    SERVICES,
+    ComposedProcess,
+    environment,
+    free_port,
+    killed_at_the_end,
+    replaced,
+)
 
 FILE = ROOT / "deploy/Caddyfile"
 SECRET = "a-link-that-lets-in"
@@ -51,7 +58,7 @@ class Echo(BaseHTTPRequestHandler):
 class Proxy:
     """Caddy with the file, in front of an echo."""
 
-    def __init__(self, process: Process, port: int, upstream: ThreadingHTTPServer) -> None:
+    def __init__(self, process: ComposedProcess, port: int, upstream: ThreadingHTTPServer) -> None:
         self.process = process
         self.port = port
         self.upstream = upstream
@@ -98,7 +105,7 @@ def proxy(tmp_path_factory) -> Iterator[Proxy]:
         "HEART_UPSTREAM": f"127.0.0.1:{upstream.server_port}",
     }
     words = replaced(SERVICES["proxy"]["command"], {"/etc/caddy/Caddyfile": str(FILE)})
-    process = Process(words, env, folder / "log")
+    process = ComposedProcess(words, env, folder / "log")
     with killed_at_the_end({"proxy": process}):
         proxy = Proxy(process, https_port, upstream)
         proxy.wait(health_port)
@@ -165,7 +172,7 @@ class TestProxy:
             "XDG_CONFIG_HOME": str(tmp_path),
         }
         words = replaced(SERVICES["proxy"]["command"], {"/etc/caddy/Caddyfile": str(FILE)})
-        process = Process(words, env, tmp_path / "log")
+        process = ComposedProcess(words, env, tmp_path / "log")
         with killed_at_the_end({"proxy": process}):
             broken = Proxy(process, int(env["HEART_PROXY_HTTPS_PORT"]), proxy.upstream)
             broken.wait(int(env["HEART_PROXY_HEALTH_PORT"]))

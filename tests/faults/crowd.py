@@ -14,7 +14,7 @@ from itertools import cycle
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin
 
-from tests.drilled import Process, wait_until
+from tests.processes import Process, wait_until
 from tests.web.visits import ANSWERS, HTMX, Form, read_forms
 
 N_RATERS = 6

@@ -14,9 +14,8 @@ from typing import Any
 import psycopg
 import redis
 
-from tests.composed import command
 from tests.conftest import missing
-from tests.drilled import Process, free_port, wait_until
+from tests.processes import Process, command, free_port, wait_until
 
 ROLE = "heart"
 POSTGRES_HOMES = "/usr/lib/postgresql"

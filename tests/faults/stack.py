@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.composed import command
-from tests.drilled import ROOT, Process, free_port, started, wait_until
 from tests.faults.services import Broker, Cluster
+from tests.processes import ROOT, Process, command, free_port, started, wait_until
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from threading import Event
 import psycopg
 import redis
 
-from tests.drilled import Process, wait_until
 from tests.faults.conftest import ROUNDS
 from tests.faults.crowd import Crowd, Rater, judging
 from tests.faults.services import Broker
 from tests.faults.stack import Stack, Web
 from tests.faults.test_web import WAITING
+from tests.processes import Process, wait_until
 
 N_HOLDERS = 6
 HELD = """

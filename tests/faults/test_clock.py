@@ -16,7 +16,7 @@ from heart_site import schedule
 from heart_site.celery import app
 from heart_site.monitoring.heartbeats import Scheduler
 from tests.factories import HOUR, NOW, make_rater, make_study
-from tests.leased import lease_next, make_comparisons, submit
+from tests.judged import lease_next, make_comparisons, submit
 from tests.web.visits import enrol, open_study, url
 
 PER_PAIR = 5

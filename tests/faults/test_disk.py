@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.drilled import ROOT
 from tests.faults.stack import Stack
+from tests.processes import ROOT
 
 ROOM = 2_000
 """Bytes; the table has more."""

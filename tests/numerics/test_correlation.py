@@ -7,8 +7,8 @@ import pytest
 import scipy
 
 from ranking.numerics.correlation import TooFewError, pearson, spearman
+from tests.datasets import shared_file
 from tests.numerics import peers
-from tests.shared_data import shared_file
 
 
 def published(*names):

@@ -12,8 +12,8 @@ from ranking.numerics.factors import (
     parallel_analysis,
 )
 from ranking.numerics.reliability import correlations, cronbach_alphas, mcdonald_omegas, moments
+from tests.datasets import shared_file
 from tests.numerics import peers
-from tests.shared_data import shared_file
 
 # Six tests of 112 people: Smith & Stanley (1983), as ability.cov in R's datasets.
 ABILITY_COVARIANCE = np.array(

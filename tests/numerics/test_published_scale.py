@@ -15,7 +15,7 @@ from ranking.numerics.elo import to_elo
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 PUBLISHED_SPREAD = 268.7  # Elo points from the first to the last row of HEART's table 1
 N_DIALOGUES, N_PAIRS, N_EACH = 300, 28, 5  # 42,000 judgments, as published

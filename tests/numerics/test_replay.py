@@ -10,7 +10,7 @@ from ranking.numerics.elo import to_elo
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 OUTCOMES = {"a": 1, "b": -1, "tie": 0}
 PUBLISHED_TOP = [

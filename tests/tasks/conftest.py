@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from completions import offline
-from tests.flushing import flush
+from tests.observed import flush
 
 
 class Clock:

@@ -14,7 +14,7 @@ from annotation.raters import entry_links, services
 from annotation.raters.services import platform_events
 from completions.writers import emails
 from tests.factories import NOW, make_study
-from tests.factories_of_care import make_failed_arrival
+from tests.factories_of_people import make_failed_arrival
 
 pytestmark = pytest.mark.django_db
 

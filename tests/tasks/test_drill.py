@@ -30,9 +30,9 @@ from completions.offline import Fault
 from completions.offline.answers import make_answer
 from completions.runs.services import running
 from heart_site import schedule
-from tests.drilled import Process, first_line, has_left, logged, started, wait_until
 from tests.factories import TURNS, make_context, make_dataset, make_dialogue, make_system
 from tests.faults import services
+from tests.processes import Process, first_line, has_left, logged, started, wait_until
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -35,13 +35,8 @@ from tests.factories import (
     make_study,
     make_writer,
 )
-from tests.factories_of_rationales import (
-    DONE,
-    make_rationale_call,
-    make_rationale_run,
-    make_theme_label,
-)
-from tests.nudged import nudged
+from tests.factories_of_calls import DONE, make_rationale_call, make_rationale_run, make_theme_label
+from tests.observed import nudged
 
 pytestmark = [
     pytest.mark.django_db,

@@ -25,7 +25,7 @@ from tests.factories import (
     make_generation_call,
     make_system,
 )
-from tests.nudged import nudged
+from tests.observed import nudged
 
 pytestmark = [
     pytest.mark.django_db,

@@ -29,7 +29,7 @@ from tests.factories import (
     make_judge_call,
     make_study,
 )
-from tests.nudged import nudged
+from tests.observed import nudged
 
 pytestmark = [
     pytest.mark.django_db,

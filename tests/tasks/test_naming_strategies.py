@@ -26,14 +26,14 @@ from tests.factories import (
     make_system,
     make_writer,
 )
-from tests.factories_of_strategies import (
+from tests.factories_of_calls import (
     DONE,
     make_human_labelling,
     make_spot_check_item,
     make_strategy_call,
     make_strategy_label,
 )
-from tests.nudged import nudged
+from tests.observed import nudged
 
 pytestmark = [
     pytest.mark.django_db,

@@ -37,13 +37,16 @@ from tests.factories import (
     make_study,
     make_writer,
 )
-from tests.factories_of_hooks import make_delivery, make_hook
-from tests.factories_of_rationales import make_rationale_run
-from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
+from tests.factories_of_calls import (
+    make_generation_run,
+    make_judge_run,
+    make_labelling_run,
+    make_rationale_run,
+)
+from tests.factories_of_site import make_delivery, make_hook
 from tests.factories_written_once import make_user
-from tests.judged import make_judged_study
-from tests.leased import lease_next, make_comparisons, submit
-from tests.nudged import nudged
+from tests.judged import lease_next, make_comparisons, make_judged_study, submit
+from tests.observed import nudged
 
 
 class Clock:

@@ -13,8 +13,7 @@ from annotation.quality import services
 from annotation.quality.services import alerting
 from completions.writers import emails
 from tests.factories import NOW, TURNS, make_comparison, make_rater
-from tests.leased import lease_next
-from tests.planted import make_planted_study, report
+from tests.judged import lease_next, make_planted_study, report
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from annotation.models import Exclusion
 from heart_site import schedule
 from ranking import tasks
 from tests.factories import make_llm_judgment
-from tests.reviewed import LATER, decisions, make_reviewed_study
+from tests.released import LATER, decisions, make_reviewed_study
 
 pytestmark = pytest.mark.django_db
 

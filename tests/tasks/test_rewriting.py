@@ -30,8 +30,8 @@ from completions.runs.services import calling
 from completions.runs.services import states as service_states
 from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from completions.systems.services.registering import assistant_for
+from tests.datasets import shared_file
 from tests.factories import NOW, make_context, make_dataset, make_dialogue
-from tests.shared_data import shared_file
 
 pytestmark = [
     pytest.mark.django_db,

@@ -9,7 +9,7 @@ from annotation.models import JudgeCall
 from completions.choices import CallState, RunState
 from completions.offline import Fault
 from tests.factories import make_comparison, make_judge, make_judge_call
-from tests.factories_of_runs import PRICE, make_judge_run
+from tests.factories_of_calls import PRICE, make_judge_run
 
 pytestmark = [
     pytest.mark.django_db,

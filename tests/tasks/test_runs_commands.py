@@ -31,7 +31,7 @@ from tests.factories import (
     make_judge,
     make_study,
 )
-from tests.factories_of_runs import (
+from tests.factories_of_calls import (
     make_generation_run,
     make_judge_run,
     make_priced,

@@ -24,7 +24,7 @@ from tests.factories import (
     make_judge,
     make_study,
 )
-from tests.factories_of_runs import make_priced
+from tests.factories_of_calls import make_priced
 from tests.providers import Provider, choice, completion, events, providing, said, streamed
 
 pytestmark = [

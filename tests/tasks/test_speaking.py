@@ -15,7 +15,7 @@ from completions.generation import services
 from completions.llm.limiting import ProviderLimits
 from completions.models import GenerationCall
 from completions.runs.services import speaking
-from tests import virtual_time
+from tests import observed
 from tests.factories import (
     make_comparison,
     make_generation_call,
@@ -24,7 +24,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.virtual_time import run
+from tests.observed import run
 
 REQUEST = llm.Request(
     model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
@@ -73,7 +73,7 @@ def gateway(monkeypatch) -> Provider:
 
 
 def virtual_now() -> dt.datetime:
-    return dt.datetime.fromtimestamp(virtual_time.now(), dt.UTC)
+    return dt.datetime.fromtimestamp(observed.now(), dt.UTC)
 
 
 async def ask(request: llm.Request = REQUEST) -> llm.Reply:
@@ -85,7 +85,7 @@ async def begun(*requests: llm.Request) -> list[float]:
     times = []
     for request in requests:
         await ask(request)
-        times.append(virtual_time.now())
+        times.append(observed.now())
     return times
 
 

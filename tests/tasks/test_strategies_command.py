@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from completions.choices import CallState
 from completions.models import LabellingRun, SpotCheck, StrategyCall, StrategyLabel
 from tests.factories import make_completion, make_context, make_dataset, make_dialogue
-from tests.factories_of_strategies import KEYS, label, make_person, make_sampled
+from tests.factories_of_calls import KEYS, label, make_person, make_sampled
 
 pytestmark = [
     pytest.mark.django_db,

@@ -17,7 +17,6 @@ from django.db import connection
 
 from annotation.studies.rubric import load_rubric
 from completions.offline import OfflineServer
-from tests.drilled import PATIENCE_S, Process, started, wait_until
 from tests.factories import (
     make_comparison,
     make_generation_call,
@@ -26,6 +25,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
+from tests.processes import PATIENCE_S, Process, started, wait_until
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

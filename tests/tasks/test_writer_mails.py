@@ -14,7 +14,7 @@ from completions.writers import emails, services
 from completions.writers.credentials import writer_of_badge
 from completions.writers.services import emailing
 from tests.factories import NOW, make_writer
-from tests.factories_of_writing import make_mail, make_sent
+from tests.factories_of_people import make_mail, make_sent
 
 pytestmark = pytest.mark.django_db
 

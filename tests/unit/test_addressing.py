@@ -5,7 +5,7 @@ import json
 import pytest
 
 from annotation.rationales.addressing import PATTERNS, addressed_by
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 ADDRESSED = {
     "sets-rules-aside": [

@@ -16,7 +16,7 @@ from completions.systems.catalogue import (
     parse_catalogue,
     shipped,
 )
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 SYSTEM = """
 [[system]]

@@ -2,7 +2,7 @@ import pytest
 
 from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 
 def utterance(speaker, content, strategy=None):

@@ -11,7 +11,8 @@ from completions.dialogues import ingest
 from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Turn
 from completions.dialogues.ingest.items import ItemRecord
 from completions.dialogues.ingest.records import OwnRecord, OwnTurn
-from tests.dialogue_files import (
+from tests.datasets import (
+    REPOSITORY,
     SEEKER,
     SUPPORTER,
     TALKS,
@@ -21,10 +22,10 @@ from tests.dialogue_files import (
     item,
     native,
     own,
+    shared_file,
     write_array,
     write_lines,
 )
-from tests.shared_data import REPOSITORY, shared_file
 
 SPELLED = {"native": native, "hub": hub, "failed": failed, "own": own}
 EVERY_SPELLING = pytest.mark.parametrize("spelled", SPELLED.values(), ids=SPELLED)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from completions.dialogues import ingest
 from completions.dialogues.ingest import BadRecord, FixedContext, IngestError, ParsedDialogue
-from tests.dialogue_files import HISTORY, SPELLINGS, item, write_array
+from tests.datasets import HISTORY, SPELLINGS, item, write_array
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"
 MORE = [

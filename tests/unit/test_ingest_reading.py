@@ -12,7 +12,7 @@ from completions.dialogues import ingest
 from completions.dialogues.ingest import IngestError
 from completions.files import InputFileError, read, records
 from completions.files import text as input_text
-from tests.dialogue_files import native, own, write_array, write_lines
+from tests.datasets import native, own, write_array, write_lines
 
 VALUES = st.recursive(
     st.none()

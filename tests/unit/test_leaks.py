@@ -6,7 +6,7 @@ from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.leaks.rules import EXPLANATIONS, find_leaks
 from completions.offline.voices import VOICES, reply
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 
 def reasons(text, **options):

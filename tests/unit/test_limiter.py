@@ -9,7 +9,7 @@ import pytest
 from completions.llm.limiting import InProcess, Limiter, NoTurnError, ProviderLimits
 from completions.llm.limiting.limiter import FULL_S
 from completions.llm.limiting.limits import HURRY
-from tests.virtual_time import now, run
+from tests.observed import now, run
 
 ONE_A_SECOND = ProviderLimits(requests_per_minute=60)
 Call = Callable[..., Coroutine[Any, Any, float]]

@@ -15,7 +15,7 @@ from completions.llm.limiting import (
     Unused,
 )
 from completions.llm.limiting.backends import AWAY_S, FREE_S, RETRY_WAITS_S
-from tests.virtual_time import now, run
+from tests.observed import now, run
 
 FOUR = ProviderLimits(concurrency=4)
 

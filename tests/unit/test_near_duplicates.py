@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from completions.writers.near_duplicates import most_like
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 TEXT = (
     "Losing the allotment after nine years must feel like losing a room of your own. What did the "

@@ -11,7 +11,7 @@ from access.webhooks import outgoing, signing
 from access.webhooks import outgoing as webhook_outgoing
 from access.webhooks.outgoing import AddressError, PostError, Rules
 from tests.factories import NOW
-from tests.factories_of_hooks import receiving
+from tests.factories_of_site import receiving
 
 LOCAL = Rules(allows_http=True, trusted_hosts=("127.0.0.1", "receiver.example"))
 QUICK = webhook_outgoing.Patience(connect=1.0, read=0.5, all=1.0)

@@ -7,7 +7,7 @@ import pytest
 
 from completions import llm
 from completions.runs.services import speaking
-from tests.production import settings_with
+from tests.processes import settings_with
 
 PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"
 

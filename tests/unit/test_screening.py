@@ -16,7 +16,7 @@ from completions.contexts.selection import MIN_GAP
 from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.demo import DIALOGUES
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 SAD = "I feel so lonely in that big house without her, and it shows in all I do."
 CALM = "We had soup and then we watched the boats come in with the tide, one by one."

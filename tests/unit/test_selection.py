@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from completions.contexts import selection
 from completions.contexts.selection import Range, SelectionError, SuitableCouplet
 from completions.dialogues import couplets, ingest
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 
 WORK = ("fear", "job crisis")
 HOME = ("anger", "conflict with parents")

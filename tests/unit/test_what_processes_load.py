@@ -45,7 +45,7 @@ from django.urls import reverse
 from ranking.choices import AnalysisKind, FitState
 from tests.factories import NOW
 from tests.factories_written_once import make_analysis, make_member
-from tests.findings import make_findings
+from tests.rated import make_findings
 from tests.rated import make_rated_fit
 from tests.web.visits import enrol, open_study, url
 client, study = Client(), open_study()

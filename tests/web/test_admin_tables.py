@@ -24,7 +24,20 @@ from completions.models import (
 from completions.writers.credentials import invitation_link
 from tests import factories
 from tests.conftest import rolled_back
-from tests.factories_of_care import (
+from tests.factories_of_calls import (
+    KEYS,
+    label,
+    make_generation_run,
+    make_judge_run,
+    make_labelled_by_two,
+    make_labelling_run,
+    make_sampled,
+    make_scan,
+    make_text_decision,
+    make_theme_label,
+)
+from tests.factories_of_people import (
+    make_admission,
     make_alert,
     make_audit,
     make_decision,
@@ -32,13 +45,11 @@ from tests.factories_of_care import (
     make_failed_arrival,
     make_guess,
     make_hold,
+    make_mail,
+    make_message_decision,
     make_submission,
 )
-from tests.factories_of_external import make_batch_decision, make_external
-from tests.factories_of_rationales import make_scan, make_text_decision, make_theme_label
-from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
-from tests.factories_of_strategies import KEYS, label, make_labelled_by_two, make_sampled
-from tests.factories_of_writing import make_admission, make_mail, make_message_decision
+from tests.factories_of_site import make_batch_decision, make_external
 from tests.factories_written_once import make_brought_completion
 
 pytestmark = pytest.mark.django_db

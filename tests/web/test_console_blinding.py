@@ -11,7 +11,7 @@ from annotation.choices import AuditState
 from annotation.models import BlindingAudit
 from heart_site import tasks
 from tests.factories import NOW, make_study
-from tests.factories_of_care import make_audit
+from tests.factories_of_people import make_audit
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away, text
 

@@ -17,7 +17,7 @@ from tests.factories import (
     make_rater,
 )
 from tests.factories_written_once import make_member
-from tests.planted import make_planted_study, make_rated_alone
+from tests.judged import make_planted_study, make_rated_alone
 from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from access.choices import Role
 from access.models import LogEntry
 from completions.dialogues import forms
 from completions.models import BroughtCompletion, Completion, Hold, System
-from tests.brought import TEXT
+from tests.datasets import TEXT
 from tests.factories import make_completion, make_context, make_system
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away, text

@@ -20,7 +20,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_of_runs import make_generation_run
+from tests.factories_of_calls import make_generation_run
 from tests.factories_written_once import make_brought_completion, make_member
 from tests.web.pages import text
 

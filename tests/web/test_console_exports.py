@@ -12,9 +12,9 @@ from access.choices import Role
 from annotation.models import Study
 from completions.models import Dataset
 from ranking.exports.data_dictionary import TABLES
-from tests.exported import make_mixed_study
 from tests.factories import make_study
 from tests.factories_written_once import make_member
+from tests.released import make_mixed_study
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from annotation.external.queries import batch_of
 from annotation.models import ExternalBatch, ExternalJudgment
 from tests.api.test_external_judgments import ABOUT
 from tests.factories import NOW, make_comparison, make_study
-from tests.factories_of_external import make_batch, make_external
+from tests.factories_of_site import make_batch, make_external
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

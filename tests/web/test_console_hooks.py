@@ -13,7 +13,7 @@ from access.choices import DeliveryState, HookEvent, Role
 from access.models import Hook, HookDelivery, LogEntry
 from access.webhooks.services import hooks as hook_services
 from tests.factories import NOW
-from tests.factories_of_hooks import SECRET, make_delivery, make_hook
+from tests.factories_of_site import SECRET, make_delivery, make_hook
 from tests.factories_written_once import make_member
 from tests.web.pages import text
 

@@ -20,7 +20,7 @@ from tests.factories import (
     make_judge,
     make_study,
 )
-from tests.judged_by_models import delete_text, judge_calls, judge_in_bulk
+from tests.judged import delete_text, judge_calls, judge_in_bulk
 from tests.web.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db

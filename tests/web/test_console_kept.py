@@ -11,6 +11,7 @@ from annotation.studies import counts, stored_figures
 from annotation.studies import services as study_services
 from ranking.raters.services import rank_moves
 from ranking.releases import queries
+from tests.datasets import make_talks
 from tests.factories import (
     HOUR,
     NOW,
@@ -20,9 +21,8 @@ from tests.factories import (
     make_judgment,
     make_study,
 )
-from tests.judged_by_models import judge_calls
-from tests.reviewed import make_reviewed_study
-from tests.talks import make_talks
+from tests.judged import judge_calls
+from tests.released import make_reviewed_study
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db

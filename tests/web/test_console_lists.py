@@ -8,8 +8,8 @@ from access.choices import Role
 from annotation.rationales import services
 from completions.choices import RunState
 from tests.factories import NOW, make_comparison, make_judge, make_judgment, make_study, make_system
-from tests.factories_of_access import make_token_row
-from tests.factories_of_runs import make_generation_run, make_judge_run
+from tests.factories_of_calls import make_generation_run, make_judge_run
+from tests.factories_of_site import make_token_row
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.studies import services
 from tests.factories import NOW, make_rater, make_study
-from tests.factories_of_runs import make_judge_run
+from tests.factories_of_calls import make_judge_run
 from tests.factories_written_once import make_log_entry, make_member, make_release
 from tests.web.pages import text
 

@@ -14,7 +14,7 @@ from access.members import services as member_services
 from access.models import LogEntry, Member
 from access.roles import role_of
 from tests.factories import NOW
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member, make_user
 from tests.web.pages import text
 

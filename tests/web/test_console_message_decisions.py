@@ -10,9 +10,9 @@ from completions.choices import Background, MessageState, MessageVerdict, Writer
 from completions.models import Dataset, Message, MessageDecision
 from completions.writers import services
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_revision
-from tests.reviewable_messages import WORDS, completion_of, make_read, staff
+from tests.factories_of_people import make_revision
 from tests.web.pages import text
+from tests.written import WORDS, completion_of, make_read, staff
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import (
+from tests.factories_of_people import (
     make_accepted,
     make_message_decision,
     make_revision,
@@ -24,8 +24,8 @@ from tests.factories_of_writing import (
     make_vetting,
 )
 from tests.factories_written_once import make_user
-from tests.reviewable_messages import WORDS, completion_of, make_read, staff
 from tests.web.pages import assert_turned_away, text
+from tests.written import WORDS, completion_of, make_read, staff
 
 pytestmark = pytest.mark.django_db
 

@@ -26,7 +26,7 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.factories_of_care import make_report
+from tests.factories_of_people import make_report
 from tests.factories_written_once import make_exclusion, make_fit
 from tests.web.pages import text
 

@@ -27,7 +27,7 @@ from tests.factories import (
     make_study,
     make_writer,
 )
-from tests.factories_of_care import make_event
+from tests.factories_of_people import make_event
 from tests.factories_written_once import make_fit, make_member, make_release
 
 pytestmark = pytest.mark.django_db

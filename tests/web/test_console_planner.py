@@ -23,7 +23,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_of_strategies import DONE
+from tests.factories_of_calls import DONE
 from tests.factories_written_once import (
     make_analysis,
     make_fit,

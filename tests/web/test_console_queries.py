@@ -7,10 +7,10 @@ from django.test.utils import CaptureQueriesContext
 from ranking.fits import services
 from tests.console_pages import console_pages
 from tests.factories import HOUR, NOW, make_judge
-from tests.factories_of_runs import make_judge_run
+from tests.factories_of_calls import make_judge_run
 from tests.factories_written_once import make_log_entry, make_member
 from tests.judged import make_judged_study
-from tests.reviewed import make_reviewed_study
+from tests.released import make_reviewed_study
 
 pytestmark = pytest.mark.django_db
 

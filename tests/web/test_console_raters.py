@@ -16,7 +16,7 @@ from ranking.monitor import console
 from ranking.raters import queries, services
 from tests.factories import make_rater, make_study
 from tests.factories_written_once import make_member
-from tests.reviewed import LATER, answer, decisions, make_pairs, make_reviewed_study
+from tests.released import LATER, answer, decisions, make_pairs, make_reviewed_study
 from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,7 @@ from annotation.choices import ReportKind, ReportOutcome
 from annotation.models import Comparison, ReportAlert, ReportDecision
 from tests.factories import HOUR, NOW, TURNS, make_comparison, make_lease, make_rater
 from tests.factories_written_once import make_member
-from tests.leased import lease_next
-from tests.planted import make_planted_study, report
+from tests.judged import lease_next, make_planted_study, report
 from tests.web.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db

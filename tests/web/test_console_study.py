@@ -11,6 +11,7 @@ from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 from annotation.studies.rubric import load_rubric
 from completions.models import Hold
+from tests.datasets import make_talks
 from tests.factories import (
     CONTENT,
     NOW,
@@ -22,7 +23,6 @@ from tests.factories import (
     make_judgment,
     make_study,
 )
-from tests.talks import make_talks
 from tests.web.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from django.test import Client
 
 from access.choices import Role, Scope
 from access.models import ApiToken, LogEntry
-from tests.factories_of_access import bearing, make_token_row
+from tests.factories_of_site import bearing, make_token_row
 from tests.factories_written_once import make_member
 from tests.web.pages import text
 

@@ -8,7 +8,7 @@ from access.models import LogEntry
 from completions.choices import MessageState, WriterState
 from completions.models import Message, Writer
 from tests.factories import make_writer
-from tests.factories_of_writing import make_sent
+from tests.factories_of_people import make_sent
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away
 

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from completions.choices import CallState, EscalationProfile, Review, Stratum
 from completions.models import Context
+from tests.datasets import make_screened_dataset, screen, talk
 from tests.factories import (
     NOW,
     make_context,
@@ -14,7 +15,6 @@ from tests.factories import (
     make_screening_call,
 )
 from tests.factories_written_once import make_member, make_user
-from tests.screened import make_screened_dataset, screen, talk
 from tests.web.pages import addresses, assert_turned_away, text
 
 pytestmark = pytest.mark.django_db

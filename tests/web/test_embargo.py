@@ -18,12 +18,11 @@ from ranking.choices import AnalysisKind, EvaluatorPool, FitState
 from ranking.fits import queries, services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW, make_study
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_analysis, make_member, make_user
-from tests.findings import make_findings
 from tests.judged import fit_one, make_judged_study
 from tests.permissions import TABLE
-from tests.rated import close, make_rated_fit
+from tests.rated import close, make_findings, make_rated_fit
 from tests.web.visits import ANSWERS, enrol, study_content, url
 
 pytestmark = pytest.mark.django_db

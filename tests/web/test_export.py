@@ -21,8 +21,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.judged import make_judged_study, make_marked_judgment
-from tests.judged_people import make_study_of_people
+from tests.judged import make_judged_study, make_marked_judgment, make_study_of_people
 from tests.rated import close
 from tests.web.pages import assert_turned_away
 

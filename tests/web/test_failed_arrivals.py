@@ -12,7 +12,7 @@ from annotation.models import FailedArrival, Rater
 from annotation.raters import entry_links, services
 from annotation.session.views import entering
 from tests.factories import NOW, make_study
-from tests.factories_of_care import make_failed_arrival
+from tests.factories_of_people import make_failed_arrival
 from tests.web.pages import text
 from tests.web.visits import open_study, study_content, url
 

@@ -16,7 +16,7 @@ from tests import permissions
 from tests.console_pages import console_pages
 from tests.factories import NOW, make_comparison, make_dataset, make_quality_check
 from tests.factories_written_once import make_member
-from tests.leased import make_comparisons
+from tests.judged import make_comparisons
 from tests.spoiled import make_everything
 from tests.web.visits import ANSWERS, enrol, url
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from completions.choices import EscalationProfile, RewriteState, Stratum
+from tests.datasets import make_screened_dataset, screen, talk
 from tests.factories import NOW, make_context, make_dataset, make_dialogue, make_rewrite
-from tests.screened import make_screened_dataset, screen, talk
 from tests.web.pages import addresses, text
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from heart_site import urls
 from tests.factories import make_dataset, make_study
 from tests.factories_written_once import make_member
 from tests.permissions import addresses
-from tests.production import deploy
+from tests.processes import deploy
 from tests.web.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from completions.dialogues import ingest
 from completions.dialogues.importing import import_dialogues
 from completions.models import Completion
 from completions.runs.services.calling import Claim
-from tests.dialogue_files import HISTORY, item, write_array
+from tests.datasets import HISTORY, item, write_array
 from tests.factories import NOW, make_comparison, make_completion, make_judge_call, make_study
 from tests.web.visits import enrol, open_study, study_content, url
 

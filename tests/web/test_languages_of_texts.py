@@ -13,7 +13,7 @@ from tests.factories import (
     make_dialogue,
     make_study,
 )
-from tests.factories_of_writing import make_sent
+from tests.factories_of_people import make_sent
 from tests.web import writers
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
 from tests.web.writers import make_pool, sign_in, take_talk

@@ -12,7 +12,7 @@ from completions.models import Completion
 from heart_site.middleware.headers import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
 from tests.factories import make_context, make_study, make_system
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

@@ -15,8 +15,8 @@ from annotation.judging.services import judging
 from annotation.models import Judgment, Lease, Rater
 from annotation.session import http
 from tests.factories import NOW, make_writer
-from tests.factories_of_access import bearing, make_secret
-from tests.production import settings_with
+from tests.factories_of_site import bearing, make_secret
+from tests.processes import settings_with
 from tests.web.visits import ANSWERS, HTMX, consent_fields, enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

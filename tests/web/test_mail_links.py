@@ -10,7 +10,7 @@ from annotation.quality.services.alerting import send_report_alerts
 from completions.models import WriterMail
 from completions.writers.services.emailing import send_writer_mails
 from tests.factories import NOW, make_dataset
-from tests.factories_of_care import make_alert
+from tests.factories_of_people import make_alert
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from django.test import Client
 from access.choices import Role, Scope
 from annotation.models import Judgment, Lease, Study
 from tests.console_pages import console_pages
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 from tests.permissions import TABLE, addresses
 from tests.spoiled import APPS, make_everything

@@ -22,9 +22,9 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import make_message, make_revision
-from tests.reviewable_messages import WORDS, make_read, staff
+from tests.factories_of_people import make_message, make_revision
 from tests.web.hidden import leaks
+from tests.written import WORDS, make_read, staff
 
 pytestmark = pytest.mark.django_db
 

@@ -38,12 +38,14 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_care import make_audit, make_report
-from tests.factories_of_external import make_batch
-from tests.factories_of_rationales import make_scan
-from tests.factories_of_runs import make_judge_run
-from tests.factories_of_strategies import make_spot_check, make_spot_check_item
-from tests.factories_of_writing import make_message
+from tests.factories_of_calls import (
+    make_judge_run,
+    make_scan,
+    make_spot_check,
+    make_spot_check_item,
+)
+from tests.factories_of_people import make_audit, make_message, make_report
+from tests.factories_of_site import make_batch
 from tests.factories_written_once import make_fit, make_member, make_release
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,7 @@ from ranking.results import download_views
 from ranking.results.download_views import KEPT_S
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis, make_fit, make_member
-from tests.findings import heat_map, make_findings
-from tests.rated import DIAGNOSTICS, METHOD, close, make_rated_fit
+from tests.rated import DIAGNOSTICS, METHOD, close, heat_map, make_findings, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 

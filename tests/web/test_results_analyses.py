@@ -13,8 +13,7 @@ from ranking.models import Analysis, Fit
 from ranking.report.questions import QUESTIONS
 from tests.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.factories_written_once import make_analysis
-from tests.findings import make_findings
-from tests.rated import make_rated_fit
+from tests.rated import make_findings, make_rated_fit
 from tests.web.charts import inline
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from ranking.fits import services as fit_services
 from ranking.models import Fit
 from ranking.report import services as report_services
 from tests.factories import NOW
-from tests.factories_of_rationales import code_all
+from tests.factories_of_calls import code_all
 from tests.judged import make_judged_study
 from tests.rated import close
 

@@ -10,8 +10,7 @@ from ranking.fits import services
 from ranking.models import Fit
 from tests.factories import HOUR, NOW
 from tests.factories_written_once import make_human_rating
-from tests.judged import make_judged_study
-from tests.judged_people import make_study_of_people
+from tests.judged import make_judged_study, make_study_of_people
 from tests.rated import close
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,7 @@ from django.urls import reverse
 from ranking.choices import AnalysisKind, FitState
 from tests.factories import HOUR, NOW, make_system
 from tests.factories_written_once import make_analysis
-from tests.findings import make_findings
-from tests.rated import make_rated_fit
+from tests.rated import make_findings, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 

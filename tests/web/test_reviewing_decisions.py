@@ -8,8 +8,8 @@ from django.test import Client
 from access.models import LogEntry
 from completions.choices import Review
 from completions.models import Context
+from tests.datasets import address, make_reviewable
 from tests.factories import make_dataset
-from tests.reviewable import address, make_reviewable
 from tests.web.pages import addresses, text
 
 pytestmark = pytest.mark.django_db

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from completions.choices import CallState, EscalationProfile, Stratum, SystemKind
+from tests.datasets import FINDINGS, SITUATION, TURNS, address, make_reviewable
 from tests.factories import (
     NOW,
     make_assistant,
@@ -16,7 +17,6 @@ from tests.factories import (
     make_screening_call,
     make_system,
 )
-from tests.reviewable import FINDINGS, SITUATION, TURNS, address, make_reviewable
 from tests.web.pages import addresses, text
 
 pytestmark = pytest.mark.django_db

@@ -18,9 +18,9 @@ from completions.writers.credentials import invitation_link
 from heart_site.celery import app
 from heart_site.monitoring import logs
 from tests.factories import make_writer
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
-from tests.production import settings_with
+from tests.processes import settings_with
 from tests.web.visits import ANSWERS, enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

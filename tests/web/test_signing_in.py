@@ -17,9 +17,9 @@ from django.test import Client
 
 from access.choices import Role, Scope
 from access.models import LogEntry
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
-from tests.totp import STEP, code_of
+from tests.observed import STEP, code_of
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,7 @@ from annotation.studies.protocol import content_hash
 from ranking.choices import AnalysisKind, FitState
 from tests.factories import HOUR, NOW, make_study, make_system
 from tests.factories_written_once import make_analysis
-from tests.findings import make_findings
-from tests.rated import make_rated_fit
+from tests.rated import make_findings, make_rated_fit
 from tests.web.test_weights import address as weights_address
 from tests.web.test_weights import analysed as weights_analysed
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from completions.models import HumanLabelling
 from tests.factories import make_context, make_dataset, make_dialogue, make_system
-from tests.factories_of_strategies import (
+from tests.factories_of_calls import (
     KEYS,
     label,
     make_labelled,

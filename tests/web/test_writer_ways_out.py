@@ -12,7 +12,7 @@ from completions.models import Message, Writer
 from completions.writers import services
 from completions.writers.credentials import invitation_link
 from tests.factories import NOW, make_writer, make_writing_lease
-from tests.factories_of_writing import make_sent
+from tests.factories_of_people import make_sent
 from tests.web.writers import shown, sign_in, url
 
 pytestmark = pytest.mark.django_db

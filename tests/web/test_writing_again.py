@@ -6,7 +6,7 @@ from django.utils import timezone
 from completions.choices import MessageState, MessageVerdict, WriterState
 from completions.models import Completion, Dataset, Message, MessageRevision
 from tests.factories import make_completion
-from tests.factories_of_writing import make_accepted, make_message_decision
+from tests.factories_of_people import make_accepted, make_message_decision
 from tests.web.visits import read_forms
 from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
 from tests.written import set_state

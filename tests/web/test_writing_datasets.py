@@ -13,7 +13,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import make_accepted, make_message
+from tests.factories_of_people import make_accepted, make_message
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away
 

@@ -13,7 +13,7 @@ from completions.writers import guidelines
 from completions.writers.credentials import badge, invitation_link
 from completions.writers.http import COOKIE
 from tests.factories import make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_admission, make_vetting
+from tests.factories_of_people import make_admission, make_vetting
 from tests.factories_written_once import make_writer_consent
 from tests.web.visits import read_forms
 from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url

@@ -18,12 +18,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import (
-    make_admission,
-    make_message_decision,
-    make_sent,
-    make_vetting,
-)
+from tests.factories_of_people import make_admission, make_message_decision, make_sent, make_vetting
 from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_talk, url
 from tests.written import set_state
 

@@ -8,7 +8,7 @@ from completions.choices import LeaseOutcome, MailKind, MessageState, WriterStat
 from completions.models import AdmissionDecision, Writer, WriterMail
 from completions.writers.credentials import invitation_link
 from tests.factories import NOW, make_dataset, make_writer, make_writing_lease
-from tests.factories_of_writing import make_accepted, make_mail, make_sent, make_vetting
+from tests.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.factories_written_once import make_member, make_writer_consent
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
 from tests.factories import make_writing_lease as make_lease
-from tests.factories_of_writing import make_accepted, make_message, make_revision, make_vetting
+from tests.factories_of_people import make_accepted, make_message, make_revision, make_vetting
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away
 

@@ -6,8 +6,7 @@ from functools import partial
 from access.models import Member
 from tests.db.constraints.rules import Case, twice
 from tests.factories import NOW
-from tests.factories_of_access import make_idempotency_key, make_token_row
-from tests.factories_of_hooks import make_delivery, make_hook
+from tests.factories_of_site import make_delivery, make_hook, make_idempotency_key, make_token_row
 from tests.factories_written_once import make_evidence, make_log_entry, make_user
 
 

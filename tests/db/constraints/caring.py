@@ -14,7 +14,8 @@ from tests.factories import (
     make_rater,
     make_study,
 )
-from tests.factories_of_care import (
+from tests.factories_of_calls import make_scan, make_text_decision
+from tests.factories_of_people import (
     make_alert,
     make_audit,
     make_decision,
@@ -25,7 +26,6 @@ from tests.factories_of_care import (
     make_report,
     make_submission,
 )
-from tests.factories_of_rationales import make_scan, make_text_decision
 
 DAY = dt.timedelta(days=1)
 DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}

@@ -5,7 +5,7 @@ from functools import partial
 
 from tests.db.constraints.rules import Case, twice
 from tests.factories import NOW, make_study
-from tests.factories_of_external import make_batch, make_batch_decision, make_external
+from tests.factories_of_site import make_batch, make_batch_decision, make_external
 
 BEFORE = NOW.date() - dt.timedelta(days=1)
 

@@ -7,13 +7,15 @@ from completions.choices import Presence
 from tests.db.constraints.preparing import calls
 from tests.db.constraints.rules import Case, twice
 from tests.factories import make_assistant, make_completion, make_dataset, make_judgment
-from tests.factories_of_rationales import BOOK, make_rationale_call, make_theme_label
-from tests.factories_of_strategies import (
+from tests.factories_of_calls import (
+    BOOK,
     KEYS,
+    make_rationale_call,
     make_spot_check,
     make_spot_check_item,
     make_strategy_call,
     make_strategy_label,
+    make_theme_label,
 )
 
 PRESENT = {"presence": Presence.PRESENT, "probability": 0.9, "quote": "No wonder"}

@@ -12,9 +12,14 @@ from tests.factories import (
     make_rewrite_call,
     make_screening_call,
 )
-from tests.factories_of_rationales import make_rationale_call, make_rationale_run
-from tests.factories_of_runs import make_generation_run, make_judge_run, make_labelling_run
-from tests.factories_of_strategies import make_strategy_call
+from tests.factories_of_calls import (
+    make_generation_run,
+    make_judge_run,
+    make_labelling_run,
+    make_rationale_call,
+    make_rationale_run,
+    make_strategy_call,
+)
 
 PAUSED = {"state": RunState.PAUSED, "pause_reason": PauseReason.BUDGET}
 ENDED = {"state": RunState.ENDED, "ended_at": NOW}

@@ -13,7 +13,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import (
+from tests.factories_of_people import (
     make_accepted,
     make_admission,
     make_mail,

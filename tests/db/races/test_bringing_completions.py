@@ -11,9 +11,9 @@ from access.models import LogEntry
 from completions.generation import services
 from completions.models import Completion, GenerationCall
 from completions.systems.services.importing import RowsRefusedError
-from tests.brought import TEXT, bring, row
+from tests.datasets import TEXT, bring, row
 from tests.factories import NOW, make_context, make_system
-from tests.factories_of_access import bearing, make_secret
+from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_user
 from tests.threads import together, while_uncommitted
 

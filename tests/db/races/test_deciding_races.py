@@ -14,7 +14,7 @@ from completions.models import Completion, Context, Message, MessageDecision
 from completions.writers import services as writer_services
 from completions.writers.services.review_decisions import Seen
 from tests.factories import NOW, make_completion, make_study, make_writing_lease
-from tests.factories_of_writing import TEXT, make_accepted, make_revision, make_sent
+from tests.factories_of_people import TEXT, make_accepted, make_revision, make_sent
 from tests.factories_written_once import make_user
 from tests.threads import together, while_uncommitted
 

@@ -25,8 +25,8 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_of_writing import make_accepted, make_sent
-from tests.leased import lease_next, skip, submit
+from tests.factories_of_people import make_accepted, make_sent
+from tests.judged import lease_next, skip, submit
 from tests.threads import together, while_uncommitted
 from tests.written import draft_of, save_draft
 

@@ -9,7 +9,7 @@ from completions.models import Message, WritingLease
 from completions.writers import services
 from completions.writers.assigning import ADVERSARIAL
 from tests.factories import HOUR, NOW, make_context, make_dataset, make_dialogue, make_writer
-from tests.factories_of_writing import make_vetting
+from tests.factories_of_people import make_vetting
 from tests.threads import together, while_uncommitted
 from tests.written import lease_next, make_open_context, send, slots_of
 

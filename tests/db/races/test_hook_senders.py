@@ -8,7 +8,7 @@ from access.models import HookDelivery
 from access.webhooks import outgoing
 from access.webhooks.services import delivery
 from tests.factories import NOW
-from tests.factories_of_hooks import make_delivery
+from tests.factories_of_site import make_delivery
 from tests.threads import together
 
 pytestmark = [

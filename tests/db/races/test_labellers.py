@@ -7,7 +7,7 @@ import pytest
 from completions.models import HumanLabelling, SpotCheck
 from completions.strategies import services, spot_check_queries
 from tests.factories import NOW, make_assistant, make_dataset
-from tests.factories_of_strategies import KEYS, label, make_labelled, make_person, make_sampled
+from tests.factories_of_calls import KEYS, label, make_labelled, make_person, make_sampled
 from tests.threads import together
 
 pytestmark = [

@@ -9,7 +9,7 @@ from completions.models import WriterMail
 from completions.writers import services
 from completions.writers.services import emailing
 from tests.factories import NOW, make_writer
-from tests.factories_of_writing import make_mail
+from tests.factories_of_people import make_mail
 from tests.threads import together
 
 pytestmark = [

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from annotation.models import Exclusion
 from annotation.quality import services as annotation_services
 from ranking.raters import services
-from tests.reviewed import LATER, decisions, make_reviewed_study
+from tests.released import LATER, decisions, make_reviewed_study
 from tests.threads import together
 
 pytestmark = [

@@ -17,7 +17,7 @@ from tests.factories import (
     make_dialogue,
     make_rater,
 )
-from tests.planted import make_planted_study, make_study_content
+from tests.judged import make_planted_study, make_study_content
 from tests.threads import together
 
 pytestmark = [

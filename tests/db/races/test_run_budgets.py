@@ -13,7 +13,7 @@ from completions.models import GenerationCall, GenerationRun
 from completions.runs import services
 from completions.runs.services import budgeting, calling, states
 from tests.factories import NOW
-from tests.factories_of_runs import PRICE, make_run_of
+from tests.factories_of_calls import PRICE, make_run_of
 from tests.threads import together
 
 pytestmark = [

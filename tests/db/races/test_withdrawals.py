@@ -10,7 +10,7 @@ from annotation.raters import services
 from annotation.raters.services.entering import Entry
 from annotation.raters.webhooks import Event
 from tests.factories import NOW, make_comparison, make_rater, make_study
-from tests.leased import lease_next, make_comparisons, submit
+from tests.judged import lease_next, make_comparisons, submit
 from tests.threads import together
 
 pytestmark = [

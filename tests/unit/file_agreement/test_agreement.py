@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 from tests.unit.judgment_files.files import row, write
 
 KEYS = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.shared_data import shared_file
+from tests.datasets import shared_file
 from tests.unit.file_ratings.made import duel, tournament
 from tests.unit.judgment_files.files import row, write
 
