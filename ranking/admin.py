@@ -1,8 +1,8 @@
 """Tables of the ranking app in Django's admin: to look at, not to change."""
 
 from django.contrib import admin
-from django.http import HttpRequest
 
+from access.console.admin_parts import Part, ReadOnlyAdmin
 from ranking.models import (
     Analysis,
     DimensionRate,
@@ -15,32 +15,7 @@ from ranking.models import (
 )
 
 
-class _ReadOnly:
-    """Permissions to look, and nothing else."""
-
-    def has_add_permission(self, _request: HttpRequest, _row: object = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_change_permission(self, _request: HttpRequest, _row: object = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_delete_permission(self, _request: HttpRequest, _row: object = None) -> bool:
-        """Refuse."""
-        return False
-
-
-# Django's admin classes take no type arguments at run time.
-class _Inline(_ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """Rows of a page's row, to look at."""
-
-
-class _Page(_ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """A table to look at."""
-
-
-class RatingTable(_Inline):
+class RatingTable(Part):
     """The ratings of a fit, on the fit's page."""
 
     model = Rating
@@ -48,7 +23,7 @@ class RatingTable(_Inline):
     ordering = ("rank", "pk")
 
 
-class PeopleTable(_Inline):
+class PeopleTable(Part):
     """The ratings of systems made from people, on the fit's page."""
 
     model = HumanRating
@@ -56,7 +31,7 @@ class PeopleTable(_Inline):
     ordering = ("kind",)
 
 
-class RateTable(_Inline):
+class RateTable(Part):
     """The dimension rates of a rating, on the rating's page."""
 
     model = DimensionRate
@@ -64,7 +39,7 @@ class RateTable(_Inline):
     ordering = ("dimension",)
 
 
-class AnalysisTable(_Inline):
+class AnalysisTable(Part):
     """The analyses of a fit, on the fit's page."""
 
     model = Analysis
@@ -73,7 +48,7 @@ class AnalysisTable(_Inline):
 
 
 @admin.register(Fit)
-class FitAdmin(_Page):
+class FitAdmin(ReadOnlyAdmin):
     """Fits, newest first."""
 
     list_display = ("key", "study", "pool", "context_set", "state", "n_judgments", "ended_at")
@@ -85,7 +60,7 @@ class FitAdmin(_Page):
 
 
 @admin.register(Rating)
-class RatingAdmin(_Page):
+class RatingAdmin(ReadOnlyAdmin):
     """Ratings, those of the newest fit first."""
 
     list_display = ("fit", "system", "rank", "elo", "elo_low", "elo_high", "n_judgments")
@@ -96,7 +71,7 @@ class RatingAdmin(_Page):
 
 
 @admin.register(HumanRating)
-class HumanRatingAdmin(_Page):
+class HumanRatingAdmin(ReadOnlyAdmin):
     """Ratings of systems made from people, those of the newest fit first."""
 
     list_display = ("fit", "kind", "elo", "elo_low", "elo_high", "n_judgments", "n_contexts")
@@ -107,7 +82,7 @@ class HumanRatingAdmin(_Page):
 
 
 @admin.register(Analysis)
-class AnalysisAdmin(_Page):
+class AnalysisAdmin(ReadOnlyAdmin):
     """Analyses of fits, newest first."""
 
     list_display = ("fit", "kind", "state", "begun", "code_version", "claimed_at", "ended_at")
@@ -118,7 +93,7 @@ class AnalysisAdmin(_Page):
 
 
 @admin.register(Measurement)
-class MeasurementPage(_Page):
+class MeasurementPage(ReadOnlyAdmin):
     """When the raters of each study were measured."""
 
     list_display = ("study", "as_of", "n_answers", "median_seconds")
@@ -128,7 +103,7 @@ class MeasurementPage(_Page):
 
 
 @admin.register(RaterFigures)
-class RaterFiguresPage(_Page):
+class RaterFiguresPage(ReadOnlyAdmin):
     """What was measured of each rater."""
 
     list_display = ("rater", "n_answers", "n_passed", "n_checks", "infit", "agreement")
@@ -138,7 +113,7 @@ class RaterFiguresPage(_Page):
 
 
 @admin.register(Release)
-class ReleaseAdmin(_Page):
+class ReleaseAdmin(ReadOnlyAdmin):
     """Releases, newest first; the key of the raters' ids is not shown."""
 
     list_display = ("key", "study", "version", "state", "manifest_hash", "ended_at", "published_at")
