@@ -16,10 +16,10 @@ from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
 from ranking.report.services import analysing
+from tests.analysed import findings_of, know_kinds
 from tests.factories import NOW, make_judgment, make_rater
 from tests.factories_written_once import make_analysis, make_fit
 from tests.judged import make_judged_study
-from tests.rated import findings_of, know_kinds
 
 pytestmark = pytest.mark.django_db
 

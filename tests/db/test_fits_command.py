@@ -16,10 +16,10 @@ from ranking.fits import selectors
 from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
+from tests.analysed import know_kinds
 from tests.factories import NOW, make_study
 from tests.factories_written_once import make_analysis, make_fit
 from tests.judged import make_judged_study
-from tests.rated import know_kinds
 
 pytestmark = pytest.mark.django_db
 

@@ -15,10 +15,10 @@ from ranking.fits.services import claiming
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from ranking.refits import services as refits_services
 from ranking.report import services as report_services
+from tests.analysed import know_kinds
 from tests.factories import NOW, make_judgment, make_study
 from tests.factories_written_once import make_dimension_rate, make_fit, make_human_rating
 from tests.judged import fit_one, make_judged_study
-from tests.rated import know_kinds
 
 pytestmark = pytest.mark.django_db
 

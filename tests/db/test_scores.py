@@ -24,7 +24,8 @@ from ranking.numerics.elo import to_elo
 from ranking.report import services
 from tests.factories import NOW, make_comparison, make_rater, make_study, make_system
 from tests.judged import fit_one, make_judged_study
-from tests.rated import KEYS, by_place, close, make_rated_study, rate
+from tests.rated import close
+from tests.scores import KEYS, by_place, make_rated_study, rate
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,10 @@ from ranking.choices import AnalysisKind, FitState
 from ranking.fits import services
 from ranking.models import Analysis
 from ranking.report.services import analysing
+from tests.analysed import know_kinds
 from tests.factories import NOW
 from tests.judged import make_judged_study
 from tests.observed import nudged
-from tests.rated import know_kinds
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranking.judgments.scores import implied_columns, implied_groups, implied_on
-from tests.rated import make_scores, simulate_scores
+from tests.scores import make_scores, simulate_scores
 
 
 def told(scores):

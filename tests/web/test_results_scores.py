@@ -23,7 +23,8 @@ from ranking.report import services as report_services
 from tests.factories import NOW, make_rater, make_study, make_system
 from tests.factories_written_once import make_member
 from tests.judged import make_judged_study
-from tests.rated import close, make_rated_study, rate
+from tests.rated import close
+from tests.scores import make_rated_study, rate
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,9 @@ from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
 from ranking.refits import services as refits_services
 from ranking.report import services as report_services
+from tests.analysed import know_kinds
 from tests.factories import NOW
 from tests.judged import make_judged_study
-from tests.rated import know_kinds
 from tests.threads import together
 
 pytestmark = [

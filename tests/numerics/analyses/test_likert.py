@@ -15,7 +15,7 @@ from ranking.judgments.scores import implied_columns
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics import peers
 from tests.numerics.analyses.helpers import make_ground, table
-from tests.rated import make_scores, simulate_scores
+from tests.scores import make_scores, simulate_scores
 
 QUALITY = (2.2, 2.9, 3.1, 3.9)
 
