@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from unittest.mock import patch
 
-import redis
 from django.db import connection
 from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
@@ -53,14 +52,6 @@ def nudged() -> Iterator[list[Work]]:
         TestCase.captureOnCommitCallbacks(execute=True),
     ):
         yield sent
-
-
-def flush(redis_url: str, prefix: str) -> None:
-    """Take all that begins with the prefix out of Redis, and all scripts."""
-    with redis.Redis.from_url(redis_url) as client:
-        for key in client.scan_iter(f"{prefix}*"):
-            client.delete(key)
-        client.script_flush()
 
 
 Returned = TypeVar("Returned")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from completions import offline
-from tests.observed import flush
+from tests.flushing import flush
 
 
 class Clock:

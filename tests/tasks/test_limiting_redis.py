@@ -25,7 +25,7 @@ from completions.llm.limiting import (
 )
 from completions.llm.limiting.buckets import LONGEST_BLOCK_S
 from completions.llm.limiting.shared import InRedis
-from tests.observed import flush
+from tests.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[2]
 SIXTY = ProviderLimits(requests_per_minute=60 * 60)  # sixty may begin at once
