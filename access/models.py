@@ -1,4 +1,4 @@
-"""Who belongs to the team that runs the site."""
+"""Members, tokens, the log, evidence of consent, webhooks, answers to repeated requests."""
 
 import datetime as dt
 import uuid

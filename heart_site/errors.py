@@ -11,7 +11,7 @@ from django.views import csrf, defaults
 from access.api.errors import answer_problem, too_large_detail
 from annotation.session import http as raters
 from completions.writers import http as writers
-from heart_site.middleware import headers
+from heart_site.middleware import uploads
 from heart_site.middleware.outages import API, answer_outage, is_outage
 
 FIVE_MINUTES = 300
@@ -34,7 +34,7 @@ def _too_large(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith(API):
         return answer_problem(request, 413, detail=too_large_detail())
     has_files = request.content_type == "multipart/form-data"
-    most = headers.MOST_BYTES if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    most = uploads.MOST_BYTES if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     return render(request, "400.html", {"most_megabytes": most // 10**6}, status=413)
 
 

@@ -26,7 +26,7 @@ CSRF_COOKIE_AGE = 90 * 24 * 60 * 60  # as long as a rater's badge: a page left o
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000
 """Bytes of a request without files: 1,000 completions of 4,000 characters, in most languages."""
 FILE_UPLOAD_HANDLERS = [
-    "heart_site.middleware.headers.BoundedUploadHandler",
+    "heart_site.middleware.uploads.BoundedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 

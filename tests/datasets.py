@@ -1,4 +1,4 @@
-"""Files of dialogues in every format, in the shape that their authors give them; own words."""
+"""Datasets and files of dialogues: every format, a few contexts, completions made elsewhere."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Builders of runs, and of calls that belong to them."""
+"""Builders of runs and calls, and of labels of strategies and themes."""
 
 import datetime as dt
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Builders of messages, of what was decided about them and their writers, and of mails."""
+"""Builders of messages and decisions on them, of reports, guesses, events, audits and holds."""
 
 import itertools
 from typing import Any

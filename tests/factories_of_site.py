@@ -1,4 +1,4 @@
-"""Typed builders of tokens."""
+"""Builders of tokens, of webhooks with a receiver, and of judgments made elsewhere."""
 
 import datetime as dt
 import itertools
@@ -57,14 +57,13 @@ def make_idempotency_key(**fields: Any) -> IdempotencyKey:
     return IdempotencyKey.objects.create(**given | fields, token=token)
 
 
-_factories_of_hooks_serial = itertools.count(1)
 SECRET = "hook_of-the-tests"
 
 
 def make_hook(**fields: Any) -> Hook:
     return Hook.objects.create(
         **{
-            "url": f"https://receiver-{next(_factories_of_hooks_serial)}.example/heart",
+            "url": f"https://receiver-{next(_serial)}.example/heart",
             "secret": SECRET,
             "events": [event.value for event in HookEvent],
             "created_at": NOW,
@@ -75,7 +74,7 @@ def make_hook(**fields: Any) -> Hook:
 
 def make_delivery(**fields: Any) -> HookDelivery:
     hook = fields.pop("hook", None) or make_hook()
-    key = f"test/{next(_factories_of_hooks_serial)}"
+    key = f"test/{next(_serial)}"
     return HookDelivery.objects.create(
         **{
             "hook": hook,
@@ -160,13 +159,10 @@ def receiving(**fields: Any) -> Iterator[Receiver]:
         thread.join()
 
 
-_factories_of_external_serial = itertools.count(1)
-
-
 def make_batch(**fields: Any) -> ExternalBatch:
     row = {
         "source": "Lab Elm",
-        "reference": f"batch-{next(_factories_of_external_serial)}",
+        "reference": f"batch-{next(_serial)}",
         "url": "https://elm.example/raters",
         "licence": "CC-BY-4.0",
         "recruitment": "Students of one course.",
@@ -187,7 +183,7 @@ def make_batch(**fields: Any) -> ExternalBatch:
 def make_external(**fields: Any) -> ExternalJudgment:
     batch = fields.pop("batch", None) or make_batch()
     comparison = fields.pop("comparison", None) or make_comparison(study=batch.study)
-    row = {"rater": f"e{next(_factories_of_external_serial):04d}", "verdict": 1}
+    row = {"rater": f"e{next(_serial):04d}", "verdict": 1}
     return ExternalJudgment.objects.create(batch=batch, comparison=comparison, **row | fields)
 
 

@@ -1,4 +1,4 @@
-"""Whole studies with judgments, for what is computed from them."""
+"""Whole studies with judgments of people and of models, and raters who lease and skip."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence

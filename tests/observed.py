@@ -1,4 +1,4 @@
-"""Count what is read from the database, whatever a kind of database needs around it."""
+"""Small instruments: counted queries, sent nudges, virtual time, codes of an authenticator app."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What a drill needs: processes that can be killed, and a run whose rows can be looked at."""
+"""Processes of drills and of compose's services, and the settings of a deployment."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Fits with ratings as pages of results show them, without computing any."""
+"""Fits with ratings, and findings of every kind, as pages show them, without computing any."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Studies whose releases verify: judged by people and by models, with hashes that are true."""
+"""Studies whose releases verify, whose exports are complete, or whose raters are reviewed."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""Writers who lease, write and skip, for tests of what comes of it."""
+"""Writers who lease, write and skip, messages of theirs, and decisions on these."""
 
 import datetime as dt
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lists of the API, page by page."""
+"""Lists of the API: their pages, and filters that refuse what no database could hold."""
 
 import base64
 import binascii

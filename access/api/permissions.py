@@ -1,4 +1,4 @@
-"""What whoever asks may do: scopes of tokens, within the present role of their owner."""
+"""Who asks, what they may do and how often: tokens, their scopes, and limits."""
 
 from typing import TYPE_CHECKING, Protocol, cast
 

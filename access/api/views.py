@@ -1,4 +1,4 @@
-"""What every view of the API is made of."""
+"""What every view of the API is made of, and the pages on the API itself."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The console's pages on the team: who is in it, with which role, and how they get in."""
+"""The console's pages on the team, with their forms: who is in it, with which role."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How the sign-in library behaves here: closed to strangers, in plain words, and in the log."""
+"""How the sign-in library behaves here: closed to strangers, logged, with users' roles."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""The console's page on tokens of the API: owners make and revoke them."""
+"""The console's page on tokens of the API, with its form: owners make and revoke them."""
 
 import datetime as dt
 from typing import Any

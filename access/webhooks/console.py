@@ -1,4 +1,4 @@
-"""The console's pages on webhooks: whom the site tells of what happens, and what became of it."""
+"""The console's pages on webhooks, with their form: who is told, and what became of it."""
 
 import secrets
 from collections.abc import Callable, Mapping

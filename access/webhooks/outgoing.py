@@ -1,4 +1,4 @@
-"""Which addresses nothing is sent to: what a site can reach and the one who typed it cannot.
+"""Where messages may be sent, how one is sent, and when one that did not arrive is sent again.
 
 Whoever may name an address could otherwise have this server ask the machine itself, the networks
 behind it, or the metadata service of its host.

@@ -1,4 +1,4 @@
-"""What the API lists of studies and comparisons."""
+"""What the API lists of studies and comparisons, and the filters of these lists."""
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django_filters import rest_framework as filters

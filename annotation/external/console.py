@@ -1,4 +1,4 @@
-"""The console's page on judgments that other labs made of a study's pairs."""
+"""The console's page on judgments that other labs made, with the form of a file of them."""
 
 from dataclasses import fields, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The console's pages on the LLM judges of a study: accounts, position, and the ensemble."""
+"""The console's pages on the LLM judges of a study, and the figures stored for them."""
 
 from typing import Any
 

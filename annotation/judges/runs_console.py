@@ -1,4 +1,4 @@
-"""The console's pages on judges: which there are, and their runs in a study."""
+"""The console's pages on judges and their runs in a study, with the form of a run."""
 
 import datetime as dt
 import os

@@ -1,4 +1,4 @@
-"""What the page of a study's plan shows, small enough to be kept."""
+"""What the page of a study's plan shows, with the work that the plan asks for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The console's page on the quality checks of a study."""
+"""The console's pages on quality checks and on reports, with what admins post there."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""How a visitor came: the parameters that crowd platforms put on their links; pure."""
+"""How a visitor came: parameters of crowd platforms, and links that Prolific signed; pure."""
 
 import re
 from collections.abc import Mapping

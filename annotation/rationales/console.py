@@ -1,4 +1,4 @@
-"""The console's pages on personal data in a study's rationales: the queue, and one at a time."""
+"""The console's pages on personal data in a study's rationales, with the form of a decision."""
 
 from collections.abc import Sequence
 

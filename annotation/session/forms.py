@@ -1,4 +1,4 @@
-"""Parse what raters post; forms return finished values and never save."""
+"""What raters post, from the consent to a report; forms return finished values and never save."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""Who asks for a study's page of the console: staff, and about a study that exists."""
+"""Who asks for a study's page of the console, and the study of an address."""
 
 import datetime as dt
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Go through a file of judgments that any tool wrote: any encoding and separator, row by row."""
+"""Go through a file of judgments that any tool wrote, row by row, or refuse it in words."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

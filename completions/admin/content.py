@@ -1,4 +1,4 @@
-"""Systems, completions, calls to providers and the log in Django's admin: to read."""
+"""Systems, completions, runs and calls to providers in Django's admin: to read."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""Writers, what they agreed to and what they have in hand, in Django's admin."""
+"""Writers, their leases, their messages and what was decided about both, in Django's admin."""
 
 import datetime as dt
 

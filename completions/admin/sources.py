@@ -1,4 +1,4 @@
-"""Datasets, dialogues and contexts in Django's admin."""
+"""Datasets, dialogues, contexts and how contexts came about, in Django's admin."""
 
 from django.contrib import admin
 from django.db.models import Model

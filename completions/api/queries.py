@@ -1,4 +1,4 @@
-"""What the API lists of contexts, systems and completions; the talks of checks are nobody's."""
+"""What the API lists of contexts, systems and completions, and the filters of these lists."""
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django_filters import rest_framework as filters

@@ -1,4 +1,4 @@
-"""Who asks for a dataset's page of the console: staff, and about a dataset that exists."""
+"""Who asks for a dataset's page of the console, and what a reviewer of contexts posts."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""A field for texts that people type."""
+"""Fields for typed texts, and files that admins send: taken, checked and carried by their page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

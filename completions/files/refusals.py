@@ -1,4 +1,4 @@
-"""Why a row of texts is refused, and what to do about it: the same words in every import."""
+"""Why a file or a row of texts is refused, and which names look alike: one set of words."""
 
 import unicodedata
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Files with a text in each row, whoever it is of: what can be used, and what is worth a look."""
+"""Files with a text in each row: what can be used, and what every import needs to store it."""
 
 import hashlib
 import itertools

@@ -1,4 +1,4 @@
-"""The console's pages on runs of completions: planned, started, watched and moved on."""
+"""The console's pages on runs of completions, with their forms: planned, started, moved on."""
 
 import os
 from typing import Any

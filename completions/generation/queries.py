@@ -1,4 +1,4 @@
-"""Reads of generation: how far the calls of a dataset are."""
+"""Reads of generation: how far the calls of a dataset are, and its runs as pages show them."""
 
 import datetime as dt
 from collections.abc import Mapping

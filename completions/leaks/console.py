@@ -1,4 +1,4 @@
-"""The console's page of completions that are held back because they give their source away."""
+"""The console's page of held completions, with what an admin posts about one."""
 
 from django import forms
 from django.contrib import messages

@@ -1,4 +1,4 @@
-"""The few ways in which a call can fail, and which of them may heal."""
+"""The few ways in which a call can fail, and what the provider's reason for an end means."""
 
 from collections.abc import Iterable
 

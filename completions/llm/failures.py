@@ -1,4 +1,4 @@
-"""What LiteLLM raises, told apart by what its provider said."""
+"""What LiteLLM raises, told apart by what its provider said, and how long it wants to wait."""
 
 import json
 import logging

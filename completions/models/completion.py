@@ -1,4 +1,4 @@
-"""What is judged."""
+"""Completions, where those come from that were made elsewhere, and holds on them."""
 
 from django.conf import settings
 from django.db import models

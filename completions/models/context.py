@@ -1,4 +1,4 @@
-"""What a completion answers."""
+"""Candidates, the contexts that are made of them, and rewrites to adversarial ones."""
 
 from typing import ClassVar
 

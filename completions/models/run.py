@@ -1,4 +1,4 @@
-"""Runs: calls to model providers that were asked for together, with a plan and a budget."""
+"""Runs of calls to models, and calls that ask for completions."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The shape that all calls to model providers have in common."""
+"""Abstract models: calls to providers, endpoints, labels, leases and consents."""
 
 import uuid
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Who or what produces completions."""
+"""What produces completions, and language models that help to prepare contexts."""
 
 from django.db import models
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""The console's overview of strategies: how far labelling is, and what the spot checks say."""
+"""The console's pages on strategies: the overview, and where people label and settle."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The console's pages on systems: what is registered, and the ways to register more."""
+"""The console's pages on systems, with the form of a system of one's own."""
 
 import os
 import re

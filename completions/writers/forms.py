@@ -1,4 +1,4 @@
-"""Parse how somebody answers an invitation, and what they say about themselves."""
+"""What writers and reviewers of messages post; forms return finished values and never save."""
 
 import re
 from collections.abc import Iterator

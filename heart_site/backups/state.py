@@ -1,4 +1,4 @@
-"""What the database at hand holds: tables, rows, migrations."""
+"""What the database at hand holds, and the manifest that a backup is held to."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What raters of a study received, made again by the very view that made it."""
+"""What raters of a study received, made again by its views, and what its markup says."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Does the model fit: deviance, circles, predicted against counted wins, residuals."""
+"""Does the model fit: deviance, circles, win rates, residuals and the funnel of pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,19 +19,10 @@ from ranking.findings import (
 )
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.checks.calibration import (
-    calibration_bins,
-    circular_triads,
-    expected_circles,
-    stretch,
-)
-from ranking.numerics.checks.deviance import (
-    MOST_UNITS,
-    DevianceTest,
-    PairResiduals,
-    deviance_test,
-    pair_residuals,
-)
+from ranking.numerics.checks.calibration import calibration_bins, stretch
+from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_test
+from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
+from ranking.numerics.checks.triads import circular_triads, expected_circles
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.funnel import control_limits
 from ranking.numerics.multiplicity import holm

@@ -1,4 +1,4 @@
-"""What models find in rationales, beside what the rules find."""
+"""Tables of what rules find in rationales, and what models find beside them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ def shares_table(
     rows = []
     for place, theme in enumerate(book.themes):
         by = (
-            _theme_tables_share(speaks[~is_judge, place]),
-            _theme_tables_share(speaks[is_judge, place]),
+            _share(speaks[~is_judge, place]),
+            _share(speaks[is_judge, place]),
         )
         rows.append((*head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
     if not speaks.any():
@@ -75,8 +75,8 @@ def together_table(
         both = float((one & other).mean())
         lift = round(both / expected, 2) if expected else None
         ends = (
-            _theme_tables_share(one),
-            _theme_tables_share(other),
+            _share(one),
+            _share(other),
             round(both, 4),
             round(expected, 4),
         )
@@ -140,10 +140,6 @@ def winning_table(
 def head(theme: Theme) -> tuple[Cell, ...]:
     """Return the cells that name a theme, and what it is about."""
     return theme.name, SKILLS.get(theme.about, theme.about)
-
-
-def _theme_tables_share(values: Booleans) -> float | None:
-    return round(float(values.mean()), 4) if values.size else None
 
 
 def _adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:

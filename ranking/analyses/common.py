@@ -1,4 +1,4 @@
-"""What analyses begin with: judgments weighted as on the board, their tables, their fit."""
+"""What analyses begin with: judgments as on the board, tables of outcomes, cells of results."""
 
 import math
 from collections.abc import Sequence

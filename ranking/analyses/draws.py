@@ -1,4 +1,4 @@
-"""Ties and grades side by side: what the ratings are under each way to treat them."""
+"""Ties and grades: the ways to treat them, and what the ratings are under each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

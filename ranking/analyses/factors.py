@@ -1,4 +1,4 @@
-"""What the dimensions have in common: factors, reliability, and what goes with winning."""
+"""What the dimensions have in common: scores of messages, factors, reliability, winning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Boards of all dimensions from the same resamples of dialogues, as they are stored.
+"""Ratings of all dimensions from the same resamples of dialogues, and how they are stored.
 
 A page reads them: what rates them, and takes a second to load, is in `joint_rating`.
 """
@@ -14,8 +14,9 @@ from ranking.analyses.common import method_of_marks
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
-from ranking.numerics.composites import JointRatings, packed, unpacked
+from ranking.numerics.composites import JointRatings
 from ranking.numerics.elo import to_elo
+from ranking.numerics.packing import packed, unpacked
 
 DIGITS = 4  # of an Elo point
 

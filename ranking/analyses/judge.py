@@ -1,4 +1,4 @@
-"""A judge calibrated by people, and a board of few pairs by people and many by LLM judges."""
+"""A judge calibrated by people, and boards from people, from LLM judges, and from both."""
 
 from dataclasses import dataclass
 

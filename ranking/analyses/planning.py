@@ -1,4 +1,4 @@
-"""How many more judgments: what it takes to tell systems apart under this design."""
+"""How many more judgments: the study as a plan sees it, and what telling neighbours apart takes."""
 
 import math
 from dataclasses import dataclass

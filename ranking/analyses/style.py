@@ -1,4 +1,4 @@
-"""Length, form and position held equal: the board with and without, and what each is worth."""
+"""Length, form and position held equal: how texts differ, and the board with and without."""
 
 import math
 from dataclasses import dataclass

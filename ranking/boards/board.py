@@ -1,4 +1,4 @@
-"""What a leaderboard shows, as plain values."""
+"""What a leaderboard shows, as plain values, with links to the analyses of its fit."""
 
 import datetime as dt
 from dataclasses import dataclass

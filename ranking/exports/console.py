@@ -1,4 +1,4 @@
-"""The console's page of exports, and the downloads behind it."""
+"""The console's page of exports, with its form and the downloads behind it."""
 
 from typing import ClassVar
 

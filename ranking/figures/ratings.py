@@ -1,4 +1,4 @@
-"""The leaderboard: ratings with both of their intervals, tier by tier."""
+"""The leaderboard in print, and intervals below each other on one scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

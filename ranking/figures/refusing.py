@@ -1,4 +1,4 @@
-"""Which tables have a figure, and why others have none."""
+"""Which tables have a figure, why others have none, and what a row is called in one."""
 
 from ranking.figures.lettering import WORDS, as_number, clean
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table

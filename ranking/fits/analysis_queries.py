@@ -1,4 +1,4 @@
-"""Reads of the analyses of fits: what was found, and what is still to be looked into."""
+"""Reads of the analyses of fits, and of how ratings moved over time."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a fit is computed: what is stored with it, and what makes it one of its own."""
+"""How a fit is computed, and the marks by which a change of its judgments is noticed."""
 
 import hashlib
 import json

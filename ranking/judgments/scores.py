@@ -1,4 +1,4 @@
-"""Ratings of messages read alone, as columns: what the results of a likert study rest on."""
+"""Ratings of messages read alone, as columns, and the order of messages that they imply."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The console's pages on the log: all of it, and that of one study."""
+"""The console's pages on the log, with what their addresses ask for."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""The console's pages on raters: the monitor, one rater, and the review with its dry run."""
+"""The console's pages on raters, with the form of a decision: monitor, one rater, review."""
 
 from collections.abc import Callable
 from typing import ParamSpec

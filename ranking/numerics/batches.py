@@ -1,4 +1,4 @@
-"""A batch of weighted judgments, and the sums of it that fits and resamples need."""
+"""A batch of weighted judgments, the numbers of its pairs, and the sums that fits need."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

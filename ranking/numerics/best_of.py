@@ -1,4 +1,4 @@
-"""Which of several texts of a context is best, and what judgments speak for the best ones."""
+"""Which of several texts of a context is best, chosen by random halves of the evaluators."""
 
 from dataclasses import dataclass
 

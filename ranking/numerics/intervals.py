@@ -1,4 +1,4 @@
-"""Percentile intervals of bootstrap replicates."""
+"""Percentile intervals of bootstrap replicates, and how far chance moves their ends."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Tests of every pair of systems that hold together."""
+"""Tests of every pair of systems that hold together, and how often one is ahead."""
 
 import numpy as np
 from scipy import special

@@ -1,4 +1,4 @@
-"""Rankings from the network of who beat whom: PageRank and the leading eigenvector."""
+"""Other ways to rank: win rates, online Elo, OpenSkill, PageRank, the leading eigenvector."""
 
 from dataclasses import dataclass
 

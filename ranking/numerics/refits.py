@@ -1,4 +1,4 @@
-"""Refits of many samples of units, from sums over the units that are made once."""
+"""Refits of many samples of units: draws with replacement, sums made once, and their strengths."""
 
 import itertools
 from collections.abc import Iterator

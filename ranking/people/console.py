@@ -1,4 +1,4 @@
-"""The console's pages on people: find one, see what is held, withdraw them at their wish."""
+"""The console's pages on people, with their forms: find one, see what is held, withdraw them."""
 
 from django import forms
 from django.contrib import messages
@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access import evidence
 from access.choices import Role
 from access.console.tables import csv_of
+from access.evidence import services as evidence_services
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
 from annotation.raters import person_queries, services
@@ -74,7 +74,7 @@ def people(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         asked = form.cleaned_data["asked"]
         context["found"] = person_queries.find_people(asked)
-        context["evidence"] = evidence.evidence_of(asked)
+        context["evidence"] = evidence_services.evidence_of(asked)
         context["has_asked"] = True
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/people/people.html", context, status=status)

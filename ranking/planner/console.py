@@ -1,4 +1,4 @@
-"""The console's page that says how many more judgments a study needs, and what they cost."""
+"""The console's page on how many more judgments a study needs, with what its address asks."""
 
 import math
 from dataclasses import dataclass

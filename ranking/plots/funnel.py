@@ -1,4 +1,4 @@
-"""Funnel pictures of results as plain geometry: dots against limits that narrow with more data."""
+"""Funnel pictures as plain geometry: dots against limits, and the lines between them."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

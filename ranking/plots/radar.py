@@ -1,4 +1,4 @@
-"""Radar pictures of results as plain geometry: one line around all axes for each system."""
+"""Radar pictures as plain geometry: which rows are drawn, rings and spokes, one line a system."""
 
 import math
 from collections.abc import Sequence

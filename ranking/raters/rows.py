@@ -1,4 +1,4 @@
-"""One rater with the figures and findings of a review, as pages and tables show them."""
+"""Raters with the figures and findings of a review, and which of them an address asks for."""
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Mapping

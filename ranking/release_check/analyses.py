@@ -1,4 +1,4 @@
-"""Compute the analyses of a release again, as far as its files go."""
+"""Compute the analyses of a release again, as far as its files say what they rest on."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
 from ranking.release_check.bundle import Bundle, Row
-from ranking.release_check.files import differences
+from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame
 from ranking.release_check.ratings import count_numbers, method_of
 

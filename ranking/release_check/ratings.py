@@ -11,7 +11,7 @@ from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.release_check.bundle import Bundle
-from ranking.release_check.files import differences
+from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame
 
 OUTCOMES = ("wins", "losses", "ties")

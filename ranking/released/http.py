@@ -1,4 +1,4 @@
-"""Files of releases as answers: one packed file of all, or each alone."""
+"""Files of releases as answers, and a folder as one zip file in the same bytes each time."""
 
 import zipfile
 from collections.abc import Iterator

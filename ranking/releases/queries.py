@@ -27,7 +27,7 @@ from ranking.fits.selectors import PREFERRED, newest_fits
 from ranking.judgments import frames
 from ranking.judgments.method import Stamp
 from ranking.models import Analysis, Fit, Release
-from ranking.released.files.names import may_share
+from ranking.released.files.licences import may_share
 
 MOST_LIVE = 2_000
 """Judgments that a page adds up itself."""

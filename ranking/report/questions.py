@@ -1,4 +1,4 @@
-"""What each analysis asks, in words for readers who have not seen it."""
+"""What each analysis asks, and which analyses of a study its protocol named in advance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

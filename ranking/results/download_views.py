@@ -1,4 +1,4 @@
-"""Downloads of ratings, analyses and ensembles."""
+"""Downloads of ratings, analyses and ensembles, and of figures for print."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What the addresses of results have in common: what they name, and who asks."""
+"""What addresses of results name, which filters they carry, and who asks."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

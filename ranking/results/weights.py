@@ -1,4 +1,4 @@
-"""The page and the downloads of the ranking under weights of the dimensions."""
+"""The ranking under weights of the dimensions, with examples of weights and their reasons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

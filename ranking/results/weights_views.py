@@ -1,4 +1,4 @@
-"""The ranking under weights of the dimensions: the page and its downloads."""
+"""The page and downloads of the ranking under weights, with the form of the weights."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -312,6 +312,11 @@ def test_every_column_is_of_the_dictionary(study):
         assert len(set(found)) == len(found)
 
 
+def test_every_column_is_explained_in_words():
+    for table in TABLES:
+        assert all(len(column.meaning.split()) > 1 for column in table.columns)
+
+
 def test_reasons_of_the_dictionary_are_those_of_the_rule():
     (column,) = (one for one in JUDGMENTS.columns if one.name == "why_not")
 

@@ -14,8 +14,7 @@ from access.choices import DeliveryState, HookEvent
 from access.models import HookDelivery, LogEntry
 from access.webhooks import outgoing
 from access.webhooks.services import delivery, hooks
-from access.webhooks.services import hooks as event_services
-from access.webhooks.services.hooks import Event
+from access.webhooks.services.events import Event, announce
 from annotation.choices import ReportKind, StudyState
 from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison
@@ -53,7 +52,7 @@ class TestAnnouncing:
         make_hook(events=["run.finished"])
         make_hook(events=["alert"], is_active=False)
 
-        n = event_services.announce(Event(HookEvent.ALERT, "k", {"a": 1}), now=NOW)
+        n = announce(Event(HookEvent.ALERT, "k", {"a": 1}), now=NOW)
 
         row = HookDelivery.objects.get()
         assert (n, row.hook) == (1, listening)
@@ -68,7 +67,7 @@ class TestAnnouncing:
         first, second = make_hook(), make_hook()
         happening = Event(HookEvent.ALERT, "k")
 
-        assert [event_services.announce(happening, now=NOW) for _ in range(2)] == [2, 0]
+        assert [announce(happening, now=NOW) for _ in range(2)] == [2, 0]
         ids = {hook.deliveries.get().event_id for hook in (first, second)}
         assert ids == {happening.event_id}
 
@@ -76,7 +75,7 @@ class TestAnnouncing:
         make_hook()
 
         with transaction.atomic():
-            event_services.announce(Event(HookEvent.ALERT, "k"), now=NOW)
+            announce(Event(HookEvent.ALERT, "k"), now=NOW)
             transaction.set_rollback(True)
 
         assert not HookDelivery.objects.exists()

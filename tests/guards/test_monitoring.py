@@ -105,12 +105,12 @@ def choices():
 
 
 class TestAlerts:
-    def test_lead_to_their_section_which_says_what_to_do(self, subtests):
+    def test_lead_to_their_section_which_says_four_things(self, subtests):
         for name, alert in ALERTS.items():
             with subtests.test(name):
                 assert alert["annotations"]["runbook"] == f"docs/operations.md#{name.lower()}"
                 said = re.findall(r"^\*\*(\w+):\*\* \S", SECTIONS[name], re.MULTILINE)
-                assert said == ["Means", "Look", "Do"]
+                assert said == ["Means", "Look", "Do", "Over"]
 
     def test_say_how_bad_and_what(self, subtests):
         for name, alert in ALERTS.items():

@@ -11,7 +11,7 @@ from annotation import tasks
 from annotation.choices import Platform
 from annotation.models import FailedArrival
 from annotation.raters import entry_links, services
-from annotation.raters.services import platform_events
+from annotation.raters.services import broken_links
 from completions.writers import emails
 from tests.factories import NOW, make_study
 from tests.factories_of_people import make_failed_arrival
@@ -98,8 +98,8 @@ def test_what_is_old_is_no_news():
 
 def test_rows_go_after_a_month(settings):
     settings.HEART_ADMINS = []
-    old = make_failed_arrival(hour=NOW - platform_events.KEPT - HOUR)
-    young = make_failed_arrival(hour=NOW - platform_events.KEPT + HOUR)
+    old = make_failed_arrival(hour=NOW - broken_links.KEPT - HOUR)
+    young = make_failed_arrival(hour=NOW - broken_links.KEPT + HOUR)
 
     send()
 

@@ -14,7 +14,7 @@ from access import nudges
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
-from access.webhooks.services import hooks
+from access.webhooks.services import events, hooks
 from annotation.choices import ReportKind, StudyState
 from annotation.quality import services as quality_services
 from annotation.quality.services.reporting import ReportWords
@@ -262,7 +262,7 @@ def _opened():
 
 def _announced():
     make_hook(events=["alert"])
-    return lambda: hooks.announce(hooks.Event(HookEvent.ALERT, "k"), now=NOW)
+    return lambda: events.announce(events.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
 def _hook_tried():

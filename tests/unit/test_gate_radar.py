@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ranking.gate.report import MIDDLE, RADIUS, GateLine, TooFewAxesError, radar
+from ranking.gate.radar import MIDDLE, RADIUS, GateLine, TooFewAxesError, radar
 
 SVG = "{http://www.w3.org/2000/svg}"
 CANDIDATE = GateLine("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0})

@@ -6,8 +6,9 @@ import pytest
 
 from ranking.choices import PeopleKind
 from ranking.fits.people import PeopleKindName as PureKind
-from ranking.released.files import names as file_names
-from ranking.released.files.names import JUDGMENT, RATER, identity, may_share, names_in, renamed
+from ranking.released.files import identities
+from ranking.released.files.identities import JUDGMENT, RATER, identity, names_in, renamed
+from ranking.released.files.licences import may_share
 from ranking.released.files.tables import BY_NAME
 from ranking.released.http import zipped
 from ranking.released.writing import line, read_sums, sums
@@ -51,15 +52,15 @@ def test_licences_that_keep_text_or_are_not_known(licence):
 def test_times_are_days_in_utc_and_durations_steps_of_five_seconds():
     east = dt.timezone(dt.timedelta(hours=9))
 
-    assert file_names.day(dt.datetime(2026, 1, 5, 3, tzinfo=east)) == "2026-01-04"
-    assert [file_names.seconds(one) for one in (0.0, 12.6, 99_999.0)] == [0, 15, 3600]
+    assert identities.day(dt.datetime(2026, 1, 5, 3, tzinfo=east)) == "2026-01-04"
+    assert [identities.seconds(one) for one in (0.0, 12.6, 99_999.0)] == [0, 15, 3600]
 
 
 def test_of_evidence_the_numbers_are_told_and_the_words_are_not():
     evidence = {"passed": 1, "of": 4, "who": "Bob", "parts": [{"share": 0.25}], "is_late": True}
 
     told = {"passed": 1, "of": 4, "parts.0.share": 0.25, "is_late": True}
-    assert file_names.numbers_in(evidence) == told
+    assert identities.numbers_in(evidence) == told
 
 
 def test_names_are_replaced_in_texts_and_keys_as_whole_words():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from access.evidence import person_hash
+from access.evidence.rules import person_hash
 from annotation.retention.rules import HeldKind, Policy, months_after, months_before
 
 POLICY = Policy(contact=6, reasons=0, addresses=1, evidence=120)

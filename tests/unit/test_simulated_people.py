@@ -9,7 +9,7 @@ import pytest
 from heart_site.demo.simulation import answering
 from heart_site.demo.simulation.answering import Mind
 from heart_site.demo.simulation.people import Kind, SimulatedRater, VirtualClock, draw_population
-from heart_site.demo.simulation.scoring import (
+from heart_site.demo.simulation.truth import (
     HIGH,
     LOW,
     TEXT_SPREAD,

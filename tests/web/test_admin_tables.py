@@ -9,6 +9,7 @@ from django.core import checks
 from django.urls import reverse
 from django.utils import timezone
 
+from access.choices import Role
 from access.console.admin_parts import clip
 from access.models import LogEntry
 from annotation.models import Consent, DimensionMark, Exclusion
@@ -50,7 +51,7 @@ from tests.factories_of_people import (
     make_submission,
 )
 from tests.factories_of_site import make_batch_decision, make_external
-from tests.factories_written_once import make_brought_completion
+from tests.factories_written_once import make_brought_completion, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -118,6 +119,16 @@ def test_the_admin_finds_no_fault_with_its_tables():
     assert reverse("admin:index")
 
     assert checks.run_checks(tags=["admin"]) == []
+
+
+def test_an_owner_who_is_no_superuser_sees_the_tables_of_every_app(client, subtests):
+    client.force_login(make_member(role=Role.OWNER))
+    assert reverse("admin:index")
+
+    for model in admin.site._registry:
+        if model._meta.app_label in {"access", "annotation", "completions", "ranking"}:
+            with subtests.test(model=model._meta.label):
+                assert client.get(address(model, "changelist")).status_code == 200
 
 
 @pytest.fixture(scope="class")

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from access import evidence
 from access.choices import Role
+from access.evidence import services as evidence_services
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Judgment, PlatformEvent
@@ -245,12 +245,12 @@ class TestEvidence:
 
     def test_knows_nobody_under_another_key(self, settings):
         self.enter()
-        assert evidence.evidence_of(ID)
+        assert evidence_services.evidence_of(ID)
 
         settings.HEART_EVIDENCE_KEY = "another"
 
-        assert evidence.evidence_of(ID) == []
-        assert evidence.evidence_of(" ") == []
+        assert evidence_services.evidence_of(ID) == []
+        assert evidence_services.evidence_of(" ") == []
 
 
 class TestAccess:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from access.choices import Scope
 from completions.models import Completion
-from heart_site.middleware.headers import MOST_BYTES as MOST_WITH_FILES
+from heart_site.middleware.uploads import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
 from tests.factories import make_context, make_study, make_system
 from tests.factories_of_site import bearing, make_secret

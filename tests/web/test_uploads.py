@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotation.models import Study
-from heart_site.middleware.headers import MOST_BYTES
+from heart_site.middleware.uploads import MOST_BYTES
 from tests.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db

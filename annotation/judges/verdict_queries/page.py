@@ -1,4 +1,4 @@
-"""The console's page on the judges of a study: where calls went, position, and the ensemble."""
+"""The page on a study's judges: where calls went, position, the ensemble, names of pairs."""
 
 from array import array
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Hand comparisons out to raters and take them back (ADR-0005)."""
+"""Hand comparisons out to raters and take them back, with breaks and ends (ADR-0005)."""
 
 import datetime as dt
 import uuid
@@ -9,7 +9,8 @@ from annotation.assignment import slots
 from annotation.assignment.slots import lock_rater
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.choosing import Choice, choose_next
-from annotation.judging.services.screening import choose_screening, end_rater
+from annotation.judging.services.screening import choose_screening
+from annotation.judging.services.stages import end_rater
 from annotation.models import Lease, Rater
 from annotation.studies import selectors
 from annotation.studies.selectors import RaterHistory

@@ -4,10 +4,11 @@ import datetime as dt
 
 from annotation.choices import Expected, RaterStage, RaterState
 from annotation.judging.services.choosing import Choice, choose_check
-from annotation.models import Judgment, Rater, Study
+from annotation.judging.services.stages import end_rater, move_to
+from annotation.models import Judgment, Rater
 from annotation.quality.rules import is_check_passed, is_rating_passed
 from annotation.studies import selectors
-from annotation.studies.selectors import RaterHistory, content_of
+from annotation.studies.selectors import RaterHistory
 
 
 def choose_screening(rater: Rater, standing: RaterHistory, *, now: dt.datetime) -> Choice | None:
@@ -44,28 +45,3 @@ def _is_passed(judgment: Judgment) -> bool:
     rating = ratings.get(check.dimension)
     expected = "HIGH" if check.expected == Expected.HIGH else "LOW"
     return rating is not None and is_rating_passed(rating, expected=expected)
-
-
-def first_stage(study: Study) -> RaterStage:
-    """Return the first part of a session that the study has."""
-    if content_of(study)["comprehension"]:
-        return RaterStage.COMPREHENSION
-    return stage_after_comprehension(study)
-
-
-def stage_after_comprehension(study: Study) -> RaterStage:
-    """Return the part of a session that follows once the task is clear."""
-    return RaterStage.SCREENING if content_of(study)["screening"]["pairs"] else RaterStage.JUDGING
-
-
-def move_to(rater: Rater, stage: RaterStage) -> None:
-    """Let the locked rater into the next part of the session."""
-    rater.stage = stage
-    rater.save(update_fields=["stage"])
-
-
-def end_rater(rater: Rater, *, state: RaterState, now: dt.datetime) -> None:
-    """End the part of the locked rater, for the reason that the state names."""
-    rater.state = state
-    rater.ended_at = now
-    rater.save(update_fields=["state", "ended_at"])

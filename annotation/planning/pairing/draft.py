@@ -1,4 +1,4 @@
-"""A plan in the making: its counts, its contexts, and the exchanges that keep it connected."""
+"""A plan in the making: the pairs of each context as columns, counts, groups and exchanges."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

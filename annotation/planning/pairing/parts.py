@@ -1,4 +1,4 @@
-"""What the pairing plan is made from and what it gives: completions, contexts, pairs."""
+"""What a pairing plan is made from and what it comes to: completions, pairs, summary."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

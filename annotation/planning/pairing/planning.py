@@ -1,4 +1,4 @@
-"""Choose the pairs of a study: balanced over systems, connected by stratum, from a seed."""
+"""Choose the pairs of a study from a seed: connect strata by exchanges, then even out."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Quality checks: when an answer passes one, and how many may fail."""
+"""When an answer passes a check, how many may fail, and how often raters agree."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Hold every rule against every rater."""
+"""Hold every rule against every rater: warnings, with a test that may be looked at any time."""
 
 import math
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""What the rules look at, and what they say."""
+"""What the rules look at, what they say, and their numbers as a protocol fixes them."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
+    from annotation.raters.services.broken_links import count_failed_arrival, send_arrival_alerts
     from annotation.raters.services.entering import (
         BoundElsewhereError,
         Entry,
@@ -18,17 +19,13 @@ if TYPE_CHECKING:
         release_binding,
     )
     from annotation.raters.services.erasing import withdraw_writer
-    from annotation.raters.services.platform_events import (
-        count_failed_arrival,
-        send_arrival_alerts,
-        take_event,
-    )
+    from annotation.raters.services.guessing import record_guesses
+    from annotation.raters.services.platform_events import take_event
+    from annotation.raters.services.submissions import give_code
     from annotation.raters.services.understanding import (
         NothingToAnswerError,
         answer_comprehension,
         comprehension_questions,
-        give_code,
-        record_guesses,
     )
     from annotation.raters.services.withdrawing import WithdrawalRequest, withdraw_rater
 else:

@@ -11,15 +11,15 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from access.choices import PersonKind
-from access.evidence import Agreed, keep_evidence
+from access.evidence.services import Agreed, keep_evidence
 from access.log import record
 from annotation.assignment.slots import lock_rater
 from annotation.choices import Platform, StudyState
 from annotation.judging.services.leasing import StudyNotOpenError
-from annotation.judging.services.screening import first_stage
+from annotation.judging.services.stages import first_stage
 from annotation.models import Consent, Rater, Study
 from annotation.raters import entry_queries
-from annotation.raters.services.understanding import open_first, open_submission
+from annotation.raters.services.submissions import open_first, open_submission
 from annotation.studies import selectors
 from completions.models import Writer
 from completions.writers.services.pseudonyms import new_code, repeatable_code

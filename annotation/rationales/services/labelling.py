@@ -1,4 +1,4 @@
-"""Have an assistant find the themes of rationales: plan the calls, ask, keep what it says."""
+"""Have an assistant find the themes of rationales, in runs: start, ask, keep."""
 
 import datetime as dt
 import threading

@@ -1,4 +1,4 @@
-"""The codebook of rationales: which themes there are, and the words that they are found by."""
+"""The codebook of rationales, and what a language model is asked by it."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Pauses and ends: help, break, stop, withdraw, thanks."""
+"""Pauses and ends: help, break, stop, the guess of sources, withdraw, thanks."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse

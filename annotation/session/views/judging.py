@@ -1,4 +1,4 @@
-"""The loop: a pair, an answer, the next pair."""
+"""The loop: a pair, an answer or a report, the next pair."""
 
 import uuid
 

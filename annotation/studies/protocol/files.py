@@ -1,4 +1,4 @@
-"""From a TOML file to a checked study, with errors that name the field."""
+"""Study files: read and checked with errors that name the field, and written back."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

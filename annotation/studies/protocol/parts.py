@@ -1,4 +1,4 @@
-"""The words of a study file: what raters read."""
+"""The parts of a study file: what raters read, how it is conducted, what is confirmatory."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.studies.services.announcing import announce_full_studies, keep_figures
+    from annotation.studies.services.announcing import announce_full_studies
     from annotation.studies.services.editing import edit_study
+    from annotation.studies.services.keeping import keep_figures
     from annotation.studies.services.shadow_studies import (
         Rehearsal,
         ShadowStudyError,

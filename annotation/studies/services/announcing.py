@@ -1,17 +1,14 @@
 """Tell webhooks what happens to studies: that one is full, that a rater reported something."""
 
 import datetime as dt
-from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Sum
-from django.utils.module_loading import import_string
 
 from access.choices import HookEvent
-from access.webhooks.services.hooks import Event, announce, is_awaited
+from access.webhooks.services.events import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Lease, Report, Study
-from annotation.studies import stored_figures
 
 
 def announce_full_studies(*, now: dt.datetime) -> int:
@@ -51,9 +48,3 @@ def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:
     """Tell that a rater reported a talk: which one, and neither who nor in what words."""
     data = {"alert": "report.filed", "study": study.slug, "context": report.context.key}
     announce(Event(HookEvent.ALERT, f"report.filed/{report.pk}", data), now=now)
-
-
-def keep_figures(*, kind: str, study_id: int, now: dt.datetime) -> bool:
-    """Work out one kind of figures of the study of that key; say whether it was done here."""
-    found: stored_figures.FiguresKind[Any] = import_string(stored_figures.FIGURES[kind])
-    return stored_figures.keep(found, Study.objects.get(pk=study_id), now=now)

@@ -1,4 +1,4 @@
-"""Create studies from their files, lock them, make new versions and change their state."""
+"""Create studies with their seeds, lock them, make new versions and change their state."""
 
 import datetime as dt
 import secrets

@@ -1,4 +1,4 @@
-"""What a rewritten dialogue is held to, one small check per constraint.
+"""What a rewritten dialogue is held to, threats included: one small check per constraint.
 
 Each check takes the source's turns and the rewritten ones and returns what is wrong, in words
 that can be sent back to the model. Texts are compared byte for byte.

@@ -1,4 +1,4 @@
-"""Lay out the hostility of a rewrite over its seeker turns, wanted and measured; pure."""
+"""A rewrite for readers: its hostility as a curve, and its changes word by word; pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

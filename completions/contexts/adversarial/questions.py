@@ -1,4 +1,4 @@
-"""Put a rewrite, and the rating of one, into words for a language model."""
+"""What a rewriter and a hostility rater are asked, and the strict reading of their answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""Count plain rows: dialogues, candidates, contexts. Knows no database."""
+"""Counts of every step of a funnel, from plain rows. Knows no database."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The screening rules: each has a name, reads certain places, and reports the spans it found."""
+"""The screening rules, their version, and the screening of a dialogue's couplets by them."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence

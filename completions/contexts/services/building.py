@@ -1,4 +1,4 @@
-"""Build contexts from dialogues that were screened."""
+"""Screen the couplets of a dataset, and build contexts from those that are suitable."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence

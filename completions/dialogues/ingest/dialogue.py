@@ -1,4 +1,4 @@
-"""A dialogue as every format comes out: merged turns with explicit roles, one hash."""
+"""A dialogue as every format comes out, the types of its fields, and what makes a bad record."""
 
 import hashlib
 import json

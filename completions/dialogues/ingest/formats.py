@@ -1,4 +1,4 @@
-"""The formats: how each is recognised, and what is said of a record that does not fit."""
+"""The formats: how each is recognised, hubs' layouts included, and what does not fit them."""
 
 import json
 import re

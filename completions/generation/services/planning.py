@@ -1,4 +1,4 @@
-"""What a run would come to, before it is started: its calls, and what is known of its cost."""
+"""What a run of completions would come to, its start, and what is asked again."""
 
 import datetime as dt
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Where accounts of providers are kept: the interface, and the kind inside one process."""
+"""Where accounts of providers are kept: in a process, or shared and sometimes out of reach."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What a provider allows, as the operator says it, and which provider a question goes to."""
+"""What a provider allows, and when those who were turned away come again."""
 
 import json
 from collections.abc import Mapping

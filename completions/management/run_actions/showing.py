@@ -1,4 +1,4 @@
-"""``runs`` and ``show``: which runs there are, and how far one of them is."""
+"""``runs`` and ``show``: which runs there are, how far one is, and the words for it."""
 
 import argparse
 import datetime as dt

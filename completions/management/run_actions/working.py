@@ -1,4 +1,4 @@
-"""Make the calls of a run until it is over, stands still, or somebody presses Ctrl-C."""
+"""Make the calls of a run until it is over, and ``pause``, ``resume``, ``cancel``, ``retry``."""
 
 import argparse
 import os
@@ -79,7 +79,7 @@ def _goes_on(kind: Kind, run: Run) -> bool:
 def _told(kind: Kind, run: Run, *, was_stopped: bool) -> str:
     """Return how the run went, or raise if calls are left."""
     _goes_on(kind, run)
-    said = outcome(run, queries.progress_of(run, now=timezone.now()))
+    said = _said(run)
     if run.state in (RunState.ENDED, RunState.CANCELLED):
         return said
     why = kind.obstacle(run)
@@ -118,10 +118,10 @@ def actions_of(kind: Kind) -> tuple[Action, ...]:
     """Return the actions that steer runs of this kind."""
 
     def pause(asked: argparse.Namespace, _progress: Progress) -> str:
-        return _steering_told(running.pause_run(kind.find(asked.run), now=timezone.now()))
+        return _said(running.pause_run(kind.find(asked.run), now=timezone.now()))
 
     def cancel(asked: argparse.Namespace, _progress: Progress) -> str:
-        return _steering_told(running.cancel_run(kind.find(asked.run), now=timezone.now()))
+        return _said(running.cancel_run(kind.find(asked.run), now=timezone.now()))
 
     def resume(asked: argparse.Namespace, progress: Progress) -> str:
         run = running.resume_run(kind.find(asked.run), now=timezone.now(), budget_usd=asked.budget)
@@ -158,5 +158,5 @@ def _add_retrying(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _steering_told(run: Run) -> str:
+def _said(run: Run) -> str:
     return outcome(run, queries.progress_of(run, now=timezone.now()))

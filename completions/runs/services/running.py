@@ -1,4 +1,4 @@
-"""Runs: started with a plan and a budget, paused, resumed, cancelled, tried again."""
+"""Runs: started, paused, resumed, cancelled, tried again, and how workers come to pull them."""
 
 import datetime as dt
 from collections.abc import Callable, Collection

@@ -1,4 +1,4 @@
-"""Speak to a provider when it is one's turn: within its limits, which all workers share."""
+"""Speak to a provider when it is one's turn, at an address that may be asked."""
 
 import asyncio
 import datetime as dt

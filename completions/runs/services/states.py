@@ -1,4 +1,4 @@
-"""The states of runs: paused, going on, and over when no call is open."""
+"""The states of runs: paused, refused by a provider, going on and over, and who is told."""
 
 import datetime as dt
 import re
@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from access.choices import HookEvent
 from access.log import record
 from access.nudges import Work, nudge
-from access.webhooks.services.hooks import Event, announce
+from access.webhooks.services.events import Event, announce
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.models.run import OVER

@@ -1,4 +1,4 @@
-"""The codebook as data: which strategies there are, and what shows each; read from TOML."""
+"""The codebook of strategies, what a model is asked by it, and the strict reading of answers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Have an assistant name the strategies of completions: plan the calls, ask, keep what it says."""
+"""Have an assistant name the strategies of completions, in runs: start, ask, keep."""
 
 import datetime as dt
 import threading

@@ -1,4 +1,4 @@
-"""The cells of the map: what there is of a system in a context."""
+"""The cells of the coverage matrix, and one cell in full: its texts and its call."""
 
 import datetime as dt
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Register what produces completions."""
+"""Register what produces completions, by hand too, and the models that help."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""Bring a catalogue into its table, and say what that changed."""
+"""Bring a catalogue into its table, that of systems for one, and say what that changed."""
 
 import datetime as dt
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The console's queue of messages, and the page on which one is decided on."""
+"""The console's queue of messages, the page of one, and freezing a dataset's texts."""
 
 from django.contrib import messages
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""What may be decided about a message, and what stands against it (ADR-0035)."""
+"""What may be decided about a message, what hints at a look, and what freezing would change."""
 
 import datetime as dt
 import enum

@@ -1,4 +1,4 @@
-"""One message with all that a reviewer weighs, and nothing about whoever wrote it."""
+"""One message with all that a reviewer weighs, near-duplicates beside it, and no author."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ import hashlib
 from django.db import transaction
 
 from access.choices import PersonKind
-from access.evidence import Agreed, keep_evidence
+from access.evidence.services import Agreed, keep_evidence
 from completions.choices import Background, WriterState
 from completions.models import Writer, WriterConsent
 from completions.writers.desk_queries import AGREED

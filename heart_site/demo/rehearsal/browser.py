@@ -1,4 +1,4 @@
-"""A browser without a network: the site's own WSGI handler, called in place.
+"""A browser without a network: it calls the site's WSGI handler, and reads forms and texts.
 
 Requests pass every middleware, and forms carry the token that the page gave them. What a browser
 cannot send goes beside the request: the virtual time, by which the site also knows that the

@@ -20,7 +20,8 @@ from annotation.models import (
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from heart_site.demo.simulation.rebuilding import Draw, Plan, Why
-from heart_site.demo.simulation.scoring import HIGH, LOW, Shown, Truth, plant_strengths, plant_texts
+from heart_site.demo.simulation.scoring import Shown
+from heart_site.demo.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
 MAIN = Q(lease__quality_check=None, lease__repeats=None)

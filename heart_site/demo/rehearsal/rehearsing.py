@@ -21,7 +21,7 @@ from heart_site.demo.rehearsal.browser import Browser
 from heart_site.demo.rehearsal.walking import Walk, task_of
 from heart_site.demo.simulation.answering import Mind
 from heart_site.demo.simulation.people import SimulatedRater, VirtualClock
-from heart_site.demo.simulation.scoring import Truth
+from heart_site.demo.simulation.truth import Truth
 
 WITHOUT_SCRIPTS = 5
 """One in so many raters has a browser without scripts."""

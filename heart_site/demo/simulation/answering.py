@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from heart_site.demo.simulation.people import Kind, SimulatedRater, generator
-from heart_site.demo.simulation.scoring import Truth, words_of
+from heart_site.demo.simulation.truth import Truth, words_of
 
 TASTE = 0.6  # scale of the logistic
 SLIP = 0.25

@@ -1,4 +1,4 @@
-"""A population of simulated raters: how well, how fast and how honestly each of them works."""
+"""A population of simulated raters, seeded draws for each, and the virtual time they act in."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""LLM judges against the majority of people, and people against the majority of the others."""
+"""LLM judges against the majority of people, and people against most of the others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,13 +8,8 @@ import numpy as np
 from ranking.analyses.agreement.opinions import Samples
 from ranking.analyses.common import decimal
 from ranking.findings import ALL_JUDGES, Cell, Column, ColumnKind, Picture, Table
-from ranking.numerics.agreement.majority import (
-    NO_MAJORITY,
-    effective_number,
-    majorities,
-    majority_of_others,
-    mean_correlation,
-)
+from ranking.numerics.agreement.effective import effective_number, mean_correlation
+from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, majority_of_others
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
 from ranking.numerics.agreement.resampled import ratio, shares_of
 from ranking.numerics.arrays import Booleans, Floats, Integers

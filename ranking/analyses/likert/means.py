@@ -1,4 +1,4 @@
-"""Tables of mean points: the leaderboard of a likert study, its dimensions, and every mean."""
+"""What was rated alone, and tables of its mean points: leaderboard, dimensions, every mean."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

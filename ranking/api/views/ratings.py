@@ -1,4 +1,4 @@
-"""JSON endpoints of ratings: read-only."""
+"""The API of ratings, of fits as computations, and of judgments: read-only."""
 
 from django.db.models import QuerySet
 from django.utils import timezone

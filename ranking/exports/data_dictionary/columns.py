@@ -1,4 +1,4 @@
-"""What is said of a column, and of a table."""
+"""What is said of a column and of a table, and the dictionary as a table, JSON and a page."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Columns of judgments."""
+"""The columns of every export: judgments, texts, raters, external judgments, preferences."""
 
 from ranking.exports.data_dictionary.columns import (
     PER_DIMENSION,

@@ -1,4 +1,4 @@
-"""The rows of an export, whichever way they are written."""
+"""What there is to export of a study, with counts, and the rows of an export."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping

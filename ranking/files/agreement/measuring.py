@@ -1,4 +1,4 @@
-"""Agreement among the evaluators of a file: every figure, or None with a warning."""
+"""Opinions of the evaluators of a file and their agreement: each figure, or None and a warning."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Judgments of a file in the canonical frame."""
+"""Judgments of a file as indices in the canonical frame, and what makes a row none."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Reading a file of judgments: all of it, or a refusal that names the bad rows."""
+"""Reading a file of judgments, another tool's too: all of it, or a refusal that names rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The answer of the command as JSON."""
+"""The answer of the command as JSON and as a table, for each value of a column too."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -92,13 +92,13 @@ LEFT = {1}  # the column of names
 
 def as_text(rated: Rated, options: Options, by: Mapping[str, Rated] | None = None) -> str:
     """Return the table, how it was made, and what to be warned of."""
-    lines = [*_text_method(rated, options), "", *_body(rated)]
+    lines = [*_method_lines(rated, options), "", *_body(rated)]
     for value, one in (by or {}).items():
         lines += ["", f"== {value} ({one.chosen.judgments.n_judgments} judgments)", *_body(one)]
     return "\n".join(lines)
 
 
-def _text_method(rated: Rated, options: Options) -> Iterator[str]:
+def _method_lines(rated: Rated, options: Options) -> Iterator[str]:
     n_units = rated.n_units
     yield (
         f"{rated.chosen.judgments.n_judgments} judgments of {len(rated.chosen.judgments.systems)} "

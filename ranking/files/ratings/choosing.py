@@ -1,4 +1,4 @@
-"""Which judgments of a file count, and what their strengths do."""
+"""Which judgments of a file count, and the strengths that a fit of them finds."""
 
 from dataclasses import dataclass, replace
 

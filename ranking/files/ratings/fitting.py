@@ -1,4 +1,4 @@
-"""From judgments to strengths, their spread, and what that says of ranks."""
+"""From judgments to strengths, ties as an outcome included, their spread and ranks."""
 
 from dataclasses import dataclass
 

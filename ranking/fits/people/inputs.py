@@ -1,4 +1,4 @@
-"""Judgments of people's texts as arrays, and what can be rated with them."""
+"""Judgments of people's texts as arrays, and the scale of the fit that they are placed on."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable

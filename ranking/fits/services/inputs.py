@@ -1,4 +1,4 @@
-"""The judgments of a fit as arrays, read once for the analyses that follow one another."""
+"""The judgments of a fit as arrays, read once for its analyses, and what a stored fit rests on."""
 
 import threading
 from dataclasses import dataclass, replace

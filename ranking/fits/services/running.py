@@ -11,7 +11,7 @@ from django.db import transaction
 
 from access.choices import HookEvent
 from access.nudges import SOON_S, Work, nudge
-from access.webhooks.services.hooks import Event, announce
+from access.webhooks.services.events import Event, announce
 from annotation.models import Study
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool, FitState

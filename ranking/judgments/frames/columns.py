@@ -1,4 +1,4 @@
-"""Single judgments as columns, coded by whole numbers."""
+"""Single judgments as coded columns, with the style of their texts and who gave them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Whole numbers from the database into arrays, many rows at once."""
+"""Whole numbers and keys from the database into arrays, many rows at once."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

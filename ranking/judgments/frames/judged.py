@@ -1,4 +1,4 @@
-"""All that a fit rests on: judgments added up, and those of people's texts one by one."""
+"""All that a fit rests on: judgments added up, those of people's texts, ratings read alone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: agreement beyond chance, whatever judgments are missing."""
+"""Agreement beyond chance: Krippendorff's alpha, Fleiss' and Cohen's kappa, Gwet's AC1."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Each evaluator's one opinion of each item: what agreement is computed from."""
+"""Each evaluator's one opinion of each item, and how often each value was given."""
 
 from dataclasses import dataclass, replace
 

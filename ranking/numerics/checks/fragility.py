@@ -13,6 +13,7 @@ from ranking.numerics.sandwich import fisher_covariance
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 MOST_ROUNDS = 30
+MOST_ONE_BY_ONE = 20
 MOST_TRIED = 3
 N_CHALLENGERS = 10
 BLOCK_BYTES = 32 * 2**20
@@ -84,8 +85,9 @@ def smallest_removal(
     Leaving out group g moves the lead of a over b by about ``-(e_a - e_b)' H^- U_g``. The groups
     that support the lead most are left out until, by that sum, it is gone; the rest is fitted
     anew, and groups are added, by their influence at the new fit, until the refit confirms
-    the change. The list is then cut back by halves as far as refits still confirm. What is
-    returned is therefore enough for certain, and near the fewest, but a smaller set may exist.
+    the change. The list is then cut back by halves, and a short one group by group, as far as
+    refits still confirm. What is returned is therefore enough for certain, and near the fewest,
+    but a smaller set may exist.
     Cost O(n_rows) per challenger and refit.
 
     References
@@ -230,20 +232,37 @@ class _Removal:
         return SmallestRemoval(lead.leader, None, np.empty(0, dtype=np.int64), None)
 
     def shortened(self, lead: _Lead, chosen: list[int], new_first: int) -> SmallestRemoval:
-        """Cut the list back by halves as far as the first place still changes."""
+        """Cut the list back as far as the first place still changes: by halves, then one by one."""
         low, high = 0, len(chosen)
         while high - low > 1:
             middle = (low + high) // 2
-            kept = np.ones(self.n_groups, dtype=np.bool_)
-            kept[chosen[:middle]] = False
-            refit = self.refit(kept, lead)
+            refit = self.without(chosen[:middle], lead)
             if refit is not None and refit.is_lost:
                 high, new_first = middle, refit.challenger
             else:
                 low = middle
-        return SmallestRemoval(
-            lead.leader, None, np.array(chosen[:high], dtype=np.int64), new_first
-        )
+        few = chosen[:high]
+        if high <= MOST_ONE_BY_ONE:
+            tried = (self.needed(lead, few, order, new_first) for order in (few, few[::-1]))
+            few, new_first = min(tried, key=lambda one: len(one[0]))
+        return SmallestRemoval(lead.leader, None, np.array(few, dtype=np.int64), new_first)
+
+    def needed(
+        self, lead: _Lead, chosen: list[int], order: list[int], new_first: int
+    ) -> tuple[list[int], int]:
+        """Take back each group, in that order, without which the first place changes as well."""
+        for one in order:
+            fewer = [other for other in chosen if other != one]
+            refit = self.without(fewer, lead)
+            if refit is not None and refit.is_lost:
+                chosen, new_first = fewer, refit.challenger
+        return chosen, new_first
+
+    def without(self, chosen: list[int], lead: _Lead) -> _Lead | None:
+        """Refit without the groups chosen."""
+        kept = np.ones(self.n_groups, dtype=np.bool_)
+        kept[chosen] = False
+        return self.refit(kept, lead)
 
     def refit(self, kept: Booleans, lead: _Lead) -> _Lead | None:
         """Return the lead over whoever is strongest of the others without the groups left out.

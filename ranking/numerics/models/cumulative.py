@@ -1,4 +1,4 @@
-"""Bradley-Terry for graded answers: a cumulative logit with thresholds alike for both sides."""
+"""Bradley-Terry for graded answers: a cumulative logit, its likelihood and slopes."""
 
 from dataclasses import dataclass
 

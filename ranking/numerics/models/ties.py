@@ -1,4 +1,4 @@
-"""Davidson's model: Bradley-Terry with ties whose share shrinks as strengths part."""
+"""Bradley-Terry with ties, after Davidson and after Rao and Kupper."""
 
 import math
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
     """
     wins, ties = check_wins_and_ties(wins, ties)
     if not ties.any():
-        return _without_ties(wins)
+        return _davidson_without_ties(wins)
     n = len(wins)
     # Between equals ties : decided = nu : 2.
     start = np.append(np.zeros(n), math.log(ties.sum() / max(1.0, wins.sum())))
@@ -91,7 +91,7 @@ def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
     )
 
 
-def _without_ties(wins: Floats) -> DavidsonFit:
+def _davidson_without_ties(wins: Floats) -> DavidsonFit:
     fit = fit_bradley_terry(wins)
     log_p = -np.logaddexp(0.0, fit.log_strengths[None, :] - fit.log_strengths[:, None])
     return DavidsonFit(fit.log_strengths, 0.0, fit.covariance, None, float((wins * log_p).sum()))

@@ -1,4 +1,4 @@
-"""How many judgments of one pair it takes, in closed form."""
+"""How many judgments of one pair it takes, in closed form, and how alike those of a unit are."""
 
 import math
 

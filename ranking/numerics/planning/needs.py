@@ -1,4 +1,4 @@
-"""What all neighbours of a ranking need: more judgments, more dialogues, and within what bounds."""
+"""What all neighbours of a ranking need, within what bounds, and the chance to tell them apart."""
 
 import math
 from collections.abc import Sequence

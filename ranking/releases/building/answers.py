@@ -10,7 +10,7 @@ from annotation.models import DimensionMark, Exclusion, Judge, Judgment, Quality
 from annotation.quality.rules import active_seconds, is_check_passed, is_rating_passed
 from ranking.judgments.analysis_set import analysis_set
 from ranking.raters.accounting import CLASSES, verdict_accounting
-from ranking.released.files import names
+from ranking.released.files import identities
 from ranking.releases.building.contents import Contents, judgments_of
 
 BATCH = 2000
@@ -54,7 +54,7 @@ def _judgment(contents: Contents, row: dict[str, Any]) -> dict[str, Any]:
         "is_repeat": row["lease__repeats"] is not None,
         "is_surplus": row["is_surplus"],
         "revises": None if revises is None else contents.judgment(revises),
-        "day": names.day(row["submitted_at"]),
+        "day": identities.day(row["submitted_at"]),
         "seconds": None if rater is None else _seconds(row),
         "sample": row["judge_call__sample"],
         "first_probability": row["judge_call__first_probability"],
@@ -67,7 +67,7 @@ def _judgment(contents: Contents, row: dict[str, Any]) -> dict[str, Any]:
 
 def _seconds(row: dict[str, Any]) -> int:
     away = {"hidden_ms": row["hidden_ms"], "paused_ms": row["paused_ms"]}
-    return names.seconds(active_seconds(row["shown_at"], row["submitted_at"], **away))
+    return identities.seconds(active_seconds(row["shown_at"], row["submitted_at"], **away))
 
 
 def _marks(keys: list[int]) -> dict[int, dict[str, int]]:
@@ -131,9 +131,9 @@ def exclusions(contents: Contents) -> Rows:
             "judge": None if row.judge is None else row.judge.slug,
             "is_excluded": row.is_excluded,
             "rule": row.rule,
-            "evidence": names.numbers_in(row.evidence),
+            "evidence": identities.numbers_in(row.evidence),
             "is_by_a_person": row.decided_by_id is not None,
-            "day": names.day(row.decided_at),
+            "day": identities.day(row.decided_at),
         }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ranking.released.files.names import names_in
+from ranking.released.files.identities import names_in
 from ranking.released.files.tables import BY_NAME
 from ranking.released.writing import SUMS, document, files_of, lines, sha256_of, sums
 from ranking.releases.building import answers, documents, external, material, results

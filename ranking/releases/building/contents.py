@@ -13,7 +13,8 @@ from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.models import Completion
 from ranking.models import Fit, Release
-from ranking.released.files.names import JUDGMENT, RATER, identity, may_share
+from ranking.released.files.identities import JUDGMENT, RATER, identity
+from ranking.released.files.licences import may_share
 from ranking.releases.anonymity import OTHER, K, anonymise
 
 

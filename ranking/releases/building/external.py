@@ -5,8 +5,9 @@ from typing import Any
 
 from annotation.external.queries import batches_of
 from annotation.models import ExternalBatch, ExternalJudgment
-from ranking.released.files import names
-from ranking.released.files.names import id_of, may_share
+from ranking.released.files import identities
+from ranking.released.files.identities import id_of
+from ranking.released.files.licences import may_share
 from ranking.releases.building.contents import Contents
 
 BATCH = 2000
@@ -31,7 +32,7 @@ def batches(contents: Contents) -> Rows:
             "is_excluded": vars(batch)["is_out"],
             "n_judgments": vars(batch)["n_judgments"] if has_rows else 0,
             "protocol": contents.study.protocol,
-            "day": names.day(batch.received_at),
+            "day": identities.day(batch.received_at),
         }
 
 
@@ -48,7 +49,7 @@ def judgments(contents: Contents) -> Rows:
                 "rater": rater,
                 "verdict": verdict,
                 "marks": marks,
-                "day": None if judged_at is None else names.day(judged_at),
+                "day": None if judged_at is None else identities.day(judged_at),
             }
             yield {"id": id_of(row)} | row
 

@@ -12,7 +12,7 @@ from ranking.findings import Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from ranking.plots.radar import ChosenRows
-from ranking.released.files.names import renamed
+from ranking.released.files.identities import renamed
 from ranking.releases.building.contents import Contents
 from ranking.report import figures as report_figures
 

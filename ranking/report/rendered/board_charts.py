@@ -1,4 +1,4 @@
-"""The charts beside a leaderboard: ratings with their intervals, and the dimensions."""
+"""The charts beside a leaderboard, and what all charts are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tables of findings as pages show them, as plain values."""
+"""Tables of findings as plain values of pages, and whose names these may write."""
 
 import re
 from collections.abc import Mapping

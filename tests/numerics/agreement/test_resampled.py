@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from ranking.numerics.agreement.coefficients import Metric, fleiss_kappa, krippendorff_alpha
-from ranking.numerics.agreement.majority import (
-    NO_MAJORITY,
-    effective_number,
-    majority_of_others,
-    mean_correlation,
-    split_majorities,
-)
+from ranking.numerics.agreement.effective import effective_number, mean_correlation
+from ranking.numerics.agreement.majority import NO_MAJORITY, majority_of_others, split_majorities
 from ranking.numerics.agreement.resampled import (
     alphas,
     draw_times,

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.checks.deviance import deviance_test, pair_residuals
+from ranking.numerics.checks.deviance import deviance_test
+from ranking.numerics.checks.residuals import pair_residuals
 from ranking.numerics.sandwich import fisher_covariance
 from tests.numerics import peers
 from tests.numerics.helpers import make_tables, simulate_tables

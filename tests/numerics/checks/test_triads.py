@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.checks.calibration import circular_triads, expected_circles
+from ranking.numerics.checks.triads import circular_triads, expected_circles
 
 
 def tournament(n: int, seed: int) -> np.ndarray:

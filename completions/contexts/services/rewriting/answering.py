@@ -1,4 +1,4 @@
-"""What rewriters and raters are asked, and what becomes of their answers."""
+"""What rewriters and raters are asked, and the context that follows from answers that pass."""
 
 import datetime as dt
 from collections.abc import Collection, Sequence

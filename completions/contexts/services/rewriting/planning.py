@@ -1,4 +1,4 @@
-"""Plan the rewrites that are missing: from which contexts, and after which profiles."""
+"""Plan the rewrites that are missing, and the steps between the states of a rewrite."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""Which rows become completions, which are there already, and why others are refused."""
+"""Which rows become completions, why others are refused, and the report of both."""
 
 import datetime as dt
 import hashlib

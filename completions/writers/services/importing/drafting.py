@@ -1,4 +1,4 @@
-"""Check texts and flag them before anything is locked: it takes a while, and decides nothing."""
+"""Check and flag texts before anything is locked, against others of the author and context."""
 
 import datetime as dt
 from collections import Counter, defaultdict

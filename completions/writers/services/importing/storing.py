@@ -1,4 +1,4 @@
-"""Bring a file's messages in: checks first, then all that is good in one transaction."""
+"""Import a file's messages: checks first, then all that is good in one transaction."""
 
 import datetime as dt
 from collections import defaultdict

@@ -1,0 +1,33 @@
+"""Whether a dataset's licence lets its text be handed on, in parts."""
+
+import re
+
+# Contexts are parts of dialogues: a licence that forbids derivatives forbids them.
+SHAREABLE = (
+    r"cc0",
+    r"cc ?by( (sa|nc|nc sa))?",
+    r"creative commons( zero| attribution)( (share ?alike|non ?commercial))*",
+    r"public domain",
+    r"(the )?unlicense",
+    r"mit",
+    r"apache( license)?",
+    r"bsd( [23] clause)?",
+    r"odc by|odbl|pddl|cdla( permissive| sharing)?",
+)
+_NUMBER = re.compile(r"\bv?\d+(\.\d+)*\b")
+_WORDS = re.compile(r"[^a-z0-9.]+")
+KNOWN = re.compile("|".join(f"({one})" for one in SHAREABLE))
+
+
+def may_share(licence: str) -> bool:
+    """Say whether a licence is known to let text be handed on, in parts, to anybody.
+
+    What is not known is not handed on: an empty name, a name of one's own, an agreement, and any
+    licence that forbids derivatives.
+    """
+    words = _WORDS.sub(" ", licence.casefold()).strip()
+    plain = " ".join(_NUMBER.sub(" ", words).split())
+    plain = plain.removesuffix(" licence").removesuffix(" license")
+    for ending in (" international", " generic", " unported", " universal", " only", " or later"):
+        plain = plain.removesuffix(ending)
+    return KNOWN.fullmatch(plain) is not None
