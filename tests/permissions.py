@@ -57,6 +57,7 @@ TABLE: dict[str, str] = {
     "s/<slug:study>/judge/<uuid:token>/report/": "GET anyone, POST nobody",
     "s/<slug:study>/last/": "GET anyone",
     "s/<slug:study>/help/": "GET anyone",
+    "s/<slug:study>/rubric/": "GET anyone",
     "s/<slug:study>/break/": "GET anyone, POST anyone",
     "s/<slug:study>/stop/": "GET anyone, POST anyone",
     "s/<slug:study>/finish/": "GET anyone, POST anyone",

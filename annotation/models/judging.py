@@ -40,8 +40,10 @@ class Lease(TimedLease):
     pair_first_as_b = models.IntegerField(default=0)
     rater_first_as_a = models.IntegerField(default=0)
     rater_first_as_b = models.IntegerField(default=0)
-    active_ms = models.PositiveBigIntegerField(
-        default=0, help_text="Time spent on the rater's earlier answers, breaks left out."
+    recent_ms = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="How long the rater's last answers before it were in view, newest last, capped.",
     )
     sampling_probability = models.FloatField(
         null=True, blank=True, help_text="With which an adaptive plan drew this comparison."
@@ -133,6 +135,11 @@ class Judgment(AppendOnlyModel):
         default=0, help_text="Time the page was hidden, as the page reported it, bounded."
     )
     paused_ms = models.PositiveBigIntegerField(default=0, help_text="Time on breaks.")
+    opened_earlier = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether folded turns were opened; empty: none were folded, or no script ran.",
+    )
     is_surplus = models.BooleanField(
         default=False, help_text="Came after its slot was given away: kept, not counted."
     )

@@ -109,12 +109,14 @@ class StudyPage:
     content_note: str
     instructions: tuple[str, ...]
     help_lines: tuple[HelpLine, ...]
-    pay: str
+    partial_pay: str
     debrief: str
     contact: str
     session_length: int
     min_rationale_length: int
     break_every: int
+    n_screening: int
+    has_repeats: bool
     rubric: Rubric | None
     other_help_lines: tuple[HelpLine, ...] = ()
 
@@ -139,12 +141,14 @@ class StudyPage:
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
             help_lines=tuple(_help_line(line) for line in content["help_lines"]),
-            pay=content["crowd"]["pay"],
+            partial_pay=content["crowd"].get("partial_pay", ""),
             debrief=content["debrief"],
             contact=content["contact"],
             session_length=study.session_length,
             min_rationale_length=study.min_rationale_length,
             break_every=content["break_every"],
+            n_screening=content["screening"]["pairs"],
+            has_repeats=bool(content["checks"]["repeat_rate"]),
             rubric=_rubric(content["rubric"]) if shows_rubric else None,
         )
 
@@ -181,6 +185,12 @@ class PracticePage:
 
     comparison: ComparisonPage
     worked_answer: str
+    winner: str
+
+    def agrees(self, answer: verdicts.Answer) -> bool:
+        """Say whether an answer on the screen is on the side of the worked one."""
+        verdict = answer.verdict or 0
+        return self.winner == ("A" if verdict > 0 else "B" if verdict < 0 else "")
 
     @classmethod
     def of_study(cls, study: Study) -> "PracticePage":
@@ -195,6 +205,7 @@ class PracticePage:
                 None, talk, plain(pair["message_a"]), plain(pair["message_b"])
             ),
             worked_answer=pair["worked_answer"],
+            winner=pair["winner"],
         )
 
 

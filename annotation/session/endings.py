@@ -1,4 +1,4 @@
-"""How a session ends: which of its four ways, the code for it, and the way back."""
+"""How a session ends: in which way, the code for it, and the address that leads back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.crypto import salted_hmac
 
-from annotation.choices import Platform, RaterState
+from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.models import PlatformSubmission, Rater, Study
 from annotation.studies import selectors
 
@@ -19,9 +19,13 @@ class Way(StrEnum):
     """The ways in which a session ends; the names are those of the codes in a study file."""
 
     COMPLETE = "complete"
+    PARTIAL = "partial"
     SCREENED_OUT = "screened_out"
     NO_CONSENT = "no_consent"
     FULL = "full"
+    CLOSED = "closed"
+    PAUSED = "paused"
+    TIMED_OUT = "timed_out"
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Ending:
     code: str = ""
     return_url: str = ""
     done: int = 0
+    total: int = 0
     is_over: bool = True
     is_stored: bool = True
     has_withdrawn: bool = False
@@ -54,7 +59,7 @@ class Ending:
         done, total = selectors.rater_progress(rater)
         is_blocked = selectors.is_excluded(rater)
         submission = selectors.newest_submission(rater)
-        way = _way_of(rater, submission, done=done, is_blocked=is_blocked)
+        way = _way_of(rater, submission, is_blocked=is_blocked)
         is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
         code, return_url = "", ""
         if is_over:
@@ -66,26 +71,30 @@ class Ending:
             code,
             return_url,
             done,
+            total,
             is_over=is_over,
             has_withdrawn=rater.state == RaterState.WITHDRAWN,
             data_kept=rater.data_kept,
         )
 
 
-def _way_of(
-    rater: Rater, submission: PlatformSubmission | None, *, done: int, is_blocked: bool
-) -> Way:
+def _way_of(rater: Rater, submission: PlatformSubmission | None, *, is_blocked: bool) -> Way:
     """Return the way in which the newest submission of a rater ends, by the work done in it.
 
-    One that was opened after the part had ended, or was blocked, holds no work at all.
+    One that was opened after the part had ended, or was blocked, holds no work at all. What the
+    platform's clock ended before the work was complete is timed out.
     """
+    done, total = selectors.rater_progress(rater)
     if submission is None or submission.number == 1:
-        return _way(rater, done=done, is_blocked=is_blocked)
-    was_over = rater.ended_at is not None and rater.ended_at <= submission.opened_at
-    own = done - submission.n_before
-    if was_over or not own:
-        return Way.NO_CONSENT
-    return _way(rater, done=own, is_blocked=is_blocked)
+        has_worked = bool(done or selectors.n_screening_answers(rater))
+    else:
+        was_over = rater.ended_at is not None and rater.ended_at <= submission.opened_at
+        has_worked = not was_over and done > submission.n_before
+        if not has_worked:
+            return Way.NO_CONSENT
+    way = _way(rater, is_complete=done >= total, has_worked=has_worked, is_blocked=is_blocked)
+    is_timed_out = submission is not None and submission.state == SubmissionState.EXPIRED
+    return Way.TIMED_OUT if is_timed_out and way in (Way.PARTIAL, Way.NO_CONSENT) else way
 
 
 def _whose(rater: Rater, submission: PlatformSubmission | None) -> str:
@@ -94,27 +103,29 @@ def _whose(rater: Rater, submission: PlatformSubmission | None) -> str:
     return rater.code if number == 1 else f"{rater.code} {number}"
 
 
-def _way(rater: Rater, *, done: int, is_blocked: bool) -> Way:
-    """Return the way; whoever is blocked in the middle did not complete the session.
+def _way(rater: Rater, *, is_complete: bool, has_worked: bool, is_blocked: bool) -> Way:
+    """Return the way, each with a code of its own, so that platforms pay what was done.
 
-    Platforms want another code for that, so that what was done can be paid in part. Whoever
-    leaves before the first answer took no part.
+    Whoever is blocked in the middle did not complete the session. Whoever stops after the
+    screening round or some of the pairs did a part of it; before the first answer, nothing.
     """
     if rater.state == RaterState.SCREENED or (rater.state == RaterState.ACTIVE and is_blocked):
         return Way.SCREENED_OUT
     if rater.state == RaterState.FULL:
         return Way.FULL
-    return Way.COMPLETE if done else Way.NO_CONSENT
+    if rater.state == RaterState.FINISHED or is_complete:
+        return Way.COMPLETE
+    return Way.PARTIAL if has_worked else Way.NO_CONSENT
 
 
 def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[str, str]:
     """Return the code, and the address that takes somebody of a platform back with it.
 
-    A plain visitor has no use for a made-up code, except to show that they completed the session.
+    A plain visitor has no use for a made-up code, except to show that they did some of it.
     """
     crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
-    own = crowd["codes"][way]
-    if platform == Platform.GUEST and way != Way.COMPLETE:
+    own = crowd["codes"].get(way, "")
+    if platform == Platform.GUEST and way not in (Way.COMPLETE, Way.PARTIAL):
         return own, ""
     code = own or salted_hmac("heart.completion", f"{way} {whose}").hexdigest()[:10].upper()
     if platform == Platform.GUEST:

@@ -9,7 +9,7 @@ from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from annotation.choices import Protocol, ReportKind, Source
+from annotation.choices import Protocol, Source
 from annotation.raters.comprehension import ComprehensionQuestion
 from annotation.session.blinded import StudyPage
 from annotation.studies.rubric import Dimension
@@ -22,11 +22,11 @@ LONGEST_HIDDEN_MS = 24 * 60 * 60 * 1000
 FARTHEST_OFFSET_MINUTES = 14 * 60
 
 FIVE_POINTS = [
-    (2, _("A is much better")),
-    (1, _("A is slightly better")),
+    (2, _("A much better")),
+    (1, _("A slightly better")),
     (0, _("About the same")),
-    (-1, _("B is slightly better")),
-    (-2, _("B is much better")),
+    (-1, _("B slightly better")),
+    (-2, _("B much better")),
 ]
 WINNERS = [("A", _("A is better")), ("B", _("B is better"))]
 STRENGTHS = [
@@ -44,15 +44,16 @@ RATINGS = [
     (5, _("fully")),
 ]
 MARKS = [(1, _("A")), (0, _("neither")), (-1, _("B"))]
+UPSETTING = "upsetting"
 SKIP_REASONS = [
-    ("undecided", _("I cannot decide")),
-    ("unclear", _("I do not understand it")),
-    ("upsetting", _("It upsets me")),
-    ("broken", _("Something is wrong with the text")),
+    ("undecided", _("I can’t decide")),
+    ("unclear", _("I don’t understand it")),
+    (UPSETTING, _("It upsets me")),
+    ("broken", _("The text is broken or unreadable")),
 ]
 TOO_SHORT = ngettext_lazy(
-    "The reason is very short: write at least %(limit_value)d character.",
-    "The reason is very short: write at least %(limit_value)d characters.",
+    "Please write at least %(limit_value)d character.",
+    "Please write at least %(limit_value)d characters.",
     "limit_value",
 )
 
@@ -92,17 +93,22 @@ class Skip(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """What all protocols ask for: a reason, and how long the page was out of sight."""
+    """What all protocols ask for: a reason, and what the page notes by itself.
+
+    ``hidden_ms`` is how long it was out of sight; ``opened_earlier`` is 1 if folded turns of the
+    conversation were opened, 0 if not, and none where nothing was folded.
+    """
 
     fragment: ClassVar[str]
     needs_rationale: ClassVar[bool]
 
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
+    opened_earlier = Telemetry(low=0, high=1, otherwise=None)
     rationale = TypedTextField(
         max_length=MAX_RATIONALE,
         widget=forms.Textarea({"rows": 3, "dir": "auto"}),
         help_text=_("A sentence is enough."),
-        error_messages={"required": _("Write in a few words what made the difference.")},
+        error_messages={"required": _("Please say in a few words what made the difference.")},
     )
 
     def __init__(
@@ -119,6 +125,7 @@ class AnswerForm(forms.Form):
         if rationale.required:
             shortest = MinLengthValidator(study.min_rationale_length, TOO_SHORT)
             rationale.validators.append(shortest)
+        self.is_practice = is_practice
         self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
         self.add_dimensions()
 
@@ -150,7 +157,7 @@ class Preference(AnswerForm):
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose one of the five answers.")},
     )
-    field_order = ("verdict", "rationale", "hidden_ms")
+    field_order = ("verdict", "rationale")
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
@@ -182,7 +189,9 @@ class RubricForm(AnswerForm):
     )
 
     def add_dimensions(self) -> None:
-        """Add a field for each dimension of the rubric, before the reason."""
+        """Add a field for each dimension of the rubric, before the reason; none for practice."""
+        if self.is_practice:
+            self.dimensions = ()
         for dimension in self.dimensions:
             self.fields[f"mark_{dimension.key}"] = forms.TypedChoiceField(
                 coerce=int,
@@ -193,7 +202,7 @@ class RubricForm(AnswerForm):
                 label=dimension.name,
             )
         marks = [f"mark_{dimension.key}" for dimension in self.dimensions]
-        self.order_fields(["winner", "strength", *marks, "rationale", "hidden_ms"])
+        self.order_fields(["winner", "strength", *marks, "rationale"])
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
@@ -201,6 +210,11 @@ class RubricForm(AnswerForm):
         verdict = answer.verdict or 0
         shown = {"winner": "A" if verdict > 0 else "B", "strength": abs(verdict)}
         return super().initial_of(answer) | shown | marks
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether a dimension is marked, as posted or as answered before."""
+        return any(field.value() not in (None, "") for _dimension, field in self.marks())
 
     def marks(self) -> Iterator[tuple[Dimension, BoundField]]:
         """Yield each dimension with its field."""
@@ -240,7 +254,7 @@ class Likert(AnswerForm):
                 },
             )
         ratings = [f"rating_{dimension.key}" for dimension in self.dimensions]
-        self.order_fields([*ratings, "rationale", "hidden_ms"])
+        self.order_fields([*ratings, "rationale"])
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
@@ -300,6 +314,11 @@ class Comprehension(forms.Form):
                 error_messages={"required": _("Choose an answer.")},
             )
 
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one question, which is answered by pressing its answer."""
+        return len(self.fields) == 1
+
     def answers(self) -> dict[int, int]:
         """Return the chosen places by the place of the question."""
         return {place: self.cleaned_data[name] for place, name in enumerate(self.fields)}
@@ -307,7 +326,7 @@ class Comprehension(forms.Form):
     def mark_wrong(self, places: Sequence[int]) -> None:
         """Say beside each question that was not answered rightly that it was not."""
         for place in places:
-            self.add_error(f"question_{place}", _("This is not it. Have another look."))
+            self.add_error(f"question_{place}", _("Not quite. Please check this one again."))
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""
@@ -336,8 +355,8 @@ class Withdrawal(forms.Form):
     answers = forms.ChoiceField(
         choices=[("keep", "keep"), ("delete", "delete")],
         error_messages={
-            "required": _("Say what is to become of your answers."),
-            "invalid_choice": _("Say what is to become of your answers."),
+            "required": _("Please choose what happens to your answers."),
+            "invalid_choice": _("Please choose what happens to your answers."),
         },
     )
 
@@ -348,8 +367,8 @@ class WriterWithdrawal(forms.Form):
     texts = forms.ChoiceField(
         choices=[("keep", "keep"), ("delete", "delete")],
         error_messages={
-            "required": _("Say what is to become of your messages."),
-            "invalid_choice": _("Say what is to become of your messages."),
+            "required": _("Please choose what happens to your replies."),
+            "invalid_choice": _("Please choose what happens to your replies."),
         },
     )
 
@@ -368,15 +387,8 @@ def pairs_of(form: forms.Form, items: Sequence[Any]) -> list[tuple[Any, BoundFie
 
 MAX_TEXT = 1000
 
-KINDS = [
-    (ReportKind.UPSET, _("This upset me")),
-    (ReportKind.CONTENT, _("Report this content")),
-]
-"""What the menu offers: the posted value of ``kind``, and its label."""
-
 
 class ReportForm(forms.Form):
-    """Why a talk is reported, with a few words if the rater has some."""
+    """What is wrong with a conversation, in a few words if the rater has some."""
 
-    kind = forms.ChoiceField(choices=KINDS)
     text = TypedTextField(required=False, max_length=MAX_TEXT)

@@ -282,9 +282,9 @@ def say_not_yours(request: BadgeRequest, *, heading: str) -> HttpResponse:
         status=404,
         heading=heading,
         text=_(
-            "Somebody else may have opened the study in this browser after you, or the pair no "
-            "longer exists. What you sent just now is not saved; what you sent before is. To go on "
-            "as yourself, open the study again from your platform or with your private link."
+            "Someone else may have opened the study in this browser after you, or the pair no "
+            "longer exists. Your last answer is not saved; earlier ones are. To continue as "
+            "yourself, open the study again from your platform or with your private link."
         ),
         way_on=(_("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])),
     )
@@ -303,7 +303,7 @@ def say_unsent(request: HttpRequest, slug: str) -> HttpResponse:
         heading=_("Your answer was not saved"),
         text=_(
             "The page was open for too long, or cookies were cleared. Go back to your pair and "
-            "send your answer again. What you sent before is saved."
+            "send your answer again. Your earlier answers are saved."
         ),
         way_on=(_("Back to your pair"), reverse("annotation:judge", args=[slug])),
     )
@@ -327,11 +327,11 @@ def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
         request,
         page,
         status=403,
-        heading=_("This browser does not know you any more"),
+        heading=_("This browser doesn’t recognise you"),
         text=_(
-            "What you sent just now is not saved: cookies were cleared or are switched off. What "
-            "you sent before is saved. Open the study again from your platform or with your "
-            "private link, and you are back where you were."
+            "Your last answer is not saved: cookies were cleared or are switched off. Your earlier "
+            "answers are saved. Open the study again from your platform or with your private link "
+            "to continue where you were."
         ),
     )
 
@@ -369,14 +369,14 @@ def say_not_open(
             _("This is a simulation: programs answer in it, to rehearse a study of people."),
         ),
         StudyState.PAUSED: (
-            _("This study is taking a pause"),
-            _("What you sent is kept. Please try the same link again later."),
+            _("This study is paused"),
+            _("Please try the same link again later. Any answers you sent are saved."),
         ),
     }.get(
         StudyState(study.state),
         (
             _("This study is closed"),
-            _("No more answers are needed. What you sent is kept. Thank you."),
+            _("No more answers are needed. Any answers you sent are saved. Thank you."),
         ),
     )
     page = study_page(request, study.slug)
@@ -385,8 +385,8 @@ def say_not_open(
 
 def _not_begun() -> tuple[str, str]:
     return (
-        _("This study has not begun"),
-        _("It is being prepared. Please try the same link again later."),
+        _("This study hasn’t started yet"),
+        _("Please try the same link again later."),
     )
 
 

@@ -31,6 +31,8 @@ class Dimension:
     asks: Line
     high: Line
     low: Line
+    in_short: Annotated[str, Field(max_length=60)] = ""
+    """What it asks in a line, beside its marks; a rubric without one shows ``asks`` there."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Reads of the annotation app."""
 
+import statistics
 import uuid
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,6 +29,9 @@ INTACT = Q(first__erased_at=None, second__erased_at=None)
 """Of comparisons: no text of it was deleted at its writer's wish."""
 DEFAULT_SECONDS = 60.0
 FEW_ANSWERS = 3
+N_RECENT = 9
+LONGEST_MS = 10 * 60 * 1000
+"""What one answer counts as at most: nobody reads a pair for longer."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class RaterHistory:
     first_as_a: int = 0
     first_as_b: int = 0
     last_context: int | None = None
-    active_ms: int = 0
+    recent_ms: tuple[int, ...] = ()
 
     @property
     def answered(self) -> int:
@@ -55,10 +59,13 @@ class RaterHistory:
 
     @property
     def seconds_per_pair(self) -> float:
-        """The mean time for an answer in seconds, or a default before the third."""
-        if self.answered < FEW_ANSWERS:
+        """The median time in view of the last answers in seconds; a default before the third.
+
+        Of single long times the median takes no notice: somebody fetched a coffee.
+        """
+        if len(self.recent_ms) < FEW_ANSWERS:
             return DEFAULT_SECONDS
-        return self.active_ms / 1000 / self.answered
+        return statistics.median(self.recent_ms) / 1000
 
     @classmethod
     def before(cls, lease: Lease) -> "RaterHistory":
@@ -67,11 +74,11 @@ class RaterHistory:
             number=lease.number - 1,
             first_as_a=lease.rater_first_as_a,
             first_as_b=lease.rater_first_as_b,
-            active_ms=lease.active_ms,
+            recent_ms=tuple(lease.recent_ms),
         )
 
     @classmethod
-    def after(cls, lease: Lease) -> "RaterHistory":
+    def after(cls, lease: Lease, *, hidden_ms: int = 0) -> "RaterHistory":
         """Return how the rater stands after the lease; only an answer in time counts."""
         counts = lease.outcome == LeaseOutcome.SUBMITTED and not lease.is_screening
         before = cls.before(lease)
@@ -80,15 +87,15 @@ class RaterHistory:
             first_as_a=before.first_as_a + (counts and lease.first_side == Side.A),
             first_as_b=before.first_as_b + (counts and lease.first_side == Side.B),
             last_context=lease.comparison.context_id,
-            active_ms=before.active_ms + counts * _milliseconds(lease),
+            recent_ms=(*before.recent_ms, *[_in_view(lease, hidden_ms)] * counts)[-N_RECENT:],
         )
 
 
-def _milliseconds(lease: Lease) -> int:
-    if lease.closed_at is None:
-        return 0
-    shown = (lease.closed_at - lease.issued_at).total_seconds() * 1000
-    return max(0, int(shown) - lease.paused_ms)
+def _in_view(lease: Lease, hidden_ms: int) -> int:
+    """Return the milliseconds that a closed lease was looked at, capped."""
+    closed_at = lease.closed_at or lease.issued_at
+    shown = int((closed_at - lease.issued_at).total_seconds() * 1000)
+    return min(max(0, shown - lease.paused_ms - hidden_ms), LONGEST_MS)
 
 
 def study_by_slug(slug: str) -> Study | None:

@@ -11,6 +11,7 @@ urlpatterns = [
     path("consent/", led_back(entering.consent, to="entry"), name="consent"),
     path("how/", entering.how, name="how"),
     path("questions/", entering.comprehension, name="comprehension"),
+    path("rubric/", entering.rubric, name="rubric"),
     path("resume/<str:link>/", entering.resume, name="resume"),
     path("judge/", judging.judge, name="judge"),
     path("judge/<uuid:token>/", led_back(judging.submit, to="judge"), name="submit"),

@@ -1,12 +1,13 @@
-"""A dialogue as people see it: plain values, folded to its last turns when it is long; pure."""
+"""A dialogue as people see it: plain values, folded to its last turns where room is short; pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from completions.dialogues.normaliser import plain
 
-SHOWN_WHOLE = 8  # a dialogue of up to so many turns is never folded
-RECENT = 5  # how many turns before the latest stay in view of a longer one
+IN_VIEW = 200
+"""Characters of the last turns that a telephone shows without a tap: a quarter of its screen."""
 UNDETERMINED = "und"
 RIGHT_TO_LEFT = (
     "aii apc ar arc ary arz azb bal bgn bqi ckb dv fa glk he iw ji khw ks lrc luz mzn nqo pnb prs "
@@ -62,7 +63,12 @@ class Talk:
         is_simulated: bool = False,
         language: str = UNDETERMINED,
     ) -> "Talk":
-        """Dress and fold the stored turns of a context."""
+        """Dress and fold the stored turns of a context.
+
+        The latest turn is always in view, and as many before it as ``IN_VIEW`` allows; wide
+        screens have room for all of them (`heart.css`).
+        """
         shown = [DisplayTurn(turn["role"], plain(turn["text"])) for turn in turns]
-        fold = 0 if len(shown) <= SHOWN_WHOLE else len(shown) - 1 - RECENT
+        lengths = accumulate(len(turn.text) for turn in reversed(shown))
+        fold = len(shown) - max(1, sum(length <= IN_VIEW for length in lengths))
         return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1], is_simulated, language)

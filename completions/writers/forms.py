@@ -58,7 +58,7 @@ SKIP_REASONS = [
     ("speechless", _("I do not know what to say")),
     ("close", _("It is too close to home")),
     ("professional", _("It needs a professional")),
-    ("broken", _("Something is wrong with the text")),
+    ("broken", _("The text is broken or unreadable")),
 ]
 SIGNALS = {"typing_ms": 2**31 - 1, "pastes": 2**15 - 1, "pasted_characters": 2**31 - 1}
 """What the page counts while a message is typed, and the most that is stored of each."""

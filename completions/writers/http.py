@@ -196,7 +196,7 @@ def say_wrong_link(request: HttpRequest) -> HttpResponse:
     """Tell that a link opens nothing, and what to do."""
     return say(
         request,
-        heading=_("This link does not open anything"),
+        heading=_("This link doesn’t work"),
         text=_(
             "Perhaps a piece of it was lost on the way, or a newer link has replaced it. Copy "
             "the whole link once more, or ask whoever sent it for a new one."

@@ -20,7 +20,7 @@
 
   /* Drafts by the token of the pair, until it is sent, skipped or reported. */
   const DRAFTS = "heart.drafts";
-  const LEFT_OUT = new Set(["csrfmiddlewaretoken", "hidden_ms"]);
+  const LEFT_OUT = new Set(["csrfmiddlewaretoken", "hidden_ms", "opened_earlier"]);
   const token = () => answerForm()?.dataset.keep;
   const drafts = () => tab.read(DRAFTS) ?? {};
 
@@ -68,13 +68,31 @@
     showHiddenTime();
   }
 
-  function showHiddenTime() {
-    const field = answerForm()?.elements.hidden_ms;
-    if (field) field.value = Math.round(hidden);
+  const note = (name, value) => {
+    const field = answerForm()?.elements[name];
+    if (field) field.value = value;
+  };
+  const showHiddenTime = () => note("hidden_ms", Math.round(hidden));
+
+  /* Whether folded turns were opened; nothing where none are folded, as on a wide screen. */
+  function showEarlier() {
+    const isFolded = find(".earlier > summary")?.checkVisibility();
+    note("opened_earlier", isFolded ? Number(openedEarlier) : "");
   }
+
+  let openedEarlier = false;
+  document.addEventListener("toggle", ({ target }) => {
+    if (!target.matches(".earlier[open]")) return;
+    openedEarlier = true;
+    saveDraft({ openedEarlier });
+    showEarlier();
+  }, true);
+  addEventListener("resize", showEarlier);
 
   function arrive() {
     const draft = drafts()[token()] ?? {};
+    openedEarlier = draft.openedEarlier ?? false;
+    showEarlier();
     hidden = draft.hidden ?? 0;
     leftAt = draft.leftAt ?? null;
     if (document.visibilityState !== "hidden") comeBack();
@@ -95,9 +113,14 @@
   /* Keys. */
   const shortcutsOn = () => browser.read("heart.shortcuts") !== false;
   const typing = (target) => target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
+  /* What a key changes comes into sight, and nothing moves if it is there. */
+  const reach = (control) => {
+    control.focus({ preventScroll: true });
+    (control.closest("label") ?? control).scrollIntoView({ block: "nearest" });
+  };
   const choose = (radio) => {
     if (!radio) return;
-    radio.focus({ preventScroll: true });
+    reach(radio);
     if (!radio.checked) radio.click();
   };
 
@@ -118,6 +141,7 @@
     if (/^[1-9]$/.test(key)) return chooseNumber(Number(key));
     const letter = key.toLowerCase();
     if (letter === "r") return toggleRubric();
+    if (letter === "u") return undo();
     const side = find(`#stage [data-letters] input[value="${CSS.escape(letter.toUpperCase())}"]`);
     choose(side);
     return Boolean(side);
@@ -132,16 +156,28 @@
     const radio = groups[here] && findAll("input", groups[here])[number - 1];
     choose(radio);
     const next = radio && groups[here + 1];
-    if (next) (find(":checked", next) ?? find("input", next)).focus();
+    if (next) reach(find(":checked", next) ?? find("input", next));
     return Boolean(radio);
   }
+
+  /* Closed by its key, the rubric leaves the page where it was. */
+  let readAt = 0;
 
   function toggleRubric() {
     const rubric = find("#rubric");
     if (!rubric) return false;
     rubric.open = !rubric.open;
+    if (!rubric.open) scrollTo(0, readAt);
+    readAt = scrollY;
     if (rubric.open) rubric.scrollIntoView({ block: "nearest" });
     return true;
+  }
+
+  function undo() {
+    const link = find("#undo");
+    const isOffered = Boolean(link?.checkVisibility({ visibilityProperty: true }));
+    if (isOffered) link.click();
+    return isOffered;
   }
 
   function openKeys() {
@@ -194,7 +230,7 @@
     if (group) findAll(".error-text", group).forEach((note) => note.remove());
   }
 
-  /* The site cannot be reached, or failed: the answer is sent again by itself, and counts once.
+  /* The site cannot be reached, or failed: the answer is sent again automatically, and counts once.
      Whoever goes on typing sends it themselves. */
   let attempts = 0;
   let timer = 0;
@@ -210,6 +246,7 @@
   }
 
   function notSent({ detail: { requestConfig } }) {
+    if (!requestConfig.elt.requestSubmit) return; /* the rubric only */
     trouble(true);
     const button = requestConfig.triggeringEvent?.submitter;
     sendAgain = () => requestConfig.elt.requestSubmit(button);
@@ -217,7 +254,9 @@
     timer = setTimeout(sendAgain, wait * (0.75 + Math.random() / 2));
   }
 
-  document.addEventListener("htmx:beforeRequest", () => clearTimeout(timer));
+  document.addEventListener("htmx:beforeRequest", ({ target }) => {
+    if (target.requestSubmit) clearTimeout(timer);
+  });
   document.addEventListener("htmx:sendError", notSent);
   document.addEventListener("htmx:responseError", notSent);
   addEventListener("online", () => sendAgain?.());
@@ -229,10 +268,10 @@
 
   let shown = null;
   document.addEventListener("htmx:afterSettle", () => {
-    trouble(false);
     const stage = find("#stage");
     if (stage === shown) return;
     shown = stage;
+    trouble(false);
     arrive();
     moveFocus();
   });

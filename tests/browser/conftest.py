@@ -167,8 +167,9 @@ class TriedStudy:
 
     address: str
     code: str
-    answers: tuple[int, ...]
-    """The places of the right answers to its questions, from 0."""
+    right: str
+    wrong: str
+    """The answers to its question, as its buttons have them."""
 
 
 @pytest.fixture(scope="package")
@@ -182,9 +183,8 @@ def studies(site: Site) -> dict[str, TriedStudy]:
 
 
 def _short_study(kind: str, folder: Path) -> str:
-    """Write a study file like the one that ships for the protocol, but short and full of checks."""
-    shipped = "preference" if kind == "preference" else "rubric"
-    text = (STUDIES / f"heart-{shipped}.toml").read_text("utf-8")
+    """Write the study file that ships for the protocol, but short and full of checks."""
+    text = (STUDIES / f"heart-{kind}.toml").read_text("utf-8")
     for name, value in {
         "slug": f'"tried-{kind}"',
         "protocol": f'"{kind}"',
@@ -207,8 +207,10 @@ def _short_study(kind: str, folder: Path) -> str:
 
 def _tried(kind: str, site: Site) -> TriedStudy:
     file = tomllib.loads((site.folder / f"tried-{kind}.toml").read_text("utf-8"))
-    answers = tuple(question["answer"] - 1 for question in file["comprehension"])
-    return TriedStudy(f"{site.address}/s/tried-{kind}/", f"DONE-{kind.upper()}", answers)
+    [question] = file["comprehension"]
+    wrong, right = question["options"]  # the second is right in every file that ships
+    assert question["answer"] == len(question["options"])
+    return TriedStudy(f"{site.address}/s/tried-{kind}/", f"DONE-{kind.upper()}", right, wrong)
 
 
 # Not for the session: Playwright's event loop would be in the way of tests that start their own.

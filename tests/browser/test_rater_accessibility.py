@@ -31,6 +31,10 @@ def button(page: Page, name: str) -> Callable[[], object]:
     return page.get_by_role("button", name=re.compile(name)).first.click
 
 
+def open_menu(page: Page, name: str) -> Callable[[], object]:
+    return page.locator("summary", has_text=name).click
+
+
 def go(page: Page, address: str) -> Callable[[], object]:
     return lambda: page.goto(address)
 
@@ -39,13 +43,8 @@ def press(page: Page, key: str) -> Callable[[], object]:
     return lambda: page.keyboard.press(key)
 
 
-def answer_questions(page: Page, places: tuple[int, ...]) -> Callable[[], object]:
-    def answer() -> None:
-        for n, place in enumerate(places):
-            page.locator("fieldset").nth(n).get_by_role("radio").nth(place).check()
-        page.get_by_role("button", name="Send my answers").click()
-
-    return answer
+def answer_question(page: Page, answer: str) -> Callable[[], object]:
+    return page.get_by_role("button", name=answer).click
 
 
 def way_in(page: Page, study: TriedStudy) -> list[Step]:
@@ -55,15 +54,14 @@ def way_in(page: Page, study: TriedStudy) -> list[Step]:
         ("preview", go(page, at + mturk), "text=This is a preview"),
         ("half a link", go(page, f"{at}?PROLIFIC_PID="), "text=This link is not complete"),
         ("help for anyone", go(page, f"{at}help/"), "text=You may skip any pair"),
-        ("broken private link", go(page, f"{at}resume/x~y/"), "text=does not open anything"),
-        ("consent", go(page, at), "text=Before you begin"),
+        ("broken private link", go(page, f"{at}resume/x~y/"), "text=doesn’t work"),
+        ("consent", go(page, at), "text=Do you want to take part?"),
         ("declined", button(page, "No, I decline"), "text=You declined"),
-        ("consent again", go(page, f"{at}?pid=axe"), "text=Before you begin"),
+        ("consent again", go(page, f"{at}?pid=axe"), "text=Do you want to take part?"),
         ("how", button(page, "Yes, I agree"), "text=How it works"),
-        ("how, not yet chosen", button(page, "worked answer"), "#errors"),
-        ("questions", go(page, f"{at}questions/"), "text=Is it clear?"),
-        ("questions, not answered", button(page, "Send my answers"), "#errors"),
-        ("second try", answer_questions(page, (1, 0)), "text=Not quite yet"),
+        ("how, not yet chosen", button(page, "Compare with"), "#errors"),
+        ("questions", go(page, f"{at}questions/"), "text=Quick check"),
+        ("second try", answer_question(page, study.wrong), "text=Not quite"),
     ]
 
 
@@ -71,12 +69,13 @@ def first_pair(page: Page, study: TriedStudy) -> list[Step]:
     """The judging page in its states, and what can be opened on it."""
     at = study.address
     return [
-        ("pair", answer_questions(page, study.answers), "#answer"),
+        ("pair", answer_question(page, study.right), "#answer"),
         ("pair with errors", button(page, "Submit"), "#errors"),
-        ("skip menu", lambda: page.get_by_text(re.compile("^Skip this")).click(), "[open] .panel"),
-        ("report menu", lambda: page.get_by_text("Report", exact=True).click(), "#report_text"),
+        ("skip menu", open_menu(page, "Skip"), "[open] .panel"),
+        ("report menu", open_menu(page, "Report"), "#report_text"),
         ("keys", press(page, "?"), "#keys[open]"),
         ("rubric", go_and_press(page, f"{at}judge/", "r"), "#answer"),
+        ("whole rubric", go(page, f"{at}rubric/"), "h1"),
     ]
 
 
@@ -93,15 +92,15 @@ def way_out(page: Page, study: TriedStudy) -> list[Step]:
     """The pages beside the judging, and the last ones."""
     at = study.address
 
-    def open_report() -> None:
+    def open_skip() -> None:
         page.goto(f"{at}judge/")
-        page.get_by_text("Report", exact=True).click()
+        open_menu(page, "Skip")()
 
     return [
         ("help", go(page, f"{at}help/"), "text=Back to your pair"),
         ("somebody else's pair", go(page, f"{at}judge/nothing/"), "text=nothing at this address"),
-        ("pair to report", open_report, "#report_text"),
-        ("reported", button(page, "This upset me"), "text=Thank you for telling us"),
+        ("pair to skip", open_skip, "[open] .panel"),
+        ("upset", button(page, "It upsets me"), "text=Thank you for telling us"),
         ("break", button(page, "Take a break"), "text=Take all the time you need"),
         ("stop", go(page, f"{at}stop/"), "text=Stop here?"),
         ("end", button(page, "Stop for good"), "text=Thank you"),
@@ -131,7 +130,7 @@ def test_ways_in_and_out_have_no_faults(faults, studies):
     study, page = studies["preference"], faults.page
 
     faults.visit(way_in(page, study))
-    answer_questions(page, study.answers)()
+    answer_question(page, study.right)()
     expect(page.locator("#answer")).to_be_visible()
     faults.visit(way_out(page, study))
 
@@ -143,11 +142,11 @@ def test_being_screened_out_has_no_faults(faults, studies):
     page.goto(f"{study.address}?PROLIFIC_PID=unclear&STUDY_ID=s&SESSION_ID=x")
     follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
-    answer_questions(page, (1, 0))()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Not quite yet")
+    answer_question(page, study.wrong)()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not quite")
 
     faults.visit(
-        [("screened out", answer_questions(page, (1, 0)), "text=Nothing you did is rejected")]
+        [("screened out", answer_question(page, study.wrong), "text=this task isn’t for everyone")]
     )
 
     assert faults.found == []
@@ -158,7 +157,7 @@ def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies)
     page.goto(study.address)
     follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
-    answer_questions(page, study.answers)()
+    answer_question(page, study.right)()
     expect(page.locator("#answer")).to_be_visible()
     while page.locator("#answer").count():
         wait_for_keys(page)
@@ -184,13 +183,13 @@ def test_a_study_that_rests_has_no_faults(faults, site: Site, studies):
     page.goto(study.address)
     follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
-    answer_questions(page, study.answers)()
+    answer_question(page, study.right)()
     expect(page.locator("#answer")).to_be_visible()
     site.manage("study", "pause", "tried-preference")
     try:
-        page.get_by_text(re.compile("^Skip this")).click()
-        page.get_by_role("button", name="I cannot decide").click()
-        faults.visit([("paused", lambda: None, "text=This study is taking a pause")])
+        open_menu(page, "Skip")()
+        page.get_by_role("button", name="I can’t decide").click()
+        faults.visit([("paused", lambda: None, "text=This study is paused")])
     finally:
         site.manage("study", "open", "tried-preference")
 

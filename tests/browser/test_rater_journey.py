@@ -9,11 +9,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import TriedStudy
+from tests.browser.conftest import PROTOCOLS, TriedStudy
 from tests.browser.looks import BEING_SWAPPED, PHONE, overflow
 
 REASON = "It takes up what this person said."
 MOST_SHOWN = 15  # of three pairs that count, with what is planted between them
+MOST_WORDS, MOST_CLICKS = 350, 4
+WORDS = "all => all.flatMap(one => one.innerText.match(/\\S+/g) ?? []).length"
 FOCUSED = "document.activeElement.matches('a, button') ? document.activeElement.innerText : ''"
 
 
@@ -37,13 +39,13 @@ def judge_all(page: Page, answer: Callable[[], None]) -> list[str]:
 
 def assert_whole_session(steps: list[str], word: str) -> None:
     """See that the screening came first, and that what was planted counted as a pair or not."""
-    assert steps[0] == "First round, 1 of 1"
+    assert steps[0] == "Warm-up 1 of 1"
     assert list(dict.fromkeys(steps[1:])) == [f"{word} {n} of 3" for n in (1, 2, 3)]
 
 
 def assert_code(page: Page, study: TriedStudy) -> None:
     expect(page.locator("#completion-code")).to_have_text(study.code)
-    back = page.get_by_role("link", name="Go back to the platform you came from")
+    back = page.get_by_role("link", name="Go back to your platform")
     expect(back).to_have_attribute(
         "href", f"https://app.prolific.com/submissions/complete?cc={study.code}"
     )
@@ -65,16 +67,6 @@ class Keyboard:
                 return
         pytest.fail(f"Tab never reached {name!r} on {self.page.url}")
 
-    def answer_questions(self, study: TriedStudy) -> None:
-        expect(self.page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
-        for n, place in enumerate(study.answers):
-            while not self.page.evaluate("n => document.activeElement.name === `question_${n}`", n):
-                self.press("Tab")
-            self.press("Space")
-            for _ in range(place):
-                self.press("ArrowDown")
-        self.tab_to("Send my answers")
-
     def answer_pair(self) -> None:
         self.press("2")
         self.press("Tab")
@@ -89,16 +81,15 @@ def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
     page.goto(platform_link(study, "keyboard"))
     keyboard.tab_to("Yes, I agree")
     expect(page.get_by_role("heading", name="How it works")).to_be_visible()
-    expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
+    expect(page.get_by_role("button", name="Shortcuts")).to_be_visible()  # the script is there
     keyboard.press("5")
     keyboard.press("Control+Enter")
     expect(page.locator(BEING_SWAPPED)).to_have_count(0)
     expect(page.locator("#worked")).to_be_focused()
-    keyboard.tab_to("Begin with the first pair")
-    keyboard.answer_questions(study)
+    keyboard.tab_to(study.right)
 
     def answer() -> None:
-        if "First round" not in page.locator("#progress").inner_text():
+        if "Warm-up" not in page.locator("#progress").inner_text():
             expect(page.locator("#stage-title")).to_be_focused()  # moved by the swap
         keyboard.answer_pair()
 
@@ -111,16 +102,47 @@ def test_keyboard_alone_leads_from_a_platforms_link_to_the_code(visit, studies):
     assert_code(page, study)
 
 
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_few_words_and_four_clicks_lead_to_the_first_pair(visit, studies, kind, record_property):
+    study = studies[kind]
+    page = visit()
+    page.goto(platform_link(study, "hasty"))
+    words, clicks = own_words(page), 0
+    page.get_by_role("button", name="Yes, I agree").click()
+    expect(page.get_by_role("heading", name="How it works")).to_be_visible()
+    words += own_words(page)
+    if kind == "likert":
+        page.get_by_role("link", name="Skip the practice").click()
+        clicks += 1
+    else:
+        page.locator(".tile").first.click()
+        page.locator(".tile").last.click()  # a rubric study asks by how much, too
+        clicks += 1 if kind == "preference" else 2
+        page.get_by_role("button", name="Compare with an example").click()
+        expect(page.locator("#worked")).to_be_focused()
+        words += page.locator("#worked, #worked ~ form").evaluate_all(WORDS)
+    page.get_by_role("button", name=study.right).click()
+    expect(page.locator("#progress")).to_contain_text("Warm-up 1 of 1")
+
+    record_property("words", words)
+    assert words <= MOST_WORDS
+    assert clicks + 3 <= MOST_CLICKS + (kind == "rubric")
+
+
+def own_words(page: Page) -> int:
+    """Count the words of the page itself, without those of the conversation and the replies."""
+    [shown] = page.locator("main").evaluate_all(f"all => [({WORDS})(all)]")
+    return int(shown) - int(page.locator(".talk, .message").evaluate_all(WORDS))
+
+
 def test_thumb_alone_leads_through_on_a_phone(visit, studies):
     study = studies["likert"]
     page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto(platform_link(study, "thumb"))
     page.get_by_role("button", name="Yes, I agree").tap()
     page.get_by_role("link", name="Skip the practice").tap()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
-    for n, place in enumerate(study.answers):
-        page.locator("fieldset").nth(n).locator("label").nth(place).tap()
-    page.get_by_role("button", name="Send my answers").tap()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Quick check")
+    page.get_by_role("button", name=study.right).tap()
 
     def answer() -> None:
         assert overflow(page) <= 0
@@ -130,7 +152,7 @@ def test_thumb_alone_leads_through_on_a_phone(visit, studies):
             dimension.locator("label").nth(3).tap()
         page.locator("#submit").tap()
 
-    assert_whole_session(judge_all(page, answer), "Message")
+    assert_whole_session(judge_all(page, answer), "Reply")
     page.locator(".segments label").first.tap()
     page.get_by_role("button", name="Send and finish").tap()
 
@@ -145,12 +167,8 @@ def test_forms_alone_lead_through_without_scripts(visit, studies):
     page.get_by_role("button", name="Yes, I agree").click()
     page.get_by_text("B is better").click()
     page.get_by_text("+++ clearly", exact=True).click()
-    page.get_by_role("button", name="Show a worked answer").click()
-    page.get_by_role("link", name="Begin with the first pair").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
-    for n, place in enumerate(study.answers):
-        page.locator("fieldset").nth(n).locator("label").nth(place).click()
-    page.get_by_role("button", name="Send my answers").click()
+    page.get_by_role("button", name="Compare with an example").click()
+    page.get_by_role("button", name=study.right).click()
 
     def answer() -> None:
         page.get_by_text("A is better").click()

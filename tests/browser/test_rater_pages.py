@@ -36,11 +36,9 @@ def pass_the_questions(page: Page, study: TriedStudy) -> None:
     page.goto(study.address)
     page.get_by_role("button", name="Yes, I agree").click()
     page.get_by_role("link", name="Skip the practice").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Is it clear?")
-    for n, place in enumerate(study.answers):
-        page.locator("fieldset").nth(n).get_by_role("radio").nth(place).check()
-    page.get_by_role("button", name="Send my answers").click()
-    expect(page.locator("#progress")).to_contain_text("First round, 1 of 1")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Quick check")
+    page.get_by_role("button", name=study.right).click()
+    expect(page.locator("#progress")).to_contain_text("Warm-up 1 of 1")
     wait_for_keys(page)
 
 
@@ -48,24 +46,24 @@ def test_forms_alone_lead_through_without_scripts(visit, site):
     page = visit(java_script_enabled=False)
     page.goto(site.rate)
     page.get_by_role("button", name="Yes, I agree").click()
-    page.get_by_text("B is much better").click()
-    page.get_by_role("button", name="Show a worked answer").click()
-    page.get_by_role("link", name="Begin with the first pair").click()
+    page.get_by_text("B much better").click()
+    page.get_by_role("button", name="Compare with an example").click()
+    page.get_by_role("link", name="Start").click()
 
     wait_for_pair(page, 1)
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose one of the five answers.")
-    page.get_by_text("A is slightly better").click()
+    page.get_by_text("A slightly better").click()
     page.get_by_role("textbox").fill(REASON)
     page.get_by_role("button", name="Submit").click()
     wait_for_pair(page, 2)
-    page.get_by_text("Skip this pair").click()
-    page.get_by_role("button", name="I cannot decide").click()
+    page.locator("summary", has_text="Skip").click()
+    page.get_by_role("button", name="I can’t decide").click()
     wait_for_pair(page, 2)
     page.get_by_role("link", name="Change my last answer").click()
 
     expect(page.get_by_role("textbox")).to_have_value(REASON)
-    expect(page.get_by_role("radio", name="A is slightly better")).to_be_checked()
+    expect(page.get_by_role("radio", name="A slightly better")).to_be_checked()
 
 
 class TestKeys:
@@ -73,7 +71,7 @@ class TestKeys:
         page = visit()
         enrol(page, site.rate)
 
-        for key, words in zip("15", ["A is much better", "B is much better"], strict=True):
+        for key, words in zip("15", ["A much better", "B much better"], strict=True):
             page.keyboard.press(key)
             assert checked(page) == words
         page.keyboard.press("Tab")
@@ -89,7 +87,7 @@ class TestKeys:
             page.keyboard.press(key)
             shown.append(checked(page))
 
-        assert shown == ["A is much better", "A is slightly better", "A is much better"]
+        assert shown == ["A much better", "A slightly better", "A much better"]
 
     def test_digits_in_the_reason_are_only_text(self, visit, site):
         page = visit()
@@ -107,7 +105,7 @@ class TestKeys:
         enrol(page, site.rate)
 
         page.keyboard.press("?")
-        page.get_by_label("Use single keys").uncheck()
+        page.get_by_label("Single-key shortcuts on").uncheck()
         page.keyboard.press("Escape")
         page.keyboard.press("2")
         assert page.locator("#stage :checked").count() == 0
@@ -115,11 +113,51 @@ class TestKeys:
         page.keyboard.press("2")
         assert page.locator("#stage :checked").count() == 0
 
-        page.get_by_role("button", name="Keys").click()
-        page.get_by_label("Use single keys").check()
+        page.get_by_role("button", name="Shortcuts").click()
+        page.get_by_label("Single-key shortcuts on").check()
         page.keyboard.press("Escape")
         page.keyboard.press("2")
-        assert checked(page) == "A is slightly better"
+        assert checked(page) == "A slightly better"
+
+    def test_what_a_key_chooses_comes_into_sight(self, visit, site):
+        page = visit(viewport={"width": 1280, "height": 200})
+        enrol(page, site.rate)
+        expect(page.locator(".tile").first).not_to_be_in_viewport()
+
+        page.keyboard.press("2")
+
+        expect(page.locator(".tile:has(:checked)")).to_be_in_viewport(ratio=1)
+
+    def test_the_rubric_opens_in_sight_and_leaves_the_page_where_it_was(self, visit, studies):
+        page = visit(viewport=PHONE)
+        pass_the_questions(page, studies["rubric"])
+        page.evaluate("scrollTo(0, 150)")
+
+        page.keyboard.press("r")
+        expect(page.get_by_text("Scores high").first).to_be_visible()
+        page.keyboard.press("r")
+
+        assert page.evaluate("scrollY") == 150
+
+    def test_u_takes_back_what_was_just_sent_and_the_loop_goes_on(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        address = page.url
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+        page.keyboard.press("Control+Enter")
+        wait_for_pair(page, 2)
+        expect(page.locator("#stage-title")).to_be_focused()
+
+        page.keyboard.press("u")
+        expect(page.get_by_role("textbox")).to_have_value(REASON)
+        assert checked(page) == "A slightly better"
+        page.keyboard.press("4")
+        page.keyboard.press("Control+Enter")
+
+        expect(page.get_by_role("textbox")).to_have_value("")
+        wait_for_pair(page, 2)
+        assert page.url == address
 
     def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, studies):
         page = visit()
@@ -145,7 +183,7 @@ class TestKeys:
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("Control+Enter")
 
-        expect(page.locator("#progress")).to_contain_text("Message 1 of 3")
+        expect(page.locator("#progress")).to_contain_text("Reply 1 of 3")
         assert page.locator("#stage :checked").count() == 0
 
 
@@ -189,8 +227,8 @@ class TestSwap:
 
         page.keyboard.press("Control+Enter")
         expect(page.locator("#errors")).to_be_focused()
-        assert checked(page) == "B is slightly better"
-        page.get_by_role("link", name="Write in a few words").click()
+        assert checked(page) == "B slightly better"
+        page.get_by_role("link", name="Please say in a few words").click()
         expect(page.get_by_role("textbox")).to_be_focused()
 
         page.keyboard.type(REASON)
@@ -206,7 +244,7 @@ class TestNothingIsLost:
 
         page.reload()
         expect(page.get_by_role("textbox")).to_have_value(REASON)
-        assert checked(page) == "A is slightly better"
+        assert checked(page) == "A slightly better"
         page.keyboard.press("Control+Enter")
 
         wait_for_pair(page, 2)
@@ -235,7 +273,7 @@ class TestNothingIsLost:
 
         page.context.set_offline(True)
         page.keyboard.press("Control+Enter")
-        expect(page.get_by_text("We could not reach the site.")).to_be_visible()
+        expect(page.get_by_text("We could not reach the site.")).to_be_in_viewport()
         page.context.set_offline(False)
 
         wait_for_pair(page, 2)

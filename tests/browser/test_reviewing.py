@@ -157,13 +157,13 @@ class TestKeys:
 
         page.keyboard.press("?")
         expect(page.locator("#keys")).to_be_visible()
-        page.get_by_label("Use single keys").uncheck()
+        page.get_by_label("Single-key shortcuts on").uncheck()
         page.keyboard.press("Escape")
         page.keyboard.press("k")
         page.reload()
         page.keyboard.press("j")
         page.get_by_role("button", name="Keys").click()
-        page.get_by_label("Use single keys").check()
+        page.get_by_label("Single-key shortcuts on").check()
         page.keyboard.press("Escape")
         assert key_shown(page) == first
         expect(page.locator("#reviewed")).to_have_text(f"0 of {N} reviewed")

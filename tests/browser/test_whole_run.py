@@ -19,12 +19,12 @@ def enter_by_keyboard(page: Page, address: str) -> None:
     keyboard = Keyboard(page)
     page.goto(address)
     keyboard.tab_to("Yes, I agree")
-    expect(page.get_by_role("button", name="Keys")).to_be_visible()  # the script is there
+    expect(page.get_by_role("button", name="Shortcuts")).to_be_visible()  # the script is there
     keyboard.press("5")
-    keyboard.tab_to("Show a worked answer")
+    keyboard.tab_to("Compare with an example")
     expect(page.locator(BEING_SWAPPED)).to_have_count(0)
     expect(page.locator("#worked")).to_be_focused()  # moved by the swap
-    keyboard.tab_to("Begin with the first pair")
+    keyboard.tab_to("Start")
 
 
 def judge_by_keyboard(page: Page, number: int) -> None:

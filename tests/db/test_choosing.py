@@ -15,6 +15,7 @@ from annotation.choices import (
 )
 from annotation.judging import services as judging_services
 from annotation.models import Comparison, DimensionMark, Exclusion, Judgment, Lease, Report
+from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from tests.factories import (
     CONTENT,
@@ -301,12 +302,18 @@ class TestTimes:
         assert submit(lease, GOOD, now=NOW + 30 * SECOND).paused_ms == 20_000
         assert Lease.objects.get(pk=lease.pk).paused_at is None
 
-    def test_each_lease_carries_the_time_of_the_answers_before(self):
+    def test_each_lease_carries_the_times_in_view_of_the_answers_before(self):
         rater = make_rater(study=make_planting_study(rate=0))
-        for n in range(2):
-            submit(lease_next(rater, NOW + n * HOUR), GOOD, now=NOW + n * HOUR + 30 * SECOND)
+        for n, seconds in enumerate((30, 44_000)):
+            at = NOW + n * 48 * HOUR
+            submit(lease_next(rater, at), GOOD, now=at + seconds * SECOND)
 
-        assert lease_next(rater, NOW + 3 * HOUR).active_ms == 60_000
+        assert lease_next(rater, NOW + 99 * HOUR).recent_ms == [30_000, 600_000]
+
+    def test_one_long_absence_does_not_change_the_time_left(self):
+        history = RaterHistory(first_as_a=4, recent_ms=(31_000, 40_000, 600_000, 35_000))
+
+        assert history.seconds_per_pair == 37.5
 
 
 class TestSides:

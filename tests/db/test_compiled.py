@@ -83,7 +83,7 @@ class TestInsert:
     def test_stores_what_save_stores_and_sets_the_key(self):
         rater, pair = make_rater(), make_comparison()
         fields = {"comparison": pair, "rater": rater, "number": 1, "first_side": "A"}
-        lease = Lease(**fields, issued_at=NOW, expires_at=NOW + HOUR, active_ms=2**40)
+        lease = Lease(**fields, issued_at=NOW, expires_at=NOW + HOUR, paused_ms=2**40)
 
         insert(lease)
 

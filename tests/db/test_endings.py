@@ -2,11 +2,20 @@
 
 import pytest
 
-from annotation.choices import Platform, RaterState
-from annotation.models import Exclusion
+from annotation.choices import Platform, RaterState, SubmissionState
+from annotation.models import Exclusion, PlatformSubmission
 from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
-from tests.factories import CONTENT, NOW, make_comparison, make_judgment, make_rater, make_study
+from tests.factories import (
+    CONTENT,
+    NOW,
+    make_comparison,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
 
 pytestmark = pytest.mark.django_db
 CODES = {way.value: f"CODE-{way.name}" for way in Way}
@@ -39,11 +48,11 @@ class TestEndingOfRater:
         ("state", "n_answers", "way"),
         [
             (RaterState.FINISHED, 1, Way.COMPLETE),
-            (RaterState.STOPPED, 1, Way.COMPLETE),
+            (RaterState.STOPPED, 1, Way.PARTIAL),
             (RaterState.STOPPED, 0, Way.NO_CONSENT),
             (RaterState.SCREENED, 0, Way.SCREENED_OUT),
             (RaterState.FULL, 0, Way.FULL),
-            (RaterState.WITHDRAWN, 1, Way.COMPLETE),
+            (RaterState.WITHDRAWN, 1, Way.PARTIAL),
             (RaterState.WITHDRAWN, 0, Way.NO_CONSENT),
         ],
     )
@@ -55,6 +64,45 @@ class TestEndingOfRater:
         assert (ending.way, ending.is_over) == (way, True)
         assert ending.code == CODES[way]
         assert ending.return_url == ADDRESS.replace("{code}", CODES[way])
+
+    def test_the_whole_session_is_complete_however_it_ended(self):
+        study = make_study_with(codes=CODES)
+        study.session_length = 1
+
+        assert Ending.of_rater(make_ended(RaterState.STOPPED, study=study)).way == Way.COMPLETE
+
+    def test_the_screening_round_alone_is_a_part(self):
+        rater = make_ended(RaterState.STOPPED, n_answers=0)
+        make_lease(
+            rater=rater,
+            quality_check=make_quality_check(),
+            is_screening=True,
+            outcome=LeaseOutcome.SUBMITTED,
+            closed_at=NOW,
+        )
+
+        assert Ending.of_rater(rater).way == Way.PARTIAL
+
+    @pytest.mark.parametrize(
+        ("state", "n_answers", "way"),
+        [
+            (RaterState.STOPPED, 1, Way.TIMED_OUT),
+            (RaterState.STOPPED, 0, Way.TIMED_OUT),
+            (RaterState.FINISHED, 1, Way.COMPLETE),
+            (RaterState.SCREENED, 0, Way.SCREENED_OUT),
+        ],
+    )
+    def test_the_platforms_clock_ends_what_was_not_complete(self, state, n_answers, way):
+        rater = make_ended(state, n_answers=n_answers)
+        PlatformSubmission.objects.create(
+            rater=rater,
+            number=1,
+            state=SubmissionState.EXPIRED,
+            opened_at=NOW,
+            changed_at=NOW,
+        )
+
+        assert Ending.of_rater(rater).way == way
 
     def test_before_the_end_there_is_nothing_to_take_along(self):
         ending = Ending.of_rater(make_ended(RaterState.ACTIVE))
@@ -128,7 +176,7 @@ class TestEndingOfRater:
 
 
 class TestEndingOfVisitor:
-    @pytest.mark.parametrize("way", [Way.NO_CONSENT, Way.FULL])
+    @pytest.mark.parametrize("way", [Way.NO_CONSENT, Way.FULL, Way.PAUSED, Way.CLOSED])
     def test_has_the_code_of_its_way_without_anything_stored(self, way):
         study = make_study_with(codes=CODES, return_url=ADDRESS)
 

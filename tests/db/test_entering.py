@@ -53,8 +53,13 @@ class TestEnterStudy:
         shown = {
             "title": study.title,
             "invitation": CONTENT["invitation"],
+            "lines": [
+                "Up to 40 pairs, about 40 minutes. You can take breaks.",
+                "Pay: as shown on the platform that sent you.",
+                "Your answers are stored under a random code, without your name or e-mail.",
+                "You can skip, stop or withdraw at any time, without giving a reason.",
+            ],
             "consent": CONTENT["consent"],
-            "pay": CONTENT["crowd"]["pay"],
         }
         text = json.dumps(shown, sort_keys=True).encode()
         assert (consent.rater, consent.version, consent.given_at) == (rater, "1", NOW)

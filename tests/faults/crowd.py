@@ -22,7 +22,7 @@ THINKING_S = 0.1
 AGAIN_S = 0.1
 """The page waits longer; who asks again sooner meets more of the outage."""
 PATIENCE_S = 60
-SAFE = ("Your answer is safe", "what you sent before is kept")
+SAFE = ("Your answer is safe", "what you sent before is saved")
 RESTING = {HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT}
 
 

@@ -19,7 +19,7 @@ def load(slug):
 
 class TestShippedStudies:
     def test_are_these(self):
-        assert SHIPPED == ["demo", "heart-preference", "heart-rubric"]
+        assert SHIPPED == ["demo", "heart-likert", "heart-preference", "heart-rubric"]
 
     @pytest.mark.parametrize("slug", SHIPPED)
     def test_are_named_after_their_file_and_use_a_known_rubric(self, slug):
@@ -31,7 +31,12 @@ class TestShippedStudies:
 
     @pytest.mark.parametrize(
         ("slug", "numbers"),
-        [("demo", (3, 0, 12)), ("heart-preference", (5, 28, 40)), ("heart-rubric", (5, 28, 40))],
+        [
+            ("demo", (3, 0, 12)),
+            ("heart-likert", (5, 0, 40)),
+            ("heart-preference", (5, 28, 40)),
+            ("heart-rubric", (5, 28, 40)),
+        ],
     )
     def test_have_their_numbers(self, slug, numbers):
         study = load(slug)
@@ -52,13 +57,10 @@ class TestShippedStudies:
         consent = load(slug).consent
 
         assert [fact.name for fact in consent.facts] == [
-            "What you do",
-            "How long",
-            "Pay",
-            "Who wrote the messages",
-            "What is kept",
-            "What it is for",
-            "Leaving",
+            "Who wrote the replies",
+            "What is stored",
+            "What it is used for",
+            "Stopping and withdrawing",
         ]
 
     @pytest.mark.parametrize("slug", SHIPPED)

@@ -10,8 +10,8 @@ PAGE = """
   nobody.</p></div></li>
   <li class="turn latest"><span class="who">Seeker</span><div class="said"><p>Hello?</p></div></li>
 </ol>
-<article class="card message"><h3>Message A</h3><p>That <em>sounds</em> lonely.</p></article>
-<article class="card message"><h3>Message B</h3><p>Cheer up.</p></article>
+<article class="card message"><h3>Reply A</h3><p>That <em>sounds</em> lonely.</p></article>
+<article class="card message"><h3>Reply B</h3><p>Cheer up.</p></article>
 <p>Not a message.</p>
 <form action="/answer/"><input type="hidden" name="token" value="t">
   <input type="radio" name="verdict" value="1"><input type="radio" name="verdict" value="-1">

@@ -203,7 +203,7 @@ class TestTwoSources:
             pages.append(received(client, pair, *order))
 
         assert pages[0] == pages[1]
-        card = '<article class="card message" aria-labelledby="{0}"><h3 id="{0}">Message {1}</h3>'
+        card = '<article class="card message" aria-labelledby="{0}"><h3 id="{0}">Reply {1}</h3>'
         assert card.format("a", "A") in pages[0]
         assert card.format("b", "B") in pages[0]
 

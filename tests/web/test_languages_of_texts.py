@@ -152,7 +152,7 @@ def test_words_of_the_page_itself_may_be_translated(client):
 
     shown = Reader(entry).texts | Reader(judge).texts
 
-    words = ["Yes, I agree", "Message A", "Seeker", "Help lines", "Stop", study.content["question"]]
+    words = ["Yes, I agree", "Reply A", "Seeker", "Help lines", "Stop", study.content["question"]]
     assert {shown[word] for word in words} == {(None, "en", "ltr")}
 
 

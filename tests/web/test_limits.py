@@ -52,7 +52,7 @@ class TestConsent:
         came = [self.agree(study, str(n)) for n in range(4)]
 
         assert [answer.status_code for answer in came[:3]] == [303, 303, 303]
-        assert_asks_to_wait(came[3], "Nothing was stored yet")
+        assert_asks_to_wait(came[3], "Nothing has been stored yet")
         assert Rater.objects.count() == 3
         assert self.agree(study, "9", REMOTE_ADDR=ELSEWHERE).status_code == 303
 

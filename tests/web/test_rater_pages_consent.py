@@ -46,8 +46,20 @@ class TestWords:
 
         page = client.get(url(study, "entry")).content.decode()
 
-        assert ("What you are paid" in page) is bool(pay)
-        assert pay in page
+        assert (f"Pay: {pay}" if pay else "Taking part is unpaid.") in page
+
+    def test_numbers_are_those_of_the_study(self, client):
+        content = study_content()
+        study = open_study(
+            session_length=17,
+            content=content | {"screening": {"pairs": 3, "min_passed": 2}},
+        )
+
+        page = client.get(url(study, "entry"), {"pid": "7"}).content.decode()
+
+        assert "Up to 17 pairs, about 17 minutes." in page
+        assert "Pay: as shown on the platform that sent you." in page
+        assert "The first 3 pairs show whether the task suits you." in page
 
 
 class TestHelpLines:

@@ -66,7 +66,7 @@ class TestPauses:
 
 
 class TestEnd:
-    def test_stopping_gives_the_code_and_says_what_it_was_about(self, client, study, rater):
+    def test_stopping_gives_a_code_and_says_what_it_was_about(self, client, study, rater):
         judge(client, study)
 
         answer = client.post(url(study, "stop"))
@@ -89,7 +89,7 @@ class TestEnd:
 
     def test_the_studys_code_and_address_go_to_raters_of_a_platform(self, client):
         crowd = study_content()["crowd"] | {"return_url": "https://platform.example/?cc={code}"}
-        crowd["codes"] |= {"complete": "C0DE-7"}
+        crowd["codes"] |= {"partial": "C0DE-7"}
         study = open_study(content=study_content(crowd=crowd))
         enrol(client, study, pid="77")
         judge(client, study)
@@ -136,7 +136,7 @@ class TestEnd:
         page = client.get(url(study, "judge"))
 
         assert page.status_code == 200
-        assert "No pair is left for you at the moment" in page.content.decode()
+        assert "There are no more pairs for you at the moment" in page.content.decode()
         assert read_forms(page)[0].action == url(study, "finish")
         assert "/resume/" in page.content.decode()
         assert code_on(page) is None
@@ -152,7 +152,7 @@ class TestEnd:
         page = client.get(url(study, name), follow=True)
 
         assert page.status_code == 200
-        assert "Your part is complete." in page.content.decode()
+        assert "You stopped after 1 of 40 pairs." in page.content.decode()
         assert Lease.objects.filter(closed_at=None).count() == 0
 
     @pytest.mark.parametrize("name", ["judge", "done"])
@@ -162,7 +162,7 @@ class TestEnd:
 
         page = client.get(url(study, name))
 
-        assert "Your part is complete." in page.content.decode()
+        assert "Your 1 answer is saved." in page.content.decode()
         assert url(study, "judge") not in page.content.decode()
 
     @pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])

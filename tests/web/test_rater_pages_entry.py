@@ -58,7 +58,7 @@ class TestEntry:
 
         assert page.status_code == 200
         assert "<form" not in page.content.decode()
-        assert "in a window of its own" in page.content.decode()
+        assert "in its own window" in page.content.decode()
 
     def test_link_that_the_platform_did_not_fill_in_is_named_as_such(self, client, study):
         page = client.get(url(study, "entry"), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
@@ -253,7 +253,7 @@ class TestResume:
         page = client.get(url(study, "resume", "R-1~abc"))
 
         assert page.status_code == 404
-        assert "does not open anything" in page.content.decode()
+        assert "doesn’t work" in page.content.decode()
 
 
 class TestHow:
@@ -294,4 +294,4 @@ class TestHow:
         page = client.post(url(study, "how"), {"winner": "B", "strength": "3"})
 
         assert page.status_code == 200
-        assert "Show the rubric" in page.content.decode()
+        assert url(study, "rubric") in page.content.decode()

@@ -108,7 +108,7 @@ def test_is_put_to_nobody_who_has_not_finished_or_is_blocked(client, study):
     Rater.objects.filter(pk=rater.pk).update(state=RaterState.FINISHED, ended_at=NOW)
     Exclusion.objects.create(rater=rater, is_excluded=True, rule="r-1", decided_at=NOW)
     page = client.get(url(study, "judge"))
-    assert "Your part is complete." in page.content.decode()
+    assert "You’re done:" in page.content.decode()
 
 
 def test_a_study_may_ask_nothing(client):

@@ -1,15 +1,16 @@
 """The loop: a pair, an answer, the next pair; for both protocols, with and without scripts."""
 
 import datetime as dt
+import html
 import re
 import uuid
 
 import pytest
 from django.test import Client
 
-from annotation.choices import Side
+from annotation.choices import ReportKind, Side
 from annotation.judging import services
-from annotation.models import DimensionMark, Judgment, Lease
+from annotation.models import DimensionMark, Judgment, Lease, Report
 from completions.choices import LeaseOutcome
 from completions.models import Context
 from tests.conftest import rolled_back
@@ -20,6 +21,8 @@ pytestmark = pytest.mark.django_db
 BOTH = pytest.mark.parametrize("kind", ["preference", "rubric"])
 
 
+OPENED = {"1": True, "0": False, "": None, "2": None, "yes": None}
+"""What a page reports of folded turns, and what of it is kept."""
 HIDDEN_MS = {"1500": 1500, "-3": 0, "99999999999": 0, "NaN": 0, "": 0}
 """What a page reports as hidden time, and what of it is kept."""
 
@@ -66,7 +69,7 @@ class TestJudge:
 
         assert "<title>Pair 1 of 40" in fragment
         assert re.search(r'<div id="progress" hx-swap-oob="true">', fragment)
-        assert re.search(r'<p id="status"[^>]*hx-swap-oob="true">', fragment)
+        assert '<p hx-swap-oob="innerHTML:#status">' in fragment  # the live region itself stays
 
     def test_shows_the_talk_and_both_messages_on_the_sides_drawn(self, client, study, rater):
         lease = show_pair(client, study)
@@ -84,7 +87,7 @@ class TestJudge:
         assert len(tokens) == 1
 
     def test_says_so_when_the_seeker_is_simulated(self, client, study, rater):
-        said = "Simulated: a program wrote this seeker"
+        said = "Test data: this person’s messages were written by a program."
         lease = show_pair(client, study)
         assert said not in client.get(url(study, "judge")).content.decode()
 
@@ -94,7 +97,8 @@ class TestJudge:
 
     def test_long_talk_is_folded_to_its_last_turns(self, client, study, rater):
         roles = ["seeker", "supporter"] * 8 + ["seeker"]
-        turns = [{"role": role, "text": f"said {n}."} for n, role in enumerate(roles)]
+        texts = [f"said {n}".ljust(40, ".") for n in range(len(roles))]
+        turns = [{"role": role, "text": text} for role, text in zip(roles, texts, strict=True)]
         context = make_context(dialogue=make_dialogue(dataset=study.dataset), turns=turns)
         study.comparisons.all().update(slots_left=0)
         make_comparison(study=study, first=make_completion(context=context))
@@ -102,9 +106,9 @@ class TestJudge:
         page = client.get(url(study, "judge")).content.decode()
 
         folded = page[page.index("<details") : page.index("</details>")]
-        assert "Show 11 earlier messages" in folded
-        assert "said 10." in folded
-        assert "said 11." not in folded
+        assert "Show 12 earlier messages" in folded
+        assert "said 11" in folded
+        assert "said 12" not in folded
         assert page.count("said ") == len(turns)
 
     def test_preference_study_has_no_word_of_the_rubric(self, client, study, rater):
@@ -114,15 +118,16 @@ class TestJudge:
         words = [dimension["name"] for dimension in study.content["rubric"]["dimensions"]]
         assert not [word for word in (*words, "rubric", "dimension") if word.casefold() in shown]
 
-    def test_rubric_study_has_dimensions_checklist_and_rubric(self, client):
+    def test_rubric_study_has_a_row_for_each_dimension_with_its_meaning(self, client):
         study = open_study("rubric")
         enrol(client, study)
 
         page = client.get(url(study, "judge")).content.decode()
 
         for dimension in study.content["rubric"]["dimensions"]:
-            assert page.count(dimension["name"]) == 2  # its mark, and its words in the rubric
-        assert all(line in page for line in study.content["rubric"]["checklist"])
+            assert page.count(dimension["name"]) == 1
+            assert html.escape(dimension["in_short"]) in page
+        assert url(study, "rubric") in page
 
     def test_guesses_the_time_left_from_the_raters_own_pace(self, client, study, rater):
         assert "about 40 minutes left" in client.get(url(study, "judge")).content.decode()
@@ -270,6 +275,14 @@ class TestSubmit:
                 submit(client, study, lease, ANSWERS["preference"] | {"hidden_ms": reported})
                 assert Judgment.objects.get().hidden_ms == kept
 
+    def test_says_whether_folded_turns_were_opened(self, client, study, rater, subtests):
+        lease = show_pair(client, study)
+
+        for reported, kept in OPENED.items():
+            with subtests.test(reported), rolled_back():
+                submit(client, study, lease, ANSWERS["preference"] | {"opened_earlier": reported})
+                assert Judgment.objects.get().opened_earlier is kept
+
     @pytest.mark.parametrize("name", ["submit", "skip"])
     @pytest.mark.parametrize("whose", ["nobody's", "somebody else's"])
     def test_token_that_is_not_the_raters_is_not_found(self, client, study, rater, name, whose):
@@ -280,7 +293,7 @@ class TestSubmit:
         for fields in (ANSWERS["preference"] | {"reason": "unclear"}, {}):
             page = client.post(url(study, name, token), fields)
             assert page.status_code == 404
-            assert "not yours" in page.content.decode()
+            assert "belongs to someone else" in page.content.decode()
         assert not Judgment.objects.exists()
 
     def test_post_without_the_forgery_token_is_refused_kindly(self, study):
@@ -335,7 +348,7 @@ class TestLast:
         page = submit(client, study, lease, {"verdict": "1"})
 
         assert page.status_code == 422
-        assert "Save the change" in page.content.decode()
+        assert ">Save</button>" in page.content.decode()
 
     def test_is_offered_only_after_a_first_answer(self, client, study, rater):
         lease = show_pair(client, study)
@@ -358,6 +371,8 @@ class TestSkip:
         )
 
         for name, reason in menu.buttons:
+            if reason == "upsetting":
+                continue
             answer = client.post(url(study, "skip", lease.token), {name: reason}, headers=headers)
             assert answer.status_code == (200 if headers else 303)
             lease.refresh_from_db()
@@ -365,6 +380,28 @@ class TestSkip:
             lease = show_pair(client, study)
 
         assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_what_upsets_is_never_shown_again_and_offers_help(self, client, study, rater, headers):
+        lease = show_pair(client, study)
+        context = lease.comparison.context
+        make_comparison(study=study, first=make_completion(context=context))
+
+        reason = {"reason": "upsetting"}
+        page = client.post(url(study, "skip", lease.token), reason, headers=headers)
+
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert "You won’t see this conversation again" in text
+        assert study.content["help_lines"][0]["name"] in text
+        lease.refresh_from_db()
+        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "upsetting")
+        assert Report.objects.get().kind == ReportKind.UPSET
+        for _ in range(study.comparisons.count()):
+            client.get(url(study, "judge"))
+            for shown in Lease.objects.filter(closed_at=None):
+                assert shown.comparison.context != context
+                submit(client, study, shown, ANSWERS["preference"])
 
     @pytest.mark.parametrize("fields", [{}, {"reason": "because"}], ids=["none", "unknown"])
     def test_without_a_known_reason_the_pair_stays(self, client, study, rater, fields):

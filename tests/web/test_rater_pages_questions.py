@@ -73,8 +73,10 @@ class TestQuestions:
 
         text = page.content.decode()
         assert page.status_code == 422
-        assert text.count("This is not it. Have another look.") == 2  # summary, and at the field
-        assert "second and last try" in text
+        assert (
+            text.count("Not quite. Please check this one again.") == 2
+        )  # summary, and at the field
+        assert "your last try" in text
         assert send(client, study, RIGHT)["Location"] == url(study, "judge")
 
     def test_end_the_session_kindly_after_the_second_failure(self, client, study, rater):
@@ -84,7 +86,7 @@ class TestQuestions:
 
         text = page.content.decode()
         assert Rater.objects.get().state == RaterState.SCREENED
-        assert "Nothing you did is rejected." in text
+        assert "this task isn’t for everyone" in text
         assert "Your code for the platform" in text
         assert url(study, "judge") not in text
 

@@ -10,14 +10,14 @@ from tests.web.visits import enrol, open_study, url
 pytestmark = pytest.mark.django_db
 
 
-def test_likert_study_speaks_of_messages_not_of_pairs(client):
+def test_likert_study_speaks_of_replies_not_of_pairs(client):
     study = open_study("likert")
     enrol(client, study)
 
     page = client.get(url(study, "judge")).content.decode()
 
-    assert "<title>Message 1 of 40" in page
-    assert "Skip this message" in page
+    assert "<title>Reply 1 of 40" in page
+    assert "Skip" in page
     assert "pair" not in re.sub(r"<[^>]+>", " ", page).casefold().replace("repair", "")
 
 

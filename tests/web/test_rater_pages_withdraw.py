@@ -25,7 +25,7 @@ def rater(client, study):
 def test_the_page_asks_once_what_is_to_become_of_the_answers(client, study, rater):
     page = client.get(url(study, "withdraw"))
 
-    assert "your 1 answer counts in no result" in page.content.decode()
+    assert "your 1 answer is removed from all future results" in page.content.decode()
     buttons = read_forms(page)[0].buttons
     assert buttons == [("answers", "keep"), ("answers", "delete")]
     rater.refresh_from_db()
@@ -77,7 +77,7 @@ def test_a_choice_is_asked_for(client, study, rater, fields):
     page = client.post(url(study, "withdraw"), fields)
 
     assert page.status_code == 422
-    assert "Say what is to become of your answers." in page.content.decode()
+    assert "Please choose what happens to your answers." in page.content.decode()
     rater.refresh_from_db()
     assert rater.state == RaterState.ACTIVE
 

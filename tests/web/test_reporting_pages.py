@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.choices import ReportKind
 from annotation.models import Judgment, Lease, Report
-from annotation.session.forms import KINDS, MAX_TEXT
+from annotation.session.forms import MAX_TEXT
 from tests.factories import make_lease
 from tests.web.visits import HTMX, enrol, open_study, read_forms, url
 
@@ -27,7 +27,7 @@ def lease(client, study):
 
 
 def report(client, study, token, **fields):
-    return client.post(url(study, "report", token), {"kind": "CONTENT"} | fields)
+    return client.post(url(study, "report", token), fields)
 
 
 def is_about(page, lease):
@@ -36,7 +36,7 @@ def is_about(page, lease):
 
 class TestMenu:
     @pytest.mark.parametrize("kind", ["preference", "rubric", "likert"])
-    def test_on_the_judging_page_offers_both_kinds_and_room_for_words(self, client, kind):
+    def test_on_the_judging_page_has_room_for_words(self, client, kind):
         study = open_study(kind)
         enrol(client, study)
 
@@ -44,42 +44,31 @@ class TestMenu:
 
         token = Lease.objects.get().token
         [menu] = [form for form in forms if form.action == url(study, "report", token)]
-        assert menu.buttons == [("kind", kind) for kind, _ in KINDS]
         assert "text" in menu.fields
 
 
 class TestReport:
-    @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_is_stored_and_the_talk_does_not_come_back(self, client, study, lease, kind):
-        answer = report(client, study, lease.token, kind=kind, text="It names my street.")
+    def test_is_stored_and_the_conversation_does_not_come_back(self, client, study, lease):
+        answer = report(client, study, lease.token, text="It names my street.")
 
         assert answer.status_code == 200
         assert "Thank you for telling us" in answer.content.decode()
         stored = Report.objects.get()
-        assert (stored.kind, stored.text) == (kind, "It names my street.")
+        assert (stored.kind, stored.text) == (ReportKind.CONTENT, "It names my street.")
         following = client.get(url(study, "judge"))
         assert following.status_code == 200
         assert not is_about(following, lease)
-
-    def test_that_it_upset_brings_help_lines_at_once(self, client, study, lease):
-        upset = report(client, study, lease.token, kind="UPSET").content.decode()
-        content = report(client, study, lease.token, kind="CONTENT").content.decode()
-
-        assert "findahelpline.com" in upset
-        assert "findahelpline.com" not in content
 
     def test_shows_the_way_on_and_to_a_break(self, client, study, lease):
         page = report(client, study, lease.token).content.decode()
 
         assert f'href="{url(study, "judge")}"' in page
-        assert f'href="{url(study, "take_break")}"' in page
+        assert 'form="break"' in page
 
     def test_of_htmx_is_answered_with_a_fragment_that_has_a_heading_to_focus(
         self, client, study, lease
     ):
-        answer = client.post(
-            url(study, "report", lease.token), {"kind": "UPSET"}, headers=HTMX
-        ).content.decode()
+        answer = client.post(url(study, "report", lease.token), {}, headers=HTMX).content.decode()
 
         assert "<!doctype html>" not in answer
         assert '<h1 id="stage-title" tabindex="-1">' in answer
@@ -105,8 +94,6 @@ class TestBadReport:
     @pytest.mark.parametrize(
         "fields",
         [
-            pytest.param({"kind": ""}, id="no kind"),
-            pytest.param({"kind": "BORING"}, id="unknown kind"),
             pytest.param({"text": "x" * (MAX_TEXT + 1)}, id="too long"),
             pytest.param({"text": "x" * 1_000_000}, id="a megabyte"),
         ],
@@ -126,7 +113,7 @@ class TestBadReport:
         answer = report(client, study, token)
 
         assert answer.status_code == 404
-        assert "not yours to report" in answer.content.decode()
+        assert "belongs to someone else" in answer.content.decode()
         assert not Report.objects.exists()
 
     def test_without_a_rater_is_refused_kindly(self, study, lease):

@@ -199,7 +199,7 @@ class TestARewrite:
         page = text(admin_client.get(address("hostile")))
 
         assert "adversarial simulated" in page
-        assert "Simulated: a program wrote this seeker" in page
+        assert "Test data: this person’s messages were written by a program" in page
 
 
 class TestTheCandidate:

@@ -29,8 +29,8 @@ TYPED = {
     "without a choice": {"rationale": REASON},
     "report": {"kind": "UPSET", "text": REASON},
 }
-UNKNOWN = "This browser does not know you any more"
-NOT_YOURS = "is not yours to"
+UNKNOWN = "This browser doesn’t recognise you"
+NOT_YOURS = "belongs to someone else"
 SHAPES = {
     "no cookie at all": (403, UNKNOWN),
     "no cookie of ours": (403, UNKNOWN),

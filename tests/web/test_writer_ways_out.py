@@ -110,8 +110,8 @@ class TestWithdraw:
     def test_says_what_each_choice_means(self, browser, writer):
         page = words(browser.get(WITHDRAW))
 
-        assert "Keep my messages" in page
-        assert "Every version of every message is deleted" in page
+        assert "Keep my replies" in page
+        assert "Every version of every reply is deleted" in page
         assert "This cannot be undone." in page
         assert state(writer) == WriterState.ACTIVE
 
@@ -119,7 +119,7 @@ class TestWithdraw:
         page = browser.post(WITHDRAW)
 
         assert page.status_code == 422
-        assert "Say what is to become of your messages." in shown(page)
+        assert "Please choose what happens to your replies." in shown(page)
         assert state(writer) == WriterState.ACTIVE
 
     def test_keeps_the_texts_and_says_so(self, browser, writer):
@@ -143,7 +143,7 @@ class TestWithdraw:
         browser.post(WITHDRAW, {"texts": "keep"})
 
         page = browser.get(WITHDRAW)
-        assert "Keep my messages" not in words(page)
+        assert "Keep my replies" not in words(page)
         browser.post(WITHDRAW, {"texts": "delete"})
 
         assert not Writer.objects.get(pk=writer.pk).texts_kept

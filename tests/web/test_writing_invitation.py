@@ -115,7 +115,7 @@ class TestPersonalLink:
         page = client.get(f"/w/i/{link}/")
 
         assert page.status_code == 404
-        assert "does not open anything" in page.content.decode()
+        assert "doesn’t work" in page.content.decode()
 
     def test_an_older_link_opens_nothing(self, client, invited):
         older = invitation_link(invited)

@@ -280,7 +280,7 @@ class TestTalk:
         assert "What another has written already" not in page
 
     def test_says_so_when_the_seeker_is_simulated(self, desk, lease):
-        said = "Simulated: a program wrote this seeker"
+        said = "Test data: this person’s messages were written by a program"
         assert said not in shown(desk.get(url("talk", lease.token)))
 
         Context.objects.filter(pk=lease.context_id).update(is_simulated=True)
@@ -290,14 +290,14 @@ class TestTalk:
     def test_folds_a_long_dialogue(self, desk, lease):
         roles = ("seeker", "supporter")
         lease.context.turns = [
-            {"role": roles[n % 2], "text": f"Turn {n} of eleven."} for n in range(11)
+            {"role": roles[n % 2], "text": f"Turn {n} of eleven.".ljust(40, ".")} for n in range(11)
         ]
         lease.context.save(update_fields=["turns"])
 
         page = shown(desk.get(url("talk", lease.token)))
 
-        assert "Show 5 earlier messages" in page
-        assert page.index("Turn 4 of") < page.index("</details>") < page.index("Turn 5 of")
+        assert "Show 6 earlier messages" in page
+        assert page.index("Turn 5 of") < page.index("</details>") < page.index("Turn 6 of")
 
     def test_shows_the_counts_of_the_draft(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": TEXT})

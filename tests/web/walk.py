@@ -15,7 +15,10 @@ from tests.web.visits import ANSWERS, HTMX, consent_fields, enrol, read_forms, u
 SENDERS: tuple[dict[str, str], ...] = ({}, HTMX)
 RIGHT = {"question_0": "0"}
 WRONG = {"question_0": "1"}
-PARTS = (*("judge", "how", "help", "take_break", "stop", "withdraw", "done", "last", "guess"),)
+PARTS = (
+    *("judge", "how", "help", "take_break", "stop", "withdraw", "done", "last", "guess"),
+    "rubric",
+)
 
 
 def walk(study: Study) -> Iterator[Any]:

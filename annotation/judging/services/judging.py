@@ -28,11 +28,16 @@ class TooManyChangesError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """An answer in screen terms to the lease of a token, and how long the page was out of sight."""
+    """An answer in screen terms to the lease of a token, and what the page noted meanwhile.
+
+    ``hidden_ms`` is how long it was out of sight; ``opened_earlier`` says whether folded turns of
+    the conversation were opened, None where none were folded.
+    """
 
     token: uuid.UUID
     answer: verdicts.Answer
     hidden_ms: int = 0
+    opened_earlier: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
         raise slots.LeaseNotFoundError
     # An open lease is always the rater's newest one.
     newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
-    _record(rater, answered, submission, now=now)
+    judgment = _record(rater, answered, submission, now=now)
     if newest is not None and newest.pk == answered.pk:
         newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
@@ -103,7 +108,8 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
         return Step(rater, newest)
     if rater.study.state != StudyState.OPEN:
         return Step(rater, None)
-    return Step(rater, go_on(rater, newest, now=now))
+    hidden_ms = judgment.hidden_ms if newest is answered else 0
+    return Step(rater, go_on(rater, newest, now=now, hidden_ms=hidden_ms))
 
 
 def _lease_of(submission: Submission, rater: Rater) -> Lease:
@@ -126,12 +132,7 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
         _check_changes(rater, now=now)
     slots.resume(lease, now=now)
     judgment = _store(
-        canonical,
-        lease=lease,
-        study=rater.study,
-        revises=stored,
-        hidden_ms=submission.hidden_ms,
-        now=now,
+        canonical, submission, lease=lease, study=rater.study, revises=stored, now=now
     )
     if stored is None:
         timed.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
@@ -153,14 +154,14 @@ def _says(judgment: Judgment) -> verdicts.Answer:
 
 def _store(
     answer: verdicts.Answer,
+    submission: Submission,
     *,
     lease: Lease,
     study: Study,
     revises: Judgment | None,
-    hidden_ms: int,
     now: dt.datetime,
 ) -> Judgment:
-    """Add a judgment, or the revision of one, with its marks."""
+    """Add a judgment in the canonical frame, or the revision of one, with its marks."""
     submitted_at = max(now, lease.issued_at)  # a clock set back must not lose an answer
     elapsed_ms = int((submitted_at - lease.issued_at).total_seconds() * 1000)
     judgment = Judgment(
@@ -173,7 +174,8 @@ def _store(
         rationale=answer.rationale,
         shown_at=lease.issued_at,
         submitted_at=submitted_at,
-        hidden_ms=max(0, min(hidden_ms, elapsed_ms - lease.paused_ms)),
+        hidden_ms=max(0, min(submission.hidden_ms, elapsed_ms - lease.paused_ms)),
+        opened_earlier=submission.opened_earlier,
         paused_ms=lease.paused_ms,
         is_surplus=revises.is_surplus if revises is not None else not _secure_slot(lease),
         revises=revises,

@@ -62,11 +62,18 @@ def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
     return go_on(rater, newest, now=now)
 
 
-def go_on(rater: Rater, newest: Lease | None, *, now: dt.datetime) -> Lease | None:
-    """Claim what comes after the newest lease of the locked rater, which is closed."""
+def go_on(
+    rater: Rater, newest: Lease | None, *, now: dt.datetime, hidden_ms: int = 0
+) -> Lease | None:
+    """Claim what comes after the newest lease of the locked rater, which is closed.
+
+    ``hidden_ms`` is how long its page was out of sight.
+    """
     if rater.study.state != StudyState.OPEN:
         raise StudyNotOpenError
-    standing = RaterHistory() if newest is None else RaterHistory.after(newest)
+    standing = RaterHistory()
+    if newest is not None:
+        standing = RaterHistory.after(newest, hidden_ms=hidden_ms)
     choice = None
     if rater.stage == RaterStage.SCREENING:
         choice = choose_screening(rater, standing, now=now)
@@ -138,7 +145,7 @@ def _claim(choice: Choice, *, rater: Rater, standing: RaterHistory, now: dt.date
         pair_first_as_b=pair_shown[1],
         rater_first_as_a=standing.first_as_a,
         rater_first_as_b=standing.first_as_b,
-        active_ms=standing.active_ms,
+        recent_ms=list(standing.recent_ms),
         sampling_probability=choice.probability,
         issued_at=now,
         expires_at=now + _length(rater),

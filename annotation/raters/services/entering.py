@@ -1,8 +1,6 @@
 """Let people into a study: consent first, then the rest."""
 
 import datetime as dt
-import hashlib
-import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from annotation.judging.services.leasing import StudyNotOpenError
 from annotation.judging.services.stages import first_stage
 from annotation.models import Consent, Rater, Study
 from annotation.raters import entry_queries
+from annotation.raters.consent import consent_hash
 from annotation.raters.services.submissions import open_first, open_submission
 from annotation.studies import selectors
 from completions.models import Writer
@@ -180,18 +179,6 @@ def check_admission(*, study: Study, platform: str, is_simulated: bool) -> None:
         raise WrongPlatformError
     if not entry_queries.has_room(study):
         raise StudyFullError
-
-
-def consent_hash(study: Study) -> str:
-    """Return the SHA-256 of all that a person reads before agreeing."""
-    content = selectors.content_of(study)
-    shown = {
-        "title": study.title,
-        "invitation": content["invitation"],
-        "consent": content["consent"],
-        "pay": content["crowd"]["pay"],
-    }
-    return hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
 
 
 @transaction.atomic

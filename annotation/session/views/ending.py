@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.choices import RaterState
+from annotation.choices import Platform, RaterState
 from annotation.judging import services as judging_services
 from annotation.raters import entry_queries, services
 from annotation.raters import services as rater_services
@@ -41,6 +41,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
     context = {
         "study": request.page,
         "done": SessionProgress.of_rater(request.rater).done,
+        "is_timed": request.rater.platform != Platform.GUEST,
         "resume_url": _resume_url(request),
     }
     return http.render_fragment(request, "annotation/_break.html", context)
@@ -55,7 +56,7 @@ def stop(request: RaterRequest) -> HttpResponse:
     if request.method == "POST":
         judging_services.stop_judging(rater=request.rater, now=visit_time(request))
         return _to_last_page(request)
-    context = {"study": request.page, "done": SessionProgress.of_rater(request.rater).done}
+    context = {"study": request.page, "ending": Ending.of_rater(request.rater)}
     return http.render_fragment(request, "annotation/_stop.html", context)
 
 

@@ -2,21 +2,24 @@
 
 import logging
 import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from django.conf import settings
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.limits import seconds_to_wait
-from annotation.choices import RaterStage, RaterState
+from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.judging import services as judging_services
 from annotation.models import Rater, Study
 from annotation.raters import entry_links, services
 from annotation.raters import services as rater_services
+from annotation.raters.comprehension import ComprehensionQuestion
+from annotation.raters.consent import consent_lines
 from annotation.raters.visit_time import is_simulated_visit, visit_time
 from annotation.session import forms, http
 from annotation.session.blinded import PracticePage, StudyPage
@@ -29,6 +32,8 @@ from annotation.studies import selectors
 logger = logging.getLogger(__name__)
 
 RETRY_S = 120
+NOT_OPEN = {StudyState.PAUSED: Way.PAUSED, StudyState.CLOSED: Way.CLOSED}
+"""How it ends for somebody whom a platform sends to a study that was open before."""
 REFUSED = (
     rater_services.BoundElsewhereError,
     judging_services.StudyNotOpenError,
@@ -58,8 +63,12 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     if known is not None and entry.is_signed:
         return http.remember(_go_on(request, known, entry), request, known)
     form = forms.ConsentForm(initial={"entry": http.sign_entry(asdict(entry), study=found)})
-    page = http.study_page(request, study)
-    context = {"study": page, "form": form, "is_preview": arrival.is_preview}
+    context = {
+        "study": http.study_page(request, study),
+        "lines": consent_lines(found, platform=arrival.platform),
+        "form": form,
+        "is_preview": arrival.is_preview,
+    }
     return http.render_fragment(request, "annotation/_consent.html", context)
 
 
@@ -73,8 +82,8 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
     return http.say_slow_down(
         request,
         http.study_page(request, study),
-        heading=_("Very many people are coming in at the moment"),
-        text=_("Wait a minute, go back, and send it again. Nothing was stored yet."),
+        heading=_("Many people are arriving right now"),
+        text=_("Wait a minute, go back and try again. Nothing has been stored yet."),
         wait=wait,
     )
 
@@ -103,7 +112,7 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rater_known
 def how(request: RaterRequest) -> HttpResponse:
-    """Explain the question; after a practice choice, show a worked answer."""
+    """Explain the task on a pair for practice; after a choice, show a worked answer and ask."""
     if request.rater.state != RaterState.ACTIVE:
         return http.go(request, reverse("annotation:done", args=[request.page.slug]))
     posted = request.POST if request.method == "POST" else None
@@ -113,12 +122,30 @@ def how(request: RaterRequest) -> HttpResponse:
     context = {
         "study": request.page,
         "comparison": practice.comparison,
-        "is_pair": True,
+        "is_pair": bool(practice.comparison.message_b),
         "form": form,
-        "worked_answer": practice.worked_answer if chosen else "",
     }
+    if chosen:
+        context["worked_answer"] = practice.worked_answer
+        context["agrees"] = practice.agrees(form.answer())
+        if request.rater.stage == RaterStage.COMPREHENSION:
+            context["questions"] = Comprehension(questions=_questions(request))
     status = 200 if chosen or posted is None else 422
     return http.render_fragment(request, "annotation/_how.html", context, status=status)
+
+
+@require_safe
+@rater_page
+def rubric(request: HttpRequest, study: str) -> HttpResponse:
+    """Show the rubric with its examples; a preference study has none to show."""
+    page = http.study_page(request, study)
+    if page.rubric is None:
+        raise Http404
+    return http.render_fragment(request, "annotation/_whole_rubric.html", {"study": page})
+
+
+def _questions(request: RaterRequest) -> Sequence[ComprehensionQuestion]:
+    return services.comprehension_questions(request.rater.study)
 
 
 @require_safe
@@ -139,15 +166,15 @@ def _say_wrong_link(request: HttpRequest, page: StudyPage) -> HttpResponse:
         return http.say_slow_down(
             request,
             page,
-            heading=_("Too many links that open nothing"),
-            text=_("Wait a minute, then copy the whole link once more."),
+            heading=_("Too many wrong links"),
+            text=_("Wait a minute, then copy the whole link again."),
             wait=wait,
         )
     return http.say(
         request,
         page,
-        heading=_("This link does not open anything"),
-        text=_("Perhaps a piece of it was lost on the way. Copy the whole link once more."),
+        heading=_("This link doesn’t work"),
+        text=_("Part of it may be missing. Please copy the whole link again."),
         status=404,
     )
 
@@ -226,6 +253,8 @@ def _say_refused(
         wanted = selectors.content_of(study)["crowd"]["platform"].upper()
         http.count_failed_arrival(request, study, wanted)
         return _say_open_from_platform(request, study.slug, platform=wanted)
+    if platform != Platform.GUEST and (way := NOT_OPEN.get(StudyState(study.state))):
+        return _say_goodbye(request, study, way, platform=platform, status=409)
     return http.say_not_open(request, study)
 
 
@@ -284,8 +313,8 @@ def comprehension(request: RaterRequest) -> HttpResponse:
     onwards = reverse("annotation:judge", args=[request.page.slug])
     if rater.state != RaterState.ACTIVE or rater.stage != RaterStage.COMPREHENSION:
         return http.go(request, onwards)
-    questions = services.comprehension_questions(rater.study)
-    form = Comprehension(request.POST if request.method == "POST" else None, questions=questions)
+    posted = request.POST if request.method == "POST" else None
+    form = Comprehension(posted, questions=_questions(request))
     if not form.is_bound or not form.is_valid():
         return _ask(request, form, status=422 if form.is_bound else 200)
     try:
@@ -297,7 +326,7 @@ def comprehension(request: RaterRequest) -> HttpResponse:
     if outcome.is_passed or outcome.is_over:
         return http.go(request, onwards)
     form.mark_wrong(outcome.wrong)
-    return _ask(request, form, status=422, heading=_("Not quite yet"))
+    return _ask(request, form, status=422, heading=_("Not quite"))
 
 
 def _ask(
@@ -305,8 +334,8 @@ def _ask(
 ) -> HttpResponse:
     context = {
         "study": request.page,
-        "form": form,
+        "questions": form,
         "is_second_try": request.rater.comprehension_tries > 0 or bool(heading),
-        "heading": heading or _("Is it clear?"),
+        "heading": heading or _("Quick check"),
     }
     return http.render_fragment(request, "annotation/_comprehension.html", context, status=status)

@@ -40,27 +40,40 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
     form = forms.answer_form(request.POST, study=request.page)
     if not form.is_valid():
         return _show_again(request, token, form)
-    submission = judging_services.Submission(token, form.answer(), form.cleaned_data["hidden_ms"])
+    noted = form.cleaned_data["opened_earlier"]
+    submission = judging_services.Submission(
+        token,
+        form.answer(),
+        form.cleaned_data["hidden_ms"],
+        opened_earlier=None if noted is None else bool(noted),
+    )
     try:
         step = judging_services.submit_and_go_on(
             badge=request.badge, submission=submission, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
     except judging_services.TooManyChangesError:
         return _ask_to_wait(request, token, form)
     if step.lease is None or not request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    return show_pair(request, step.lease, saved=str(SAVED))
+    answer = show_pair(request, step.lease, saved=str(SAVED))
+    answer["HX-Replace-Url"] = reverse("annotation:judge", args=[request.page.slug])
+    return answer
 
 
 @require_POST
 @rater_required
 def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
-    """Leave this pair out, with the reason given, and go on to the next."""
+    """Leave this pair out, with the reason given, and show the next.
+
+    A conversation that upsets the rater is reported, and never shown to them again.
+    """
     form = forms.Skip(request.POST)
     if not form.is_valid():
         return _show_again(request, token, forms.answer_form(study=request.page))
+    if form.cleaned_data["reason"] == forms.UPSETTING:
+        return _report(request, token, quality_services.ReportWords(ReportKind.UPSET))
     try:
         judging_services.skip_comparison(
             token=token,
@@ -69,7 +82,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
             now=visit_time(request),
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
     return _go_on(request, saved=_("Skipped."))
 
 
@@ -116,7 +129,7 @@ def _show_halt(request: RaterRequest) -> HttpResponse:
 
 def _ask_to_wait(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
     """Show the same pair with what was typed, to be sent again in a minute."""
-    text = _("This answer was changed very often. Wait a minute, then send it again.")
+    text = _("You changed this answer very often. Wait a minute, then send it again.")
     form.add_error("rationale", text)
     answer = _show_again(request, token, form, status=429)
     answer["Retry-After"] = str(MINUTE)
@@ -129,7 +142,7 @@ def _show_again(
     """Show the same pair with what was typed and what is missing."""
     lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
-        return http.say_not_yours(request, heading=_("This pair is not yours to judge"))
+        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
     if lease.comparison.is_erased:  # there is nothing to judge any more
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     return show_pair(request, lease, form, status=status)
@@ -146,7 +159,8 @@ def show_pair(
 ) -> HttpResponse:
     """Show the pair of a lease, or what an audit puts in its place; all of it is blinded.
 
-    ``form`` has what was typed or answered before; without it the fields are empty.
+    ``form`` has what was typed or answered before; without it the fields are empty. What was
+    just saved can be undone for some seconds.
     """
     progress = SessionProgress.of_lease(lease)
     comparison = comparison or ComparisonPage.from_lease(lease)
@@ -162,6 +176,7 @@ def show_pair(
         "is_revision": is_revision,
         "suggests_break": bool(every and progress.done and progress.done % every == 0),
         "saved": saved,
+        "can_undo": saved == str(SAVED),
     }
     return http.render_fragment(request, "annotation/_judge.html", context, status=status)
 
@@ -169,33 +184,39 @@ def show_pair(
 def _heading(comparison: ComparisonPage, progress: SessionProgress, *, is_revision: bool) -> str:
     is_pair = bool(comparison.message_b)
     if is_revision:
-        return _("Your last pair") if is_pair else _("Your last message")
+        return _("Your last pair") if is_pair else _("Your last reply")
     numbers = {"number": progress.number, "total": progress.total}
     if progress.is_screening:
-        return _("First round, %(number)d of %(total)d") % numbers
-    shown = _("Pair %(number)d of %(total)d") if is_pair else _("Message %(number)d of %(total)d")
+        return _("Warm-up %(number)d of %(total)d") % numbers
+    shown = _("Pair %(number)d of %(total)d") if is_pair else _("Reply %(number)d of %(total)d")
     return shown % numbers
 
 
 @require_POST
 @rater_required
 def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
-    """Store the report, take the talk off this rater's screen for good, and say so."""
+    """Store the report of a conversation that should not be shown, and say so."""
     form = ReportForm(request.POST)
     if not form.is_valid():
         return _say_unclear(request)
-    kind = ReportKind(form.cleaned_data["kind"])
-    words = quality_services.ReportWords(kind, form.cleaned_data["text"])
+    words = quality_services.ReportWords(ReportKind.CONTENT, form.cleaned_data["text"])
+    return _report(request, token, words)
+
+
+def _report(
+    request: RaterRequest, token: uuid.UUID, words: quality_services.ReportWords
+) -> HttpResponse:
+    """Store what a rater says of a conversation, which leaves their screen for good."""
     try:
         quality_services.report_context(
             token=token, rater=request.rater, words=words, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair is not yours to report"))
+        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
     context = {
         "study": request.page,
         "heading": _("Thank you for telling us"),
-        "is_upset": kind == ReportKind.UPSET,
+        "is_upset": words.kind == ReportKind.UPSET,
     }
     return http.render_fragment(request, "annotation/_reported.html", context)
 
@@ -205,10 +226,10 @@ def _say_unclear(request: RaterRequest) -> HttpResponse:
         request,
         request.page,
         status=422,
-        heading=_("We could not read your report"),
+        heading=_("We couldn’t read your report"),
         text=_(
-            "Nothing was stored, and your pair is still there. Choose one of the two reasons, and"
-            " keep your words below 1000 characters."
+            "Nothing was stored, and your pair is still there. Please keep your words below 1000"
+            " characters."
         ),
         way_on=_back(request),
     )

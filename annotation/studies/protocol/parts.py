@@ -225,15 +225,20 @@ class Codes(Part):
     """What a rater takes back to the platform, one for each way in which a session ends."""
 
     complete: Code = ""
+    partial: Code = ""
     screened_out: Code = ""
     no_consent: Code = ""
     full: Code = ""
+    closed: Code = ""
+    paused: Code = ""
+    timed_out: Code = ""
 
 
 class Crowd(Part):
     """The crowd platform: its codes, and its address with ``{code}`` in the place of one.
 
-    With ``signed_links`` nobody enters but by a link that Prolific signed.
+    With ``signed_links`` nobody enters but by a link that Prolific signed. ``partial_pay`` says
+    what somebody gets who stops early.
     """
 
     platform: Literal["any", "prolific", "mturk", "connect", "generic"] = "any"
@@ -241,6 +246,7 @@ class Crowd(Part):
     codes: Codes = Codes()
     return_url: Address = ""
     pay: Annotated[str, Field(max_length=200)] = ""
+    partial_pay: Annotated[str, Field(max_length=200)] = ""
 
     @model_validator(mode="after")
     def _platform_signs(self) -> Self:

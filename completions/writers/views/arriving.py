@@ -40,8 +40,8 @@ def _say_wrong_link(request: HttpRequest) -> HttpResponse:
         return http.say_wrong_link(request)
     answer = http.say(
         request,
-        heading=_("Too many links that open nothing"),
-        text=_("Wait a minute, then copy the whole link once more."),
+        heading=_("Too many wrong links"),
+        text=_("Wait a minute, then copy the whole link again."),
         status=429,
     )
     answer["Retry-After"] = str(wait)
@@ -99,7 +99,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
         request,
         heading=_("You are signed out"),
         text=_(
-            "This browser does not know you any more. Everything you sent or saved is kept: your "
+            "This browser doesn’t recognise you. Everything you sent or saved is kept: your "
             "personal link brings you back, on this device or another."
         ),
         status=200,

@@ -20,6 +20,14 @@ SKIP_REASON = "undecided"
 RATED, MARKED = "rating_", "mark_"
 
 
+def _questions_of(form: Form) -> dict[str, list[str]]:
+    """Return the options of each question by its name: radios, or the buttons of a single one."""
+    buttons: dict[str, list[str]] = {}
+    for name, value in form.buttons:
+        buttons.setdefault(name, []).append(value)
+    return form.choices or buttons
+
+
 class LostError(Exception):
     """A simulated rater met a page that it cannot make sense of."""
 
@@ -105,7 +113,7 @@ class Walk:
         fields = {
             name: str(draws.choice(values) if is_random else values[right])
             for (name, values), right in zip(
-                sorted(form.choices.items()), self._task.answers, strict=True
+                sorted(_questions_of(form).items()), self._task.answers, strict=True
             )
         }
         return self._look(self._browser.submit(form, fields, now=now))

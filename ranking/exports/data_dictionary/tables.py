@@ -77,6 +77,7 @@ JUDGMENTS = ExportTable(
         time("submitted_at", "when the answer came"),
         count("hidden_ms", "how long the page was out of sight meanwhile", unit="ms"),
         count("paused_ms", "how long the rater was on a break meanwhile", unit="ms"),
+        flag("opened_earlier", "folded turns were opened; empty where none were folded"),
         flag("is_surplus", "came when its slot was gone: kept, not counted"),
         flag("is_revised", "a later answer by the same evaluator replaces it"),
         text("rationale", "the reason, as written; left out on request"),

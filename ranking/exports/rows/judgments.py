@@ -48,6 +48,7 @@ PLAIN: dict[str, Combinable] = {
     "submitted_at": F("submitted_at"),
     "hidden_ms": F("hidden_ms"),
     "paused_ms": F("paused_ms"),
+    "opened_earlier": F("opened_earlier"),
     "is_surplus": F("is_surplus"),
     "is_revised": when(Q(revision__isnull=False)),
     "rationale": F("rationale"),

@@ -1,0 +1,170 @@
+"""A pair and all that it asks for is on one screen of a laptop, and is short on a telephone.
+
+The pairs are of ESConv: a conversation so far, the supporter's reply, and another supporter's.
+The table in docs/raters.md is made of their rows, which `--junit-xml` writes down.
+"""
+
+import mimetypes
+import statistics
+import uuid
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from playwright.sync_api import Browser, Page, Route, ViewportSize
+
+from annotation.models import Study
+from annotation.session.blinded import ComparisonPage, SessionProgress, StudyPage
+from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services.studies import fields_of
+from completions.dialogues import ingest
+from completions.dialogues.couplets import couplets
+from completions.dialogues.display import Talk
+from tests.browser.conftest import PROTOCOLS
+from tests.datasets import shared_file
+
+LAPTOP: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 360, "height": 740}
+SITE = "http://pairs.example"
+N_PAIRS = 60
+ON_ONE_SCREEN = 0.9
+MOST_SCREENS = 1.6
+PLACES = """() => {
+    const bottom = part => document.querySelector(part)?.getBoundingClientRect().bottom ?? 0;
+    const all = [...document.querySelectorAll(".message, .side fieldset, .reason, #submit")];
+    return {
+        lowest: Math.max(...all.map(one => one.getBoundingClientRect().bottom)),
+        submit: bottom("#submit"),
+        scale: bottom(".docked"),
+        latest: bottom(".turn.latest"),
+        length: document.documentElement.scrollHeight,
+    };
+}"""
+
+
+class RealPair(NamedTuple):
+    """A conversation and two replies to it; both were written by people."""
+
+    turns: list[dict[str, str]]
+    reply: str
+    other: str
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[RealPair]:
+    """Draw real pairs, each from another dialogue."""
+    dialogues = [
+        [{"role": turn.role, "text": turn.text} for turn in one.turns]
+        for one in ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+        if isinstance(one, ingest.ParsedDialogue)
+    ]
+    draw = np.random.default_rng(25)
+    chosen = [dialogues[at] for at in draw.choice(len(dialogues), 2 * N_PAIRS, replace=False)]
+    ends = [int(draw.choice(couplets(one))) for one in chosen]
+    replies = [one[end + 1]["text"] for one, end in zip(chosen, ends, strict=True)]
+    return [
+        RealPair(one[: end + 1], reply, other)
+        for one, end, reply, other in zip(
+            chosen[:N_PAIRS], ends[:N_PAIRS], replies[:N_PAIRS], replies[N_PAIRS:], strict=True
+        )
+    ]
+
+
+def study_page(kind: str) -> StudyPage:
+    """Return what raters of the study that ships for a protocol read."""
+    shipped = load_protocol(
+        STUDIES / f"heart-{'preference' if kind == 'preference' else 'rubric'}.toml"
+    )
+    protocol = shipped.model_copy(update={"protocol": kind})
+    study = Study(**fields_of(protocol, load_rubric(protocol.rubric)))
+    return StudyPage.from_study(study)
+
+
+def page_of(pair: RealPair, study: StudyPage) -> str:
+    """Return the page of a pair in the middle of a session, as the site sends it."""
+    texts = [pair.reply] if study.is_likert else [pair.reply, pair.other]
+    comparison = ComparisonPage(uuid.UUID(int=1), Talk.of(pair.turns, language="en"), *texts)
+    context = {
+        "study": study,
+        "progress": SessionProgress(done=3, total=40, minutes_left=30),
+        "comparison": comparison,
+        "is_pair": not study.is_likert,
+        "heading": "Pair 4 of 40",
+        "fragment": "annotation/_judge.html",
+        "csrf_token": "x" * 64,
+    }
+    return render_to_string("annotation/page.html", context)
+
+
+class Screen:
+    """A window that shows pages which no server has."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.html = ""
+        page.route("**/*", self._answer)
+
+    def _answer(self, route: Route) -> None:
+        name = route.request.url.removeprefix(f"{SITE}/static/")
+        if name == route.request.url:
+            route.fulfill(body=self.html, content_type="text/html; charset=utf-8")
+            return
+        file = finders.find(name)
+        route.fulfill(path=file, content_type=mimetypes.guess_type(name)[0])
+
+    def show(self, html: str) -> dict[str, float]:
+        """Show a page, and return where its parts end, in pixels from the top of the window."""
+        self.html = html
+        self.page.goto(f"{SITE}/")
+        return dict(self.page.evaluate(PLACES))
+
+
+@pytest.fixture
+def screen(browser: Browser, request: pytest.FixtureRequest):
+    size, options = request.param
+    with browser.new_context(viewport=size, **options) as context:
+        yield Screen(context.new_page())
+
+
+def row(kind: str, size: ViewportSize, places: list[dict[str, float]]) -> str:
+    """Return a line of the table in the documents: where submit ends, and how long pages are."""
+    submit = [one["submit"] for one in places]
+    screens = [one["length"] / size["height"] for one in places]
+    ends = f"{statistics.median(submit):.0f} | {max(submit):.0f}"
+    return (
+        f"| {kind} | {size['width']} x {size['height']} | {ends} "
+        f"| {statistics.median(screens):.2f} | {max(screens):.2f} |"
+    )
+
+
+@pytest.mark.parametrize("screen", [(LAPTOP, {})], indirect=True, ids=["laptop"])
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_laptop_shows_the_whole_pair_at_once(screen, pairs, kind, record_property):
+    study = study_page(kind)
+
+    places = [screen.show(page_of(pair, study)) for pair in pairs]
+
+    record_property("row", row(kind, LAPTOP, places))
+    fit = [one["lowest"] <= LAPTOP["height"] for one in places]
+    assert sum(fit) >= ON_ONE_SCREEN * len(pairs)
+    assert all(one["latest"] <= LAPTOP["height"] for one in places)  # the newest turn is in sight
+
+
+@pytest.mark.parametrize(
+    "screen", [(PHONE, {"has_touch": True, "is_mobile": True})], indirect=True, ids=["phone"]
+)
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_phone_keeps_the_scale_at_the_thumb_and_the_pair_short(
+    screen, pairs, kind, record_property
+):
+    study = study_page(kind)
+
+    places = [screen.show(page_of(pair, study)) for pair in pairs]
+
+    record_property("row", row(kind, PHONE, places))
+    assert statistics.median(one["length"] for one in places) <= MOST_SCREENS * PHONE["height"]
+    assert all(one["submit"] <= PHONE["height"] for one in places)
+    assert kind == "likert" or all(one["scale"] <= PHONE["height"] for one in places)
