@@ -18,6 +18,7 @@ handler500 = errors.server_error
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
+    path("results/", views.home, name="results"),
     path("s/<slug:study>/", include("annotation.urls.raters")),
     path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
     path("w/withdraw/", include("annotation.urls.withdrawing")),

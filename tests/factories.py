@@ -20,7 +20,7 @@ from annotation.models import (
     Study,
 )
 from annotation.studies import protocol
-from annotation.studies.protocol.parts import Checks, Screening
+from annotation.studies.protocol.parts import Checks, ResultsMinimum, Screening
 from completions.choices import (
     CallState,
     EscalationProfile,
@@ -69,6 +69,7 @@ CONTENT = (
             "screening": Screening(),
             "comprehension": (),
             "source_guesses": 0,
+            "results": ResultsMinimum(),
         }
     )
     .content(RUBRIC, normaliser="normaliser-0")

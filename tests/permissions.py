@@ -45,6 +45,7 @@ TABLE: dict[str, str] = {
     "accounts/sso/cancelled/": "GET anyone",
     # Open to everybody
     "": "GET anyone",
+    "results/": "GET anyone",
     # Raters, by their own session
     "s/<slug:study>/": "GET anyone",
     "s/<slug:study>/consent/": "GET anyone, POST anyone",

@@ -68,8 +68,7 @@ def figures_of(study: Study, kind: FiguresKind[Figures], *, now: dt.datetime) ->
 def ask_for(study: Study, kind: FiguresKind[Any]) -> None:
     """Ask a worker for newer figures, unless somebody did within seconds."""
     if stored_figures.is_to_ask(kind, study):
-        task = background.app.tasks["annotation.tasks.keep_figures"]
-        task.delay(kind=kind.name, study_id=study.pk)
+        background.hand_over("annotation.tasks.keep_figures", kind=kind.name, study_id=study.pk)
 
 
 def kept_counts(study: Study, *, now: dt.datetime) -> StudyCounts | None:

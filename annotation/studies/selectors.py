@@ -1,5 +1,6 @@
 """Reads of the annotation app."""
 
+import datetime as dt
 import statistics
 import uuid
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from completions.models import Completion, WritingLease
 
 INTACT = Q(first__erased_at=None, second__erased_at=None)
 """Of comparisons: no text of it was deleted at its writer's wish."""
+ANYBODY = ("any", "generic")
+"""Platforms of study files that let in who comes without a participant ID."""
 DEFAULT_SECONDS = 60.0
 FEW_ANSWERS = 3
 N_RECENT = 9
@@ -257,10 +260,12 @@ def judging_progress(study: Study) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class StudyCard:
-    """What a visitor may see of a study."""
+    """What a visitor may see of a study; ``is_open`` to whoever comes without a platform."""
 
     slug: str
     title: str
+    state: str
+    opened_on: dt.date
     is_open: bool
     is_simulated: bool
 
@@ -277,6 +282,13 @@ def public_studies() -> list[StudyCard]:
         .annotate(simulated=Exists(simulated))
     )
     return [
-        StudyCard(study.slug, study.title, study.state == StudyState.OPEN, study.simulated)
+        StudyCard(
+            study.slug,
+            study.title,
+            StudyState(study.state).label,
+            (study.locked_at or study.created_at).date(),
+            study.state == StudyState.OPEN and content_of(study)["crowd"]["platform"] in ANYBODY,
+            study.simulated,
+        )
         for study in opened
     ]

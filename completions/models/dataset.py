@@ -34,6 +34,12 @@ class Dataset(models.Model):
     offers_own_systems = models.BooleanField(
         default=False, help_text="Writers may agree to be rated alone, under a pseudonym."
     )
+    host = models.JSONField(
+        default=dict,
+        null=True,  # for processes of the version before it
+        blank=True,
+        help_text="Who invites its writers: person, lab, pay, time and contact, as they read it.",
+    )
     frozen_at = models.DateTimeField(
         null=True, blank=True, help_text="Since when no text of a person changes any more."
     )

@@ -20,12 +20,12 @@ ON_DESK = 5  # how many sent messages the desk shows
 ON_PAGE = 30  # and the page of all
 
 STANDINGS: Mapping[str, Promise] = {
-    MessageState.TRIAL: _("a trial message"),
+    MessageState.TRIAL: _("a trial reply"),
     MessageState.WAITING: _("waits for review"),
     MessageState.RETURNED: _("came back with a note"),
     MessageState.ACCEPTED: _("accepted"),
     MessageState.REJECTED: _("not used"),
-    MessageState.LAPSED: _("not used: you left before it was mended"),
+    MessageState.LAPSED: _("not used: you left before it was changed"),
 }
 """What a writer reads about where a message stands."""
 
@@ -67,7 +67,7 @@ class SentMessage:
     def standing(self) -> str:
         """Where it stands, in words."""
         if self.is_on_hold:
-            return str(_("came back with a note; the writing stands still"))
+            return str(_("came back with a note; writing is paused"))
         return str(STANDINGS.get(self.state, ""))
 
     @property
@@ -188,6 +188,8 @@ class Desk:
     code: str
     n_waiting: int
     n_written: int
+    n_trial: int
+    """Trial replies of a writer who was let in by them."""
     has_draft: bool
     is_frozen: bool
     trial: VettingProgress | None
@@ -212,6 +214,7 @@ class Desk:
             code=writer.code,
             n_waiting=counts.n_waiting,
             n_written=counts.n_written,
+            n_trial=counts.n_trial,
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
             trial=VettingProgress.of(writer) if is_newcomer else None,

@@ -36,10 +36,11 @@ KEPT = ("", LeaseOutcome.SUBMITTED)
 
 @dataclass(frozen=True)
 class DeskContents:
-    """What a writer's desk shows."""
+    """What a writer's desk shows; ``n_trial`` replies let an admitted writer in."""
 
     n_written: int
     n_waiting: int
+    n_trial: int
 
 
 def writer_by_code(code: str) -> Writer | None:
@@ -128,9 +129,12 @@ def desk(writer: Writer) -> DeskContents:
     """Count what the writer has sent, and what they can still get (an open draft included)."""
     on_trial = writer.state == WriterState.VETTING
     sent = Count("pk", filter=Q(is_trial=on_trial, outcome=LeaseOutcome.SUBMITTED))
-    counts = writer.leases.aggregate(sent=sent, held=Count("pk", filter=Q(closed_at=None)))
+    trial = Count("pk", filter=Q(is_trial=True, outcome=LeaseOutcome.SUBMITTED))
+    held = Count("pk", filter=Q(closed_at=None))
+    counts = writer.leases.aggregate(sent=sent, held=held, trial=trial)
     to_come = 0 if writer.dataset.frozen_at else counts["held"] + _n_to_come(writer)
-    return DeskContents(n_written=counts["sent"], n_waiting=to_come)
+    n_trial = 0 if on_trial else counts["trial"]
+    return DeskContents(n_written=counts["sent"], n_waiting=to_come, n_trial=n_trial)
 
 
 def _n_to_come(writer: Writer) -> int:

@@ -1,17 +1,20 @@
-"""What is written to the people who write: subject and body of each mail, composed when it goes."""
+"""Email templates for writers, rendered at send time."""
 
 import datetime as dt
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
 from completions.choices import MailKind, WriterState
 from completions.models import Writer, WriterMail
 from completions.writers.credentials import invitation_link
-from completions.writers.guidelines import GUIDE
+from completions.writers.guidelines import GUIDE, host_facts
 
 NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"
+LONGEST_ADDRESS = 254
 MOST_ATTEMPTS = 5
 """After so many refusals of a mail by the server it is given up."""
 
@@ -43,6 +46,15 @@ class MailRow:
 def is_server_set_up() -> bool:
     """Say whether there is a way to send mail."""
     return bool(settings.EMAIL_BACKEND != NO_SERVER)
+
+
+def is_address(text: str) -> bool:
+    """Say whether a text is one e-mail address, of a length that a server takes."""
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return len(text) <= LONGEST_ADDRESS
 
 
 def absolute(path: str) -> str:
@@ -78,12 +90,13 @@ def _invitation(writer: Writer) -> Letter:
     return Letter.of(
         GUIDE.title,
         GUIDE.invitation,
-        _("This is your personal link. It shows what it is about and asks whether you want to:"),
+        "\n".join(f"{fact.name}: {fact.text}" for fact in host_facts(writer.dataset.host)),
+        _("Your personal link shows what it is about and lets you accept or decline:"),
         personal_link(writer),
-        _("Keep it to yourself: whoever has it can write in your place."),
+        _("Don’t share it: whoever has it can write in your place."),
         _(
-            'If you would rather not, press "No, I decline" on that page, and your address is '
-            "deleted here. Doing nothing is fine, too."
+            'If you would rather not, press "No, I decline" on that page, and we delete your '
+            "address. You can also simply ignore this email."
         ),
     )
 
@@ -91,47 +104,47 @@ def _invitation(writer: Writer) -> Letter:
 def _link_again(writer: Writer) -> Letter:
     return Letter.of(
         _("Your personal link"),
-        _("With this link you are back where you were, on any device:"),
+        _("This link takes you back to your desk, on any device:"),
         personal_link(writer),
-        _("Keep it to yourself: whoever has it can write in your place. Older links may not work."),
+        _("Don’t share it: whoever has it can write in your place. Older links may not work."),
     )
 
 
 def _admitted(writer: Writer, note: str) -> Letter:
     return Letter.of(
-        _("You can begin to write"),
-        _("Thank you for your trial messages. Somebody read them, and you are in."),
+        _("You can start writing"),
+        _("Thank you for your trial replies. A reviewer read them, and you are in."),
         _noted(note),
-        _("Your personal link leads to your desk:"),
+        _("Your desk:"),
         personal_link(writer),
     )
 
 
 def _refused(writer: Writer, note: str) -> Letter:
     return Letter.of(
-        _("About your trial messages"),
+        _("About your trial replies"),
         _(
-            "Thank you for your trial messages and for the time they took. Somebody read them, and "
-            "we do not go on from here. They are compared with nothing and published nowhere."
+            "Thank you for your trial replies and for your time. A reviewer read them, and we "
+            "won't be inviting you to continue. Your replies will not be used or published."
         ),
         _noted(note),
-        _("Should you want them deleted, your personal link says how:"),
+        _("If you want them deleted, use your personal link:"),
         personal_link(writer),
     )
 
 
 def _returned(writer: Writer, note: str) -> Letter:
     return Letter.of(
-        _("A message came back to you"),
-        _("Somebody read a message of yours and asks you to look at it once more."),
+        _("Please change one of your replies"),
+        _("A reviewer read one of your replies and asks you to change it."),
         _noted(note),
-        _("It waits on your desk, with what you wrote:"),
+        _("It is on your desk, with what you wrote:"),
         personal_link(writer),
     )
 
 
 def _noted(note: str) -> str:
-    return _("This is what they say:\n\n%(note)s") % {"note": note} if note else ""
+    return _("The reviewer says:\n\n%(note)s") % {"note": note} if note else ""
 
 
 def _mail_state(mail: WriterMail) -> str:

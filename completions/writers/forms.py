@@ -55,7 +55,7 @@ class Profile(forms.Form):
 
 
 SKIP_REASONS = [
-    ("speechless", _("I do not know what to say")),
+    ("speechless", _("I don’t know what to say")),
     ("close", _("It is too close to home")),
     ("professional", _("It needs a professional")),
     ("broken", _("The text is broken or unreadable")),
@@ -82,7 +82,7 @@ class MessageForm(forms.Form):
     )
     is_own_words = forms.BooleanField(
         label=_("These are my own words. I had no help from an AI."),
-        error_messages={"required": _("Please say that these are your own words.")},
+        error_messages={"required": _("Please tick the box to confirm these are your own words.")},
     )
     has_looked_again = forms.BooleanField(required=False)
 

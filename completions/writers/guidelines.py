@@ -4,10 +4,10 @@ Raise ``VERSION`` with every change of what a writer agrees to: consents are sto
 with the hash of ``consent_text()``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-VERSION = "2"
+VERSION = "3"
 
 
 @dataclass(frozen=True)
@@ -29,58 +29,55 @@ class HelpLine:
     countries: Sequence[str] = ()
 
 
-TITLE = "Write for somebody who needs support"
+TITLE = "Write for someone who needs support"
 INVITATION = (
-    "You are invited to write short supportive messages. They show how people support each "
-    "other, so that what computers write can be compared with it."
+    "You are invited to write short supportive replies. They show how people support each "
+    "other, so that what computers write can be compared with them."
 )
 FACTS = (
     ConsentFact(
         "What you do",
-        "You read a talk between somebody who needs support and somebody who gives it, and write "
-        "the message that you would send next. You say once which of three groups you belong to: "
-        "people who support others by profession, people who do so in their life, or neither. "
-        "Where it is asked for, you begin with a few talks on trial, so that both sides can see "
-        "whether it fits.",
+        "You read a conversation between someone who needs support and someone who gives it, and "
+        "write the next reply. We ask once whether you support others by profession, in your life, "
+        "or neither. Some studies begin with a few trial conversations, so that both sides can see "
+        "whether it suits you.",
     ),
     ConsentFact(
         "How long it takes",
-        "About five minutes for a talk. You decide how many you write, and when. Your draft is "
-        "kept, so you can stop in the middle.",
+        "About five minutes for a conversation. You decide how many you write, and when. Your "
+        "draft is saved, so you can stop in the middle.",
     ),
     ConsentFact(
-        "What happens with it",
-        "Somebody who runs the study reads each message without seeing whose it is, and accepts "
-        "it, sends it back to you with a note, or does not use it. Programs look for near copies "
-        "(of your own earlier messages, of others for the same talk, and of what was really "
-        "answered), for phrases typical of computer programs, and for what would give a real "
-        "person away, and ask you to look at some of it before you send. The reader may ask who "
-        "wrote a message, and that is recorded. Accepted messages are then compared "
-        "with others for the same talk, by people and by computer programs that do not know who "
-        "or what wrote them. They may be published with the results, never with anything about "
+        "What happens to your replies",
+        "A reviewer reads each reply without seeing who wrote it, and accepts it, sends it back "
+        "with a note, or doesn’t use it. Programs look for near copies, for phrases typical of "
+        "software, and for anything that could identify a real person, and may ask you to check "
+        "before you send. A reviewer can ask who wrote a reply; this is recorded. Accepted replies "
+        "are compared with others to the same conversation, by people and by software that do not "
+        "know who wrote them. They may be published with the results, never with anything about "
         "you.",
     ),
     ConsentFact(
-        "What is kept",
-        "Your drafts, and each version of a message that you send; how long you typed, and how "
-        "often and how much you pasted, which the reader sees as a hint and which decides nothing "
-        "by itself; the talks you were shown and when; the reason if you skip one; your group; "
-        "what was decided, with the notes; and this agreement: all under a random code. If you "
-        "were invited by e-mail, also your address, for mails about your writing alone. A cookie "
-        "lets this browser know you, until you sign out.",
+        "What is stored",
+        "Your drafts and every version that you send; how long you typed, and how often and how "
+        "much you pasted (a hint for the reviewer, which decides nothing by itself); the "
+        "conversations you saw and when; your reason if you skip one; your experience; decisions "
+        "with their notes; and this agreement: all under a random code. If you were invited by "
+        "e-mail, also your address, for mails about your writing only. A cookie recognises this "
+        "browser until you sign out.",
     ),
     ConsentFact(
         "Pausing, leaving, withdrawing",
-        "You may skip a talk, take a pause or leave whenever you like, without a reason and "
-        "without any drawback. If you leave, what you sent stays. If you withdraw, your address "
-        "and your group are deleted, and you choose what becomes of your messages: they stay "
-        "under the random code, or they are deleted and counted no more. What was published by "
-        "then cannot be called back.",
+        "You can skip a conversation, pause or leave at any time, without giving a reason; this "
+        "won’t affect you. If you leave, what you sent stays. If you withdraw, we delete your "
+        "address and what you told us about yourself, and you choose what happens to your replies: "
+        "they stay under the random code, or they are deleted and no longer count. What has "
+        "already been published cannot be withdrawn.",
     ),
 )
 CONTENT_NOTE = (
-    "The talks are about hard times: loss, fear, loneliness, conflict. In some of them a person "
-    "is angry and rude. Write when you feel up to it, and skip what weighs on you."
+    "The conversations are about hard times: loss, fear, loneliness, conflict. In some a person "
+    "is angry and rude. Write when you feel up to it, and skip any that weighs on you."
 )
 FIVE_LINES = (
     "Write as you would speak to this one person: warm, plain, natural.",
@@ -114,7 +111,23 @@ class Guide:
 GUIDE = Guide()
 
 
-def consent_text() -> str:
+def host_facts(host: Mapping[str, str] | None) -> tuple[ConsentFact, ...]:
+    """Return who invites, what it pays, how long it takes and whom to ask, as far as is known.
+
+    ``host`` has the settings of a dataset: ``person``, ``lab``, ``pay``, ``time``, ``contact``.
+    """
+    given = host or {}
+    who = ", ".join(given[name] for name in ("person", "lab") if given.get(name))
+    told = (
+        ("Who invites you", who),
+        ("Pay", given.get("pay", "")),
+        ("Time", given.get("time", "")),
+        ("Questions", given.get("contact", "")),
+    )
+    return tuple(ConsentFact(name, text) for name, text in told if text)
+
+
+def consent_text(host: Mapping[str, str] | None = None) -> str:
     """Return everything that a writer reads before agreeing, as one text."""
-    facts = (f"{fact.name}: {fact.text}" for fact in FACTS)
+    facts = (f"{fact.name}: {fact.text}" for fact in (*host_facts(host), *FACTS))
     return "\n\n".join((TITLE, INVITATION, *facts, CONTENT_NOTE))

@@ -168,8 +168,8 @@ def say_who_are_you(request: HttpRequest) -> HttpResponse:
         request,
         heading=_("Please open your personal link"),
         text=_(
-            "This browser does not know you, or your link was renewed. Open the newest link you "
-            "were sent, and you are back where you were: drafts that were saved are kept."
+            "This browser doesn’t recognise you, or your link was renewed. Open the newest link "
+            "you were sent to continue where you were: saved drafts are kept."
         ),
         status=403,
     )
@@ -182,10 +182,10 @@ def say_unsent(request: HttpRequest) -> HttpResponse:
         return say_who_are_you(request)
     return say(
         request,
-        heading=_("Your message was not sent"),
+        heading=_("Your reply was not sent"),
         text=_(
             "The page was open for too long, or cookies were cleared. Go back to your desk and "
-            "send it from there: drafts that were saved are kept."
+            "send it from there: saved drafts are kept."
         ),
         status=403,
         back=reverse("completions:desk"),
@@ -198,8 +198,8 @@ def say_wrong_link(request: HttpRequest) -> HttpResponse:
         request,
         heading=_("This link doesn’t work"),
         text=_(
-            "Perhaps a piece of it was lost on the way, or a newer link has replaced it. Copy "
-            "the whole link once more, or ask whoever sent it for a new one."
+            "Part of it may be missing, or a newer link has replaced it. Copy the whole link "
+            "again, or ask the person who sent it for a new one."
         ),
         status=404,
     )
@@ -226,11 +226,13 @@ def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) 
 def _words_on(writer: Writer) -> tuple[str, str]:
     """Return what a writer who is not writing is told."""
     if writer.state == WriterState.PAUSED and writer.may_resume:
-        return _("You are on a pause"), _("Everything you sent or saved is kept. Take your time.")
+        return _("You are taking a pause"), _(
+            "Everything you sent or saved is kept. Take your time."
+        )
     if not writer.texts_kept:
         return _("You have withdrawn"), _(
-            "Your messages were deleted, and count in no result from now on. Thank you for having "
-            "been here."
+            "Your replies were deleted and are removed from all future results. Thank you for "
+            "having been here."
         )
     return {
         WriterState.INVITED: (
@@ -240,31 +242,37 @@ def _words_on(writer: Writer) -> tuple[str, str]:
         WriterState.REFUSED: (
             _("Your trial is over"),
             _(
-                "Thank you for your trial messages. We do not go on from here: they are compared "
-                "with nothing, and published nowhere."
+                "Thank you for your trial replies. We won’t be inviting you to continue. Your "
+                "replies will not be used or published."
             ),
         ),
         WriterState.PAUSED: (
             _("Your writing is on pause"),
-            _("Everything you sent or saved is kept. Ask whoever invited you when it goes on."),
+            _(
+                "Everything you sent or saved is kept. Ask the person who invited you when it "
+                "continues."
+            ),
         ),
         WriterState.LEFT: (
             _("You have left"),
             _(
                 "Thank you for what you wrote: it stays and counts. If you want to come back, ask "
-                "whoever invited you."
+                "the person who invited you."
             ),
         ),
         WriterState.WITHDRAWN: (
             _("You have withdrawn"),
             _(
-                "Nothing leads from your messages to you any more. They stay under a random code; "
-                "you may still have them deleted. Thank you for having been here."
+                "Nothing leads from your replies to you any more. They stay under a random code; "
+                "you can still have them deleted. Thank you for having been here."
             ),
         ),
     }.get(
         WriterState(writer.state),
-        (_("You are not writing here"), _("If you want to come back, ask whoever invited you.")),
+        (
+            _("You are not writing here"),
+            _("If you want to come back, ask the person who invited you."),
+        ),
     )
 
 
@@ -272,10 +280,10 @@ def say_gone(request: HttpRequest) -> HttpResponse:
     """Tell that a talk is not this writer's."""
     return say(
         request,
-        heading=_("This talk is not yours to write for"),
+        heading=_("This conversation belongs to someone else"),
         text=_(
-            "Another writer may have opened their link in this browser, or the talk no longer "
-            "exists. Your own texts are all kept: open your personal link to see them."
+            "Another writer may have opened their link in this browser, or the conversation no "
+            "longer exists. Your own texts are all saved: open your personal link to see them."
         ),
         status=404,
         back=reverse("completions:desk"),

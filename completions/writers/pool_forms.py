@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
+from completions.writers.emails import is_address
+from completions.writers.services.pool import PoolSettings
 
 MOST_ADDRESSES = 500
-LONGEST = 254
 BETWEEN = re.compile(r"[\n,;]")
 
 
@@ -29,7 +30,7 @@ def read_addresses(text: str) -> Addresses:
     """Read addresses, one on each line or parted by commas; a name around one makes it none."""
     sorted_out: dict[bool, list[str]] = {True: [], False: []}
     for word in split_addresses(text):
-        sorted_out[_is_address(word)].append(word)
+        sorted_out[is_address(word)].append(word)
     return Addresses(tuple(sorted_out[True]), tuple(sorted_out[False]))
 
 
@@ -62,13 +63,23 @@ class Invite(forms.Form):
         return found
 
 
+HOST = {
+    "person": _("Who invites (a person)"),
+    "lab": _("Their lab or group"),
+    "pay": _("What a writer is paid"),
+    "time": _("How long it takes"),
+    "contact": _("Whom to ask (an e-mail address)"),
+}
+"""What invitations say about who sends them, by the names of the dataset's settings."""
+
+
 class Settings(forms.Form):
     """How a pool works."""
 
     completions_per_context = forms.IntegerField(
         min_value=1,
         max_value=50,
-        label=_("Messages per talk, each by another person"),
+        label=_("Replies per conversation, each by another person"),
         error_messages={
             "required": _("Give a number from 1 to 50."),
             "invalid": _("Give a whole number from 1 to 50."),
@@ -79,7 +90,7 @@ class Settings(forms.Form):
     most_adversarial = forms.IntegerField(
         min_value=0,
         max_value=100,
-        label=_("Hostile talks, at most, in % of what one writer is given"),
+        label=_("Hostile conversations, at most, in % of what one writer is given"),
         error_messages={
             "required": _("Give a share from 0 to 100."),
             "invalid": _("Give a share from 0 to 100, as a whole number."),
@@ -90,6 +101,36 @@ class Settings(forms.Form):
     offers_own_systems = forms.BooleanField(
         required=False, label=_("Writers may agree to be rated alone, under a pseudonym")
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
+        super().__init__(*args, **kwargs)
+        for name, label in HOST.items():
+            self.fields[f"host_{name}"] = forms.CharField(
+                required=False, max_length=200, label=label
+            )
+
+    def host_fields(self) -> Iterator[forms.BoundField]:
+        """Yield the fields about who invites."""
+        for name in HOST:
+            yield self[f"host_{name}"]
+
+    @classmethod
+    def showing(cls, settings: PoolSettings) -> "Settings":
+        """Return the form with the settings that hold."""
+        values = settings._asdict()
+        host = {f"host_{name}": text for name, text in values.pop("host").items()}
+        return cls(initial={**values, **host})
+
+    def settings(self) -> PoolSettings:
+        """Return what was asked for."""
+        given = self.cleaned_data
+        host = {name: given[f"host_{name}"] for name in HOST if given[f"host_{name}"]}
+        return PoolSettings(
+            given["completions_per_context"],
+            given["most_adversarial"],
+            given["offers_own_systems"],
+            host,
+        )
 
     def say_taken(self, n_talks: int) -> None:
         """Say that people wrote more than would be wanted."""
@@ -133,11 +174,3 @@ def problems(form: forms.Form) -> Iterator[str]:
     """Yield what is wrong, a sentence for each control."""
     for messages in form.errors.values():
         yield from map(str, messages)
-
-
-def _is_address(word: str) -> bool:
-    try:
-        validate_email(word)
-    except ValidationError:
-        return False
-    return len(word) <= LONGEST

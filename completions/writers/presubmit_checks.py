@@ -1,21 +1,26 @@
 """What a writer is asked to look at again before a message is sent: pure.
 
-The rules are those by which contexts are screened: personal data, and what may hurt or mislead
-somebody. They ask, and never refuse: the writer may know better.
+The rules are those by which contexts are screened, personal data and what may hurt or mislead
+somebody, and those by which completions give their source away. They ask, and never refuse: the
+writer may know better.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from completions.contexts import screening
+from completions.leaks import rules as leak_rules
 
+SOURCE = "source"
+OF_SOFTWARE = (leak_rules.SELF_IDENTIFICATION, leak_rules.MODEL_NAME, leak_rules.REFUSAL)
 REASONS: Mapping[str, str] = {
-    "personal-data": "It could identify or reach a real person.",
-    "self-harm": "It speaks of self-harm. Name no way of doing it; a help line can be named.",
-    "clinical": "It sounds like a diagnosis or a treatment. A supporter leaves both to others.",
-    "violence": "It speaks of violence.",
-    "sexual": "It speaks of sex.",
-    "hate": "It may be read as contempt for a group of people.",
+    "personal-data": "this could identify a real person.",
+    "self-harm": "this speaks of self-harm. Don’t name a method; you can name a help line.",
+    "clinical": "this sounds like a diagnosis or a treatment. A supporter leaves both to others.",
+    "violence": "this speaks of violence.",
+    "sexual": "this speaks of sex.",
+    "hate": "this could be read as contempt for a group of people.",
+    SOURCE: "this reads as if software had written it. Please use your own words.",
 }
 """Why each rule asks, as the writer reads it, in the order in which they are shown."""
 
@@ -42,12 +47,18 @@ class Concern:
 def look(text: str, *, language: str) -> tuple[Concern, ...]:
     """Return what to look at again in ``text``, by reason and place; words are told once.
 
-    A language without word lists is searched for personal data alone.
+    A language without word lists is searched for personal data alone; what gives software away is
+    known in English.
     """
     found = {
         (finding.rule, text[finding.start : finding.end].strip()): finding.start
         for finding in reversed(screening.disqualifying(text, language=language))
         if finding.rule in REASONS
+    }
+    found |= {
+        (SOURCE, leak.matched): leak.start
+        for leak in reversed(leak_rules.find_leaks(text))
+        if leak.reason in OF_SOFTWARE
     }
     order = tuple(REASONS)
     concerns = (Concern(rule, matched, start) for (rule, matched), start in found.items())

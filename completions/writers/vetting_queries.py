@@ -60,11 +60,11 @@ class TrialState:
     def missing(self) -> str:
         """Why nobody can be admitted on it yet; empty when it is complete."""
         if self.n_left:
-            return _("Trial talks are left to write for.")
+            return _("Trial conversations are left to write for.")
         return (
             ""
             if self.n_sent or not self.n_talks
-            else _("Every trial talk was skipped: there is nothing to read.")
+            else _("Every trial conversation was skipped: there is nothing to read.")
         )
 
 

@@ -59,6 +59,6 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
     except services.AuditUnderWayError:
         messages.info(request, _("An audit is under way already."))
     else:
-        background.app.tasks["heart_site.tasks.run_audit"].delay(audit_id=audit.pk)
+        background.hand_over("heart_site.tasks.run_audit", audit_id=audit.pk)
         messages.success(request, _("A worker audits the blinding now."))
     return redirect("blinding:audits", study.slug)

@@ -1,4 +1,4 @@
-"""How little would change the first place: votes, dialogues, evaluators."""
+"""Robustness of first place: votes, dialogues, evaluators."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Evaluators in the model: how reliable and how severe each is, and who is not like the others."""
+"""Strict and lenient judges: how reliable and severe each is, and who is unlike the others."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
+from typing import NamedTuple
 
 from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, Whisker
@@ -179,6 +180,14 @@ class Joining:
     is_either_way: bool
 
 
+class Missing(NamedTuple):
+    """What a board has too few of, by a name, and how many its study wants."""
+
+    what: str
+    n: int
+    wanted: int
+
+
 @dataclass(frozen=True)
 class Conditions:
     """The terms on which the ratings of a fit hold; never shown without them."""
@@ -209,8 +218,9 @@ class Conditions:
 class Board:
     """The ratings of one fit, or why there are none, with the conditions.
 
-    They are ``is_implied`` where nobody compared messages: each was rated alone, and pairs follow
-    from points. While they are ``is_embargoed`` they are for the study's team alone.
+    Where something is ``missing``, no system is ranked. They are ``is_implied`` where nobody
+    compared messages: each was rated alone, and pairs follow from points. While they are
+    ``is_embargoed`` they are for the study's team alone.
     """
 
     study: str
@@ -225,8 +235,21 @@ class Board:
     ticks: tuple[Tick, ...] = ()
     joining: tuple[Joining, ...] = ()
     analyses: tuple[AnalysisLink, ...] = ()
+    missing: tuple[Missing, ...] = ()
     is_implied: bool = False
     is_embargoed: bool = False
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """Return the names of the systems that nothing sets apart from the first; of one, none."""
+        if not self.has_tiers or len(self.rows) == 1:
+            return ()
+        return tuple(row.name for row in self.tiers[0].rows)
+
+    @property
+    def behind(self) -> tuple[str, ...]:
+        """Return the names of the systems that the intervals set apart from the first."""
+        return tuple(row.name for row in self.rows[len(self.leading) :]) if self.leading else ()
 
     @property
     def has_human_baseline(self) -> bool:

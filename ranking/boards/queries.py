@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from django.db.models import Prefetch
+from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
 from annotation.models import Study
@@ -15,6 +16,7 @@ from ranking.boards.board import (
     Conditions,
     DimensionShare,
     Joining,
+    Missing,
     PeopleRefusal,
     PeopleRow,
 )
@@ -48,6 +50,24 @@ def board_of(fit: Fit) -> Board:
         ticks=drawn.ticks,
         is_implied=fit.study.protocol == Protocol.LIKERT,
         is_embargoed=fit.is_embargoed,
+        missing=_missing(fit),
+    )
+
+
+def _missing(fit: Fit) -> tuple[Missing, ...]:
+    """Return what the study wants more of before its systems are ranked."""
+    wanted = fit.study.content.get("results", {})
+    known = fit.diagnostics
+    have = {
+        "judgments": (_("judgments"), fit.n_judgments),
+        "dialogues": (_("dialogues"), fit.n_units),
+    }
+    if not known["judges"]:
+        have["raters"] = (_("people who judge"), known["n_raters"])
+    return tuple(
+        Missing(what, n, wanted.get(key, 0))
+        for key, (what, n) in have.items()
+        if n < wanted.get(key, 0)
     )
 
 

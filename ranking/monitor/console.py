@@ -86,7 +86,7 @@ def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 @staff_page
 def measure(request: StaffRequest, study: Study) -> HttpResponse:
     """Ask a worker to measure the raters anew."""
-    background.app.tasks["ranking.tasks.measure_raters"].delay(study_id=study.pk)
+    background.hand_over("ranking.tasks.measure_raters", study_id=study.pk)
     messages.success(request, _("A worker measures the raters now. Look again soon."))
     return redirect("raters:list", study.slug)
 

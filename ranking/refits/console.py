@@ -39,7 +39,7 @@ def refit(request: StaffRequest, study: Study) -> HttpResponse:
         ) % {"n": n}
         messages.info(request, text)
     else:
-        background.app.tasks["ranking.tasks.refit_now"].delay(study_id=study.pk)
+        background.hand_over("ranking.tasks.refit_now", study_id=study.pk)
         messages.success(request, _("A worker computes now whatever changed. Look again soon."))
     return redirect("raters:fits", study.slug)
 

@@ -43,7 +43,7 @@ def build(request: StaffRequest, study: Study) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("raters:release", study.slug)
     if release.state == ReleaseState.BUILDING or not released_queries.folder_of(release).exists():
-        background.app.tasks["ranking.tasks.build_release"].delay(release_id=release.pk)
+        background.hand_over("ranking.tasks.build_release", release_id=release.pk)
         messages.success(request, _("A worker builds it now. Look again soon."))
     else:
         text = _("Nothing changed since release %(n)d: it is that one.") % {"n": release.version}

@@ -34,7 +34,7 @@ QUESTIONS = {
     AnalysisKind.FACTORS: _("Whether the dimensions measure one thing or several."),
     AnalysisKind.LATENCY: _("Whether fast or capable systems are rated higher."),
     AnalysisKind.JUDGE: _("How far a judge can stand in for people, once held against them."),
-    AnalysisKind.PLANNING: _("How many judgments would set neighbours apart."),
+    AnalysisKind.PLANNING: _("How many judgments tell neighbouring systems apart."),
 }
 
 

@@ -113,8 +113,8 @@ def analyses_beside(fit: Fit, results: Results) -> Analyses | None:
     states = queries.analysis_states(shown)
     if not states:
         return None
-    links = analysis_links(shown, states)
-    return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=links)
+    links = sorted(analysis_links(shown, states), key=lambda one: one.is_running or one.is_refused)
+    return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=tuple(links))
 
 
 def links_of(fit: Fit) -> tuple[AnalysisLink, ...]:

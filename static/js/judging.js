@@ -74,7 +74,7 @@
   };
   const showHiddenTime = () => note("hidden_ms", Math.round(hidden));
 
-  /* Whether folded turns were opened; nothing where none are folded, as on a wide screen. */
+  /* Empty where nothing is folded, as on a wide screen. */
   function showEarlier() {
     const isFolded = find(".earlier > summary")?.checkVisibility();
     note("opened_earlier", isFolded ? Number(openedEarlier) : "");
@@ -113,7 +113,7 @@
   /* Keys. */
   const shortcutsOn = () => browser.read("heart.shortcuts") !== false;
   const typing = (target) => target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
-  /* What a key changes comes into sight, and nothing moves if it is there. */
+  /* A control that a key changes comes into sight. */
   const reach = (control) => {
     control.focus({ preventScroll: true });
     (control.closest("label") ?? control).scrollIntoView({ block: "nearest" });
@@ -160,7 +160,6 @@
     return Boolean(radio);
   }
 
-  /* Closed by its key, the rubric leaves the page where it was. */
   let readAt = 0;
 
   function toggleRubric() {
@@ -230,8 +229,7 @@
     if (group) findAll(".error-text", group).forEach((note) => note.remove());
   }
 
-  /* The site cannot be reached, or failed: the answer is sent again automatically, and counts once.
-     Whoever goes on typing sends it themselves. */
+  /* Unreachable or failed: the answer is sent again, and counts once. */
   let attempts = 0;
   let timer = 0;
   let sendAgain = null;

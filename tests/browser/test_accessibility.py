@@ -61,7 +61,7 @@ def test_what_writers_see(visitor, admin, site):
     follow(visitor.get_by_role("button", name="Yes, I agree"))
     assert_accessible(visitor)
     visitor.get_by_role("radio").first.check()
-    follow(visitor.get_by_role("button", name="Go on"))
+    follow(visitor.get_by_role("button", name="Continue"))
     for path in ("", "help/", "leave/", "withdraw/", "sent/"):
         visitor.goto(f"{site.address}/w/{path}")
         assert_accessible(visitor)

@@ -45,7 +45,7 @@ def analysis(site: Site):
 
     def go(page: Page, name: str) -> None:
         page.goto(site.results)
-        link = page.get_by_role("link", name=name, exact=True).first
+        link = page.locator(".closer a", has_text=re.compile(f"^{name}$")).first
         load_until(page, link.count)
         page.goto(f"{site.address}{link.get_attribute('href')}")
         load_until(page, page.locator("main figure").count)  # it is listed once it is begun

@@ -41,7 +41,7 @@ def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin,
     writing.decide(admin, site, HASTY, "Send back", "Stay with the cups first.")
     page.goto(f"{site.address}/w/")
     expect(page.get_by_role("article")).to_contain_text("Stay with the cups first.")
-    page.get_by_role("link", name="Change this message").click()
+    page.get_by_role("link", name="Change this reply").click()
     expect(writing.ready_box(page)).to_have_value(HASTY)
     writing.send(page, MENDED)
     writing.decide(admin, site, MENDED, "Accept")
@@ -96,7 +96,7 @@ def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link)
     again.goto(other.url)
 
     expect(writing.ready_box(again)).to_have_value(ELSEWHERE)
-    again.get_by_role("button", name="Take that text instead").click()
+    again.get_by_role("button", name="Use that text").click()
     expect(writing.ready_box(again)).to_have_value(GONE_ON)
     writing.see_draft(again, "Draft saved")
 
@@ -109,7 +109,7 @@ def test_a_message_is_written_and_looked_at_again_by_keyboard_alone(visit, link)
     page.keyboard.type(REACHABLE)
     for key in ("Control+A", "Control+X", "Control+V"):
         page.keyboard.press(key)
-    expect(page.get_by_role("textbox", name="Your message")).to_have_value(REACHABLE)
+    expect(page.get_by_role("textbox", name="Your reply")).to_have_value(REACHABLE)
     assert signal(page, "pastes") == 1
     assert signal(page, "pasted_characters") == len(REACHABLE)
     assert signal(page, "typing_ms") > 0
@@ -130,15 +130,15 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, link):
     assert overflow(page) <= 0
     box = writing.open_talk(page)
     box.fill(f"{REACHABLE} {'Hm' * 100}.")
-    page.get_by_role("button", name="Send the message").tap()
+    page.get_by_role("button", name="Send").tap()
     expect(page.locator("#errors")).to_be_focused()
     assert overflow(page) <= 0
 
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Send the message").tap()
+    page.get_by_role("button", name="Send").tap()
     expect(page.locator("#again")).to_be_focused()
     assert overflow(page) <= 0
-    page.get_by_role("button", name="Send it all the same").tap()
+    page.get_by_role("button", name="Send anyway").tap()
     writing.see_heading(page, "Sent, thank you")
     assert overflow(page) <= 0
 

@@ -22,19 +22,19 @@ def come_in(page: Page, link: str) -> None:
     if (agree := page.get_by_role("button", name="Yes, I agree")).count():
         agree.click()
         page.get_by_role("radio").first.check()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
     see_heading(page, "Your desk")
 
 
 def open_talk(page: Page) -> Locator:
     """Go to the talk that waits, wait for its script, and return the text box."""
-    page.get_by_role("link", name=re.compile("^Write the|^Go on with your draft")).click()
+    page.get_by_role("link", name=re.compile("^Write the|^Continue your draft")).click()
     return ready_box(page)
 
 
 def ready_box(page: Page) -> Locator:
     expect(page.locator("html.js")).to_be_attached()
-    return page.get_by_role("textbox", name="Your message")
+    return page.get_by_role("textbox", name="Your reply")
 
 
 def see_draft(page: Page, state: str) -> None:
@@ -49,7 +49,7 @@ def see_heading(page: Page, heading: str) -> None:
 def send(page: Page, text: str) -> None:
     ready_box(page).fill(text)
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name=re.compile("^Send the")).click()
+    page.get_by_role("button", name=re.compile("^Send( the new version)?$")).click()
     see_heading(page, "Sent, thank you")
 
 

@@ -354,7 +354,7 @@ class TestAnalysesOfAFit:
         assert (pairs.kind, pairs.refusal, pairs.findings) == (PAIRS, "One system.", None)
         assert (checks.kind, checks.state, checks.ended_at) == (CHECKS, FitState.RUNNING, None)
         assert style.findings == Findings("Counted.", ())
-        assert style.label == "Length and style held equal"
+        assert style.label == "Adjusted for length and style"
 
     def test_are_those_of_the_newest_code(self, study):
         fit = newest(study)

@@ -121,7 +121,7 @@ class TestShow:
         said = fits("show", study, "--fit", fit.key)
 
         assert "System against system  done in 0.0 s" in said
-        assert "Ties and grades in the model  refused in 0.0 s: No ties." in said
+        assert "Ties and strengths  refused in 0.0 s: No ties." in said
         assert all(row.system.name in said for row in fit.ratings.select_related("system"))
 
     def test_answers_a_program(self, study, fit):

@@ -196,7 +196,9 @@ class TestNewcomers:
         skip(lease_next(writer))
         lease_next(writer)
 
-        assert desk_queries.desk(writer) == desk_queries.DeskContents(n_written=1, n_waiting=2)
+        assert desk_queries.desk(writer) == desk_queries.DeskContents(
+            n_written=1, n_waiting=2, n_trial=0
+        )
 
 
 class TestAFrozenDataset:
@@ -228,7 +230,7 @@ class TestAFrozenDataset:
 
         seen = desk_queries.desk(Writer.objects.get(pk=writer.pk))
 
-        assert seen == desk_queries.DeskContents(n_written=1, n_waiting=0)
+        assert seen == desk_queries.DeskContents(n_written=1, n_waiting=0, n_trial=0)
 
 
 class TestTheDesk:
@@ -238,7 +240,9 @@ class TestTheDesk:
         promised = desk_queries.desk(writer).n_waiting
 
         assert len(strata_given(writer)) == promised == 9
-        assert desk_queries.desk(writer) == desk_queries.DeskContents(n_written=9, n_waiting=0)
+        assert desk_queries.desk(writer) == desk_queries.DeskContents(
+            n_written=9, n_waiting=0, n_trial=0
+        )
 
     def test_counts_the_talk_that_is_held_and_no_trial(self, dataset, writer):
         make_talks(dataset, 3)
@@ -255,7 +259,9 @@ class TestTheDesk:
             outcome=LeaseOutcome.SUBMITTED,
         )
 
-        assert desk_queries.desk(writer) == desk_queries.DeskContents(n_written=1, n_waiting=2)
+        assert desk_queries.desk(writer) == desk_queries.DeskContents(
+            n_written=1, n_waiting=2, n_trial=1
+        )
 
     def test_takes_as_many_queries_however_much_there_is(
         self, dataset, writer, django_assert_num_queries

@@ -12,27 +12,16 @@ pytestmark = pytest.mark.django_db
 
 
 def set_messages(dataset, n):
-    return services.configure_pool(
-        dataset=dataset,
-        completions_per_context=n,
-        most_adversarial=25,
-        offers_own_systems=False,
-        now=NOW,
-    )
+    settings = services.PoolSettings(n, 25, offers_own_systems=False)
+    return services.configure_pool(dataset=dataset, settings=settings, now=NOW)
 
 
 class TestConfigurePool:
     def test_stores_the_settings_and_what_was_before(self):
         dataset, by = make_dataset(most_adversarial=25), make_user()
 
-        services.configure_pool(
-            dataset=dataset,
-            completions_per_context=5,
-            most_adversarial=40,
-            offers_own_systems=True,
-            now=NOW,
-            by=by,
-        )
+        settings = services.PoolSettings(5, 40, offers_own_systems=True, host={"lab": "L"})
+        services.configure_pool(dataset=dataset, settings=settings, now=NOW, by=by)
 
         dataset.refresh_from_db()
         assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
@@ -43,11 +32,13 @@ class TestConfigurePool:
             "completions_per_context": 3,
             "most_adversarial": 25,
             "offers_own_systems": False,
+            "host": {},
         }
         assert entry.after == {
             "completions_per_context": 5,
             "most_adversarial": 40,
             "offers_own_systems": True,
+            "host": {"lab": "L"},
         }
 
     def test_logs_nothing_where_nothing_changes(self):

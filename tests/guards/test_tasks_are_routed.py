@@ -1,9 +1,15 @@
 """Every task names its queue, so slow work cannot starve quick work."""
 
+import re
+from pathlib import Path
+
 from access.nudges import Work
 from heart_site import schedule
 from heart_site.celery import app
 from heart_site.monitoring import heartbeats
+
+ROOT = Path(__file__).parents[2]
+APPS = ("access", "annotation", "completions", "ranking", "heart_site")
 
 
 def own_tasks() -> set[str]:
@@ -26,6 +32,15 @@ def test_every_route_leads_to_a_queue_that_exists():
 
 def test_workers_are_nudged_to_tasks_that_exist():
     assert set(Work) <= own_tasks()
+
+
+def test_pages_hand_over_tasks_that_exist_and_load_none():
+    code = [file.read_text("utf-8") for app_ in APPS for file in (ROOT / app_).rglob("*.py")]
+    named = {name for text in code for name in re.findall(r'hand_over\(\s*"([^"]+)"', text)}
+
+    assert len(named) >= 5
+    assert named <= own_tasks()
+    assert not any("app.tasks[" in text for text in code)  # a web process has none of them
 
 
 def test_what_is_nudged_is_also_swept_up_or_brought_about_by_a_sweep():

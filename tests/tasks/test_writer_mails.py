@@ -13,7 +13,7 @@ from completions.models import Writer, WriterMail
 from completions.writers import emails, services
 from completions.writers.credentials import writer_of_badge
 from completions.writers.services import emailing
-from tests.factories import NOW, make_writer
+from tests.factories import NOW, make_dataset, make_writer
 from tests.factories_of_people import make_mail, make_sent
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +83,20 @@ class TestLetter:
         written, _writer = letter(MailKind.INVITED, state=WriterState.INVITED)
 
         assert "No, I decline" in written.body
+
+    def test_that_invites_names_who_does_and_answers_go_to_them(self):
+        host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "time": "an hour"}
+        host["contact"] = "ada@lab.example"
+        dataset = make_dataset(host=host)
+        writer = make_writer(email="bea@example.org", dataset=dataset, state=WriterState.INVITED)
+        make_mail(writer=writer, kind=MailKind.INVITED)
+
+        send()
+
+        [sent] = mail.outbox
+        assert sent.reply_to == ["ada@lab.example"]
+        for line in ("Who invites you: Ada, Care Lab", "Pay: 10 pounds", "Time: an hour"):
+            assert line in sent.body
 
     def test_to_somebody_who_has_agreed_brings_the_link_and_invites_no_more(self):
         written, _writer = letter(MailKind.INVITED, state=WriterState.ACTIVE)

@@ -2,8 +2,10 @@
 
 import dataclasses
 import datetime as dt
+import re
 
 import pytest
+from django.template.loader import render_to_string
 
 from ranking.boards.board import (
     Board,
@@ -208,3 +210,23 @@ class TestAsText:
         board = make_board(refusal="No scale.", components=(("Ash", "Beech"), ("Cedar",)))
 
         assert as_text(board).splitlines()[-4:-1] == ["No scale.", "  Ash, Beech", "  Cedar"]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "said"),
+    [
+        ((1, 1, 1), "A, B and C cannot be told apart."),
+        ((1, 1, 2), "A and B cannot be told apart; C is clearly behind."),
+        ((1, 1, 2, 3), "A and B cannot be told apart; C and D are clearly behind."),
+        ((1, 2, 2), "A is clearly ahead of B and C."),
+        ((1, 2), "A is clearly ahead of B."),
+        ((1,) * 5 + (2,), "A and 4 others cannot be told apart; F is clearly behind."),
+        ((1,), ""),
+        ((None, None), ""),
+    ],
+)
+def test_says_in_a_sentence_what_the_intervals_set_apart(tiers, said):
+    rows = [make_row(name, tier=tier) for name, tier in zip("ABCDEF", tiers, strict=False)]
+
+    page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
+    assert re.sub(r"<[^>]+>", "", page).strip() == said

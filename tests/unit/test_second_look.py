@@ -19,6 +19,8 @@ def asked(text: str, language: str = "en") -> list[tuple[str, str]]:
         ("Nobody wants you to end your life.", "self-harm", "end your life"),
         ("You sound bipolar to me, honestly.", "clinical", "bipolar"),
         ("Ask for anxiety pills, they work.", "clinical", "anxiety pills"),
+        ("As an AI language model, I hear you.", "source", "As an AI language model"),
+        ("I'm sorry, but I can't assist with that.", "source", "I'm sorry, but I can't assist"),
     ],
 )
 def test_quotes_the_words_at_fault(text, rule, matched):

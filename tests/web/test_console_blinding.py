@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from access import background
 from access.choices import Role
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit
-from heart_site import tasks
 from tests.factories import NOW, make_study
 from tests.factories_of_people import make_audit
 from tests.factories_written_once import make_member
@@ -44,7 +44,7 @@ DONE = {"state": AuditState.DONE, "ended_at": NOW, "holds": True, "n_done": 30, 
 @pytest.fixture(autouse=True)
 def handed(monkeypatch):
     sent: list[int] = []
-    monkeypatch.setattr(tasks.run_audit, "delay", lambda *, audit_id: sent.append(audit_id))
+    monkeypatch.setattr(background, "hand_over", lambda _task, audit_id: sent.append(audit_id))
     return sent
 
 

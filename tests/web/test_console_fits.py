@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from access import background
 from ranking import tasks
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import services
@@ -29,7 +30,7 @@ def handed(monkeypatch):
     """The messages that were sent; the clock stands still."""
     sent: list[int] = []
     monkeypatch.setattr(timezone, "now", lambda: START + 60 * SECOND)
-    monkeypatch.setattr(tasks.refit_now, "delay", lambda *, study_id: sent.append(study_id))
+    monkeypatch.setattr(background, "hand_over", lambda _task, study_id: sent.append(study_id))
     return sent
 
 
@@ -105,9 +106,9 @@ class TestPage:
         page = text(admin_client.get(address(study)))
 
         assert "1 of 3 with findings" in page
-        assert "Ties and grades in the model Refused There are no ties. 2.0 s" in page
+        assert "Ties and strengths Refused There are no ties. 2.0 s" in page
         assert "Does the model fit? Done 2.0 s" in page
-        assert "Length and style held equal Under way" in page
+        assert "Adjusted for length and style Under way" in page
 
     def test_is_one_of_the_pages_of_the_study(self, admin_client, study):
         page = admin_client.get(address(study)).content.decode()

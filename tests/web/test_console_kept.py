@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation import tasks
+from access import background
 from annotation.judges import console as judge_console
 from annotation.planning import figures as planning_figures
 from annotation.planning import services as planning_services
@@ -38,7 +38,7 @@ def handed(monkeypatch):
     monkeypatch.setattr(rank_moves, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     asked: list[str] = []
-    monkeypatch.setattr(tasks.keep_figures, "delay", lambda *, kind, study_id: asked.append(kind))
+    monkeypatch.setattr(background, "hand_over", lambda _task, kind, study_id: asked.append(kind))
     return asked
 
 

@@ -283,7 +283,7 @@ class TestThePageOfAMessage:
         assert '<mark class="against">555 0199</mark> is all' in answer.content.decode()
         page = text(answer)
         assert "self-identification: As an AI It says what wrote it" in page
-        assert "personal-data: 555 0199 It could identify or reach a real person." in page
+        assert "personal-data: 555 0199 this could identify a real person." in page
 
     def test_marks_words_once_that_two_rules_found(self, client, dataset):
         longer = {**LEAK, "matched": "As an AI I"}
@@ -305,7 +305,7 @@ class TestThePageOfAMessage:
         ("of", "said"),
         [
             ("own", "83 % like an earlier message of the same writer"),
-            ("another", "83 % like another message for this talk"),
+            ("another", "83 % like another reply to this conversation"),
         ],
     )
     def test_shows_what_a_near_copy_is_like_with_the_differences(self, client, dataset, of, said):

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from access import background
 from annotation.models import Exclusion, Judgment, Rater, Study
 from annotation.quality import services as annotation_services
-from ranking import tasks
 from ranking.downloads import tables
 from ranking.monitor import console
 from ranking.raters import queries, services
@@ -346,7 +346,7 @@ class TestALargeStudy:
     def test_says_as_of_when_and_has_it_measured_anew(self, staff, monkeypatch, reviewed):
         handed: list[int] = []
         monkeypatch.setattr(
-            tasks.measure_raters, "delay", lambda *, study_id: handed.append(study_id)
+            background, "hand_over", lambda _task, study_id: handed.append(study_id)
         )
         study, careless = reviewed
 

@@ -10,6 +10,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from access import background
 from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
@@ -49,6 +50,7 @@ def study(key_to_release):
 def begun(monkeypatch):
     """The releases that were handed to a worker."""
     keys = []
+    monkeypatch.setattr(background, "hand_over", lambda _task, release_id: keys.append(release_id))
     monkeypatch.setattr(tasks.build_release, "delay", lambda *, release_id: keys.append(release_id))
     return keys
 

@@ -3,7 +3,14 @@
 import pytest
 
 from annotation.choices import StudyState
-from tests.factories import make_comparison, make_completion, make_context, make_study, make_system
+from tests.factories import (
+    CONTENT,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_study,
+    make_system,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +62,26 @@ def test_rehearsals_are_not_offered_to_people(client):
     make_study(slug="simulated-kindness-12-3", title="Simulated raters: X", is_simulated=True)
 
     assert "simulated-kindness-12-3" not in client.get("/").content.decode()
+
+
+def test_judging_is_offered_only_where_a_visitor_can_come_in(client):
+    crowd = CONTENT["crowd"] | {"platform": "prolific"}
+    study = make_study(state=StudyState.OPEN, content=CONTENT | {"crowd": crowd})
+
+    assert f"/s/{study.slug}/" not in client.get("/").content.decode()
+
+
+def test_studies_of_one_title_are_told_apart(client):
+    for slug in ("kindness", "kindness-v2"):
+        make_study(slug=slug, title="Kindness", state=StudyState.CLOSED)
+
+    page = client.get("/").content.decode()
+
+    assert "kindness · Closed" in page
+    assert "kindness-v2 · Closed" in page
+
+
+def test_results_without_a_name_list_the_studies(client):
+    study = make_study(state=StudyState.CLOSED)
+
+    assert f"/results/{study.slug}/" in client.get("/results/").content.decode()

@@ -68,6 +68,21 @@ class TestLeaderboard:
             assert f"{rating.elo:.0f} {rating.elo_low:.0f} to {rating.elo_high:.0f}" in shown
             assert rating.system.name in shown
 
+    def test_ranks_nothing_below_the_minimum_of_the_protocol(self, client, now):
+        study = refit(make_judged_study(), now)
+        n = study.fits.get(pool="HUMAN", context_set="ALL").n_judgments
+        minimum = {"judgments": n + 1, "raters": 1000, "dialogues": 1}
+        Study.objects.filter(pk=study.pk).update(content=study.content | {"results": minimum})
+
+        shown = text(page(client, study))
+
+        assert "Not enough judgments to rank these systems yet" in shown
+        assert f"{n} of {n + 1} judgments" in shown
+        assert "of 1000 people who judge" in shown
+        assert "source dialogues" in shown  # the conditions stay
+        for rating in study.fits.get(pool="HUMAN", context_set="ALL").ratings.all():
+            assert f"{rating.elo_low:.0f} to {rating.elo_high:.0f}" not in shown
+
     def test_lists_the_best_first(self, client, now):
         systems = [make_system(name=name) for name in ("Worst", "Middle", "Best")]
         study = refit(make_judged_study(systems=systems, verdict=lambda *_: -1), now)
@@ -108,7 +123,7 @@ class TestLeaderboard:
     def test_stands_beside_its_caution_and_conditions(self, client, of_people):
         shown = text(page(client, of_people))
 
-        assert "no certificate of safety" in shown
+        assert "whether a system is safe for people at risk" in shown
         assert "12, on 4 source dialogues" in shown
         assert "1 person" in shown
         assert "Only 4 source dialogues" in shown
@@ -163,7 +178,7 @@ class TestSimulated:
 
         shown = text(page(client, refit(study, now)))
 
-        assert "Some hostile dialogues are simulated" in shown
+        assert "Some hostile conversations are simulated" in shown
 
     def test_is_not_said_of_real_ones(self, client, of_people):
         assert "simulated" not in text(page(client, of_people)).lower()
@@ -218,13 +233,14 @@ class TestEmptyState:
 
 class TestRefusal:
     def test_names_the_reason_and_the_groups_by_name(self, client, now):
-        study = make_judged_study(systems=[make_system(name="Ash"), make_system(name="Beech")])
-        others = [make_system(name="Cedar"), make_system(name="Dogwood")]
-        refit(make_judged_study(systems=others, study=study), now)
+        names = ("Ash", "Beech", "Cedar", "Dogwood")
+        systems = [make_system(slug=name.lower(), name=name) for name in names]  # listed by slug
+        study = make_judged_study(systems=systems[:2])
+        refit(make_judged_study(systems=systems[2:], study=study), now)
 
         shown = text(page(client, study))
 
-        assert "do not determine the ratings" in shown
+        assert "Not enough judgments to rank these systems yet" in shown
         assert "Ash, Beech Cedar, Dogwood" in shown
         assert "Elo" not in shown
 

@@ -71,7 +71,7 @@ class TestLeaderboard:
         page = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
 
         assert "Being computed." in text(page)
-        assert "These judgments do not allow it." in text(page)
+        assert "Not enough data." in text(page)
         assert address(fit, kind="style") not in page.content.decode()
 
     def test_shows_nothing_of_analyses_before_there_are_any(self, client, fit):

@@ -231,8 +231,10 @@ class TestLeaderboardOfANewFit:
 
         page = get(client, "leaderboard", fit.study)
 
-        places = [text(page).index(word) for word in ("Tier 1", "Ash", "Beech", "Tier 2", "Cedar")]
+        table = text(page)[text(page).index("Tier 1") :]
+        places = [table.index(word) for word in ("Tier 1", "Ash", "Beech", "Tier 2", "Cedar")]
         assert places == sorted(places)
+        assert "Ash and Beech cannot be told apart; Cedar is clearly behind." in text(page)
         assert text(page).count("Tier 1") == 1
         assert page.content.decode().count("<tbody>") == 2
         assert "A tier holds the systems" in text(page)
@@ -241,7 +243,7 @@ class TestLeaderboardOfANewFit:
         page = get(client, "leaderboard", make_rated_fit().study)
 
         assert page.content.decode().count('class="joint"') == 2
-        assert "holds for all systems at once" in text(page)
+        assert "covers all systems jointly" in text(page)
 
     def test_holds_the_two_errors_against_each_other(self, client):
         shown = text(get(client, "leaderboard", make_rated_fit().study))

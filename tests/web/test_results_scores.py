@@ -113,7 +113,7 @@ class TestLeaderboard:
     def test_never_says_that_messages_were_compared(self, client, study):
         shown = text(page(client, study))
 
-        assert "Nobody compared messages in this study." in shown
+        assert "Nobody compared replies in this study." in shown
         assert "side by side" not in shown
         assert "slightly" not in shown
         assert "a win is whole" in shown

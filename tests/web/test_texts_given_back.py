@@ -216,8 +216,8 @@ WRITERS_SHAPES = {
     "no cookie at all": (403, "Please open your personal link"),
     "no cookie of ours": (403, "Please open your personal link"),
     "a forged cookie": (403, "Please open your personal link"),
-    "no token against forged forms": (403, "Your message was not sent"),
-    "another writer's cookie": (404, "not yours to write for"),
+    "no token against forged forms": (403, "Your reply was not sent"),
+    "another writer's cookie": (404, "belongs to someone else"),
 }
 
 

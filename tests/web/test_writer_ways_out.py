@@ -45,7 +45,7 @@ class TestPause:
         page = browser.post(url("pause"), follow=True)
 
         assert state(writer) == WriterState.PAUSED
-        assert "You are on a pause" in shown(page)
+        assert "You are taking a pause" in shown(page)
         assert f'action="{url("resume")}"' in shown(page)
         assert f'href="{url("leave")}"' in shown(page)
         assert f'href="{WITHDRAW}"' in shown(page)
@@ -78,7 +78,7 @@ class TestLeave:
     def test_is_explained_first(self, browser, writer):
         page = browser.get(url("leave"))
 
-        assert "What you have sent stays and counts" in words(page)
+        assert "What you sent stays and counts" in words(page)
         assert url("pause") in shown(page)
         assert WITHDRAW in shown(page)
         assert state(writer) == WriterState.ACTIVE
@@ -136,7 +136,7 @@ class TestWithdraw:
 
         page = browser.post(WITHDRAW, {"texts": "delete"})
 
-        assert "Your messages were deleted" in words(page)
+        assert "Your replies were deleted" in words(page)
         assert Message.objects.get(pk=message.pk).state == MessageState.ERASED
 
     def test_may_be_followed_by_deleting(self, browser, writer):
@@ -154,7 +154,7 @@ class TestWithdraw:
 
         for page in (browser.get(url("desk")), browser.get(WITHDRAW), Client().get(link)):
             assert page.status_code == 403
-            assert "Your messages were deleted" in words(page)
+            assert "Your replies were deleted" in words(page)
 
     @pytest.mark.parametrize("where", [WriterState.LEFT, WriterState.REFUSED])
     def test_is_open_to_who_is_not_writing_any_more(self, browser, writer, where):

@@ -52,7 +52,7 @@ class TestASecondLook:
         page = desk.post(url("talk", lease.token), MESSAGE | {"text": REACH}, headers=headers)
 
         assert page.status_code == 422
-        assert "Please look again" in shown(page)
+        assert "Please check before you send" in shown(page)
         assert ">ada@example.org</q>" in shown(page)
         assert box(page) == REACH
         assert not Message.objects.exists()
@@ -75,18 +75,18 @@ class TestASecondLook:
         for _ in range(2):
             page = desk.post(url("talk", lease.token), MESSAGE | {"text": REACH})
 
-            assert "Please look again" in shown(page)
+            assert "Please check before you send" in shown(page)
 
     def test_shows_the_words_as_text(self, desk, lease):
         text = "My name is <b>Ada</b>, I am Ada Lovelace, write to <ada@example.org> now."
 
         page = shown(desk.post(url("talk", lease.token), MESSAGE | {"text": text}))
 
-        assert "Please look again" in page
+        assert "Please check before you send" in page
         assert "<b>Ada" not in page
 
     def test_is_not_asked_for_without_a_reason(self, desk, lease):
-        assert "Please look again" not in shown(desk.get(url("talk", lease.token)))
+        assert "Please check before you send" not in shown(desk.get(url("talk", lease.token)))
 
 
 class TestChanging:
@@ -103,7 +103,7 @@ class TestChanging:
 
         assert answer["Location"] == url("change", lease.token)
         assert box(desk.get(url("change", lease.token))) == "Or rather"
-        assert "You have begun a new version" in shown(desk.get(sent))
+        assert "You have started a new version" in shown(desk.get(sent))
         assert TEXT in shown(desk.get(sent))
 
     def test_keeps_both_versions_and_shows_the_new_one(self, desk, lease, sent):
@@ -151,7 +151,7 @@ class TestChanging:
         assert url("change", lease.token) not in shown(desk.get(sent))
         refused = desk.post(sent, MESSAGE | {"text": BETTER})
         assert refused.status_code == 409
-        assert "stays as it was sent" in shown(refused)
+        assert "can’t be changed any more" in shown(refused)
         assert BETTER in shown(refused)
         lease.refresh_from_db()
         assert lease.draft == BETTER
@@ -173,7 +173,7 @@ class TestChanging:
         assert url("change", lease.token) not in shown(desk.get(sent))
         refused = desk.post(sent, MESSAGE | {"text": BETTER})
         assert refused.status_code == 409
-        assert "No more messages are taken" in shown(refused)
+        assert "The collection is closed" in shown(refused)
         assert BETTER in shown(refused)
 
     def test_of_what_came_back_waits_while_the_writing_stands_still(self, desk, writer, sent):
@@ -182,7 +182,7 @@ class TestChanging:
 
         page = shown(desk.get(sent))
 
-        assert "The writing stands still at the moment, so it cannot be changed." in page
+        assert "Writing is paused at the moment, so it can’t be changed." in page
         assert "Somebody reads it" not in page
         assert "Mend this message" not in shown(desk.get(url("desk")))
 
@@ -251,7 +251,7 @@ def test_a_message_that_is_not_used_says_so_with_its_note(desk, sent):
 
     page = shown(desk.get(sent))
 
-    assert "This message is not used" in page
+    assert "This reply is not used" in page
     assert "It tells her what to feel." in page
 
 

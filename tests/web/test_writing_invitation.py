@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from completions.choices import Background, WriterState
-from completions.models import Message, Writer, WriterConsent, WritingLease
+from completions.models import Dataset, Message, Writer, WriterConsent, WritingLease
 from completions.writers import guidelines
 from completions.writers.credentials import badge, invitation_link
 from completions.writers.http import COOKIE
@@ -37,6 +37,18 @@ class TestPersonalLink:
             assert fact.name in page.content.decode()
         assert guidelines.CONTENT_NOTE in page.content.decode()
         assert "findahelpline.com" in page.content.decode()
+
+    def test_names_who_invites_what_it_pays_and_whom_to_ask(self, client, invited):
+        host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "contact": "a@lab.example"}
+        Dataset.objects.update(host=host)
+
+        page = open_link(client, invited).content.decode()
+
+        assert all(text in page for text in ("Ada, Care Lab", "10 pounds", "a@lab.example"))
+        client.post(invitation_link(invited), {"choice": "agree"})
+        text = guidelines.consent_text(host)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        assert WriterConsent.objects.get(writer=invited).text_hash == digest
 
     def test_offers_two_equal_buttons(self, client, invited):
         page = open_link(client, invited).content.decode()
@@ -189,7 +201,7 @@ class TestConsentToEarlierWords:
         asked = client.get(url(page), follow=True)
 
         assert asked.redirect_chain == [(url("consent"), 303)]
-        assert "You agreed to an earlier version of this." in asked.content.decode()
+        assert "This text has changed since you agreed to it" in asked.content.decode()
 
     def test_is_replaced_by_agreeing_once(self, client, writer):
         answer = client.post(url("consent"), {"choice": "agree"})

@@ -69,31 +69,31 @@ class TestDesk:
     def test_says_what_waits_and_what_to_do(self, desk):
         page = shown(desk.get(url("desk")))
 
-        assert "2 talks are waiting" in page
+        assert "2 conversations need a reply" in page
         assert "Write the first one" in page
         assert all(line in page for line in FIVE_LINES)
-        assert "Your messages appear here" in page
+        assert "Your replies appear here" in page
 
     def test_leads_back_to_a_draft(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "I was about to"})
 
-        assert "Go on with your draft" in shown(desk.get(url("desk")))
+        assert "Continue your draft" in shown(desk.get(url("desk")))
 
     def test_shows_what_was_sent(self, desk, lease):
         desk.post(url("talk", lease.token), MESSAGE)
 
         page = shown(desk.get(url("desk")))
 
-        assert "1 message so far" in page
+        assert "1 reply so far" in page
         assert url("talk", lease.token) in page
-        assert "1 talk is waiting" in page
+        assert "1 conversation needs a reply" in page
 
     def test_explains_an_empty_desk(self, client):
         sign_in(client, make_writer())
 
         page = shown(client.get(url("desk")))
 
-        assert "Nothing is waiting for you" in page
+        assert "There is nothing to reply to" in page
         assert url("next") not in page
 
     def test_leads_back_to_a_draft_whose_place_was_given_free(self, desk, lease):
@@ -102,7 +102,7 @@ class TestDesk:
 
         page = shown(desk.get(url("desk")))
 
-        assert "Begun and not sent" in page
+        assert "Not sent yet" in page
         assert "It took me a night to" in page
         assert url("talk", lease.token) in page
 
@@ -112,7 +112,7 @@ class TestDesk:
 
         page = shown(desk.get(url("desk")))
 
-        assert page.index("Came back with a note") < page.index("What you have sent")
+        assert page.index("Came back with a note") < page.index("Your replies")
         assert "Too much advice for a first evening." in page
 
     @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ class TestDesk:
 
         page = shown(client.get(url("desk")))
 
-        assert "1 of 3 trial talks done" in page
+        assert "1 of 3 trial replies done" in page
         assert 'value="1" max="3"' in page
 
     def test_shows_the_note_of_the_admission_until_a_message_was_sent(self, desk, writer):
@@ -184,7 +184,7 @@ class TestDesk:
 
         page = shown(client.get(url("desk")))
 
-        assert "Somebody reads your messages now" in page
+        assert "A reviewer reads them now" in page
         assert f'href="{url("next")}"' not in page
 
     def test_says_that_the_messages_are_final(self, desk, writer):
@@ -192,7 +192,7 @@ class TestDesk:
 
         page = shown(desk.get(url("desk")))
 
-        assert "the messages are final now" in page
+        assert "all replies are final" in page
         assert f'href="{url("next")}"' not in page
 
     @pytest.mark.parametrize("n_sent", [1, 4])

@@ -238,7 +238,7 @@ class TestAdmission:
     def test_waits_until_the_trial_is_done(self, staff):
         writer = make_newcomer(n_done=1)
 
-        assert "Trial talks are left to write for." in act(staff, "admit")
+        assert "Trial conversations are left to write for." in act(staff, "admit")
         writer.refresh_from_db()
         assert writer.state == WriterState.VETTING
 

@@ -188,6 +188,14 @@ class Checks(Part):
         return self
 
 
+class ResultsMinimum(Part):
+    """What a leaderboard needs before it ranks anything; ``raters`` where no LLM judge judged."""
+
+    judgments: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    raters: Annotated[int, Field(ge=0, le=10_000)] = 0
+    dialogues: Annotated[int, Field(ge=0, le=10_000)] = 0
+
+
 class Screening(Part):
     """Planted pairs before the first real one; too many failed ones end the session kindly."""
 

@@ -22,6 +22,7 @@ from annotation.studies.protocol.parts import (
     PoolMasses,
     Practice,
     Question,
+    ResultsMinimum,
     Screening,
     SoftScores,
 )
@@ -107,6 +108,7 @@ class StudyProtocol(Part):
     screening: Screening = Screening()
     exclusion: ExclusionRules = ExclusionRules()
     crowd: Crowd = Crowd()
+    results: ResultsMinimum = ResultsMinimum()
     analysis: AnalysisPlan | None = None
     question: Line
     invitation: Paragraph

@@ -73,7 +73,7 @@ def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         return _show_pool(request, dataset, settings=form, status=422)
     try:
         services.configure_pool(
-            dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
+            dataset=dataset, settings=form.settings(), now=timezone.now(), by=request.user
         )
     except services.MessagesTakenError as error:
         form.say_taken(error.n_talks)
@@ -115,18 +115,10 @@ def _show_pool(
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),
         "invite": invite or forms.Invite(),
-        "settings": settings or forms.Settings(initial=_settings(dataset)),
+        "settings": settings or forms.Settings.showing(services.PoolSettings.of(dataset)),
         "is_mail_set_up": emails.is_server_set_up(),
     }
     return render(request, "console/writing/pool.html", parts, status=status)
-
-
-def _settings(dataset: Dataset) -> dict[str, int | bool]:
-    return {
-        "completions_per_context": dataset.completions_per_context,
-        "most_adversarial": dataset.most_adversarial,
-        "offers_own_systems": dataset.offers_own_systems,
-    }
 
 
 def _would_invite(dataset: Dataset, found: forms.Addresses) -> str:

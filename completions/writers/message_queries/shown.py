@@ -35,7 +35,7 @@ from completions.writers.message_queries.rules import (
 
 SOURCES: Mapping[str, str | Promise] = {
     "own": _("an earlier message of the same writer"),
-    "another": _("another message for this talk"),
+    "another": _("another reply to this conversation"),
     "original": _("what the supporter of the source dialogue says"),
 }
 """What a text is like, by the ``of`` of its flag."""

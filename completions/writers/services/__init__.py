@@ -42,7 +42,11 @@ if TYPE_CHECKING:
         pause_writer,
         resume_writer,
     )
-    from completions.writers.services.pool import MessagesTakenError, configure_pool
+    from completions.writers.services.pool import (
+        MessagesTakenError,
+        PoolSettings,
+        configure_pool,
+    )
     from completions.writers.services.pseudonyms import new_code, repeatable_code
     from completions.writers.services.review_decisions import (
         MessageChangedError,
@@ -95,6 +99,7 @@ __all__ = [
     "NotOnTrialError",
     "NoteMissingError",
     "OwnWordsMissingError",
+    "PoolSettings",
     "RefusalNoteMissingError",
     "Seen",
     "TrialNotDoneError",

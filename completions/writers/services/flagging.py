@@ -50,6 +50,7 @@ def flags_among(*, text: str, context: Context, compared: Mapping[str, Texts]) -
         *(
             {"kind": "second-look", "reason": one.rule, "matched": one.matched, "start": one.start}
             for one in presubmit_checks.look(text, language=context.dialogue.language)
+            if one.rule != presubmit_checks.SOURCE  # flagged as a leak already
         ),
     ]
 

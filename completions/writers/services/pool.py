@@ -1,6 +1,8 @@
 """Set how the pool of a dataset works; ``use_vetting`` switches the trial on and off."""
 
 import datetime as dt
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -18,15 +20,28 @@ class MessagesTakenError(Exception):
         self.n_talks = n_talks
 
 
+class PoolSettings(NamedTuple):
+    """How a pool works; ``host`` says who invites its writers (`guidelines.host_facts`)."""
+
+    completions_per_context: int
+    most_adversarial: int
+    offers_own_systems: bool
+    host: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "PoolSettings":
+        """Return those that hold."""
+        return cls(
+            dataset.completions_per_context,
+            dataset.most_adversarial,
+            dataset.offers_own_systems,
+            dict(dataset.host or {}),
+        )
+
+
 @transaction.atomic
 def configure_pool(
-    *,
-    dataset: Dataset,
-    completions_per_context: int,
-    most_adversarial: int,
-    offers_own_systems: bool,
-    now: dt.datetime,
-    by: User | None = None,
+    *, dataset: Dataset, settings: PoolSettings, now: dt.datetime, by: User | None = None
 ) -> Dataset:
     """Make the settings hold for what is handed out and asked from now on.
 
@@ -39,17 +54,23 @@ def configure_pool(
         If a talk has more messages, or people at work on one, than it would want.
     """
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
-    before = _settings(dataset)
-    _move_slots(dataset, by=completions_per_context - dataset.completions_per_context)
-    dataset.completions_per_context = completions_per_context
-    dataset.most_adversarial = most_adversarial
-    dataset.offers_own_systems = offers_own_systems
-    after = _settings(dataset)
-    if after == before:
+    before = PoolSettings.of(dataset)
+    if settings == before:
         return dataset
+    _move_slots(dataset, by=settings.completions_per_context - before.completions_per_context)
+    after = settings._asdict()
+    for name, value in after.items():
+        setattr(dataset, name, value)
     dataset.save(update_fields=[*after])
     subject = f"dataset {dataset.slug}"
-    record(action="pool.configured", subject=subject, now=now, by=by, before=before, after=after)
+    record(
+        action="pool.configured",
+        subject=subject,
+        now=now,
+        by=by,
+        before=before._asdict(),
+        after=after,
+    )
     return dataset
 
 
@@ -62,11 +83,3 @@ def _move_slots(dataset: Dataset, *, by: int) -> None:
     if n_taken := sum(left + by < 0 for left in slots):
         raise MessagesTakenError(n_taken)
     contexts.order_by().update(slots_left=F("slots_left") + by)
-
-
-def _settings(dataset: Dataset) -> dict[str, int | bool]:
-    return {
-        "completions_per_context": dataset.completions_per_context,
-        "most_adversarial": dataset.most_adversarial,
-        "offers_own_systems": dataset.offers_own_systems,
-    }

@@ -30,7 +30,16 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
         return _let_in(request, writer)
     if request.method == "POST":
         return _answer_invitation(request, writer)
-    return http.render_fragment(request, "completions/_consent.html", {})
+    return _ask(request, writer)
+
+
+def _ask(
+    request: HttpRequest, writer: Writer, *, is_again: bool = False, status: int = 200
+) -> HttpResponse:
+    """Ask for consent: the first one, or one to words that have changed."""
+    host_facts = guidelines.host_facts(writer.dataset.host)
+    context = {"is_again": is_again, "host_facts": host_facts}
+    return http.render_fragment(request, "completions/_consent.html", context, status=status)
 
 
 def _say_wrong_link(request: HttpRequest) -> HttpResponse:
@@ -56,15 +65,13 @@ def consent(request: WriterRequest) -> HttpResponse:
         return http.go(request, reverse("completions:desk"))
     form = forms.Consent(request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        status = 422 if form.is_bound else 200
-        shown = {"is_again": True}
-        return http.render_fragment(request, "completions/_consent.html", shown, status=status)
+        return _ask(request, request.writer, is_again=True, status=422 if form.is_bound else 200)
     if form.cleaned_data["choice"] == "decline":
         return http.go(request, reverse("completions:leave"))
     services.agree_again(
         writer=request.writer,
         consent_version=guidelines.VERSION,
-        consent_text=guidelines.consent_text(),
+        consent_text=guidelines.consent_text(request.writer.dataset.host),
         now=timezone.now(),
     )
     return http.go(request, reverse("completions:desk"))
@@ -109,14 +116,14 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
     form = forms.Consent(request.POST)
     if not form.is_valid():
-        return http.render_fragment(request, "completions/_consent.html", {}, status=422)
+        return _ask(request, writer, status=422)
     try:
         if form.cleaned_data["choice"] == "decline":
             return _decline(request, writer)
         services.accept_invitation(
             writer=writer,
             consent_version=guidelines.VERSION,
-            consent_text=guidelines.consent_text(),
+            consent_text=guidelines.consent_text(writer.dataset.host),
             now=timezone.now(),
         )
     except services.WriterNotActiveError:

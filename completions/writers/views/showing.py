@@ -21,35 +21,35 @@ class Refusal:
 
 
 TAKEN = Refusal(
-    _("This talk needs no more messages"),
+    _("This conversation needs no more replies"),
     _(
-        "It was kept for you for two hours and then given back, and meanwhile it has all that it "
-        "needs. We are sorry about your effort; here is what you wrote."
+        "Your two hours ran out and others have filled it since. We’re sorry your work wasn’t "
+        "used; here is what you wrote."
     ),
 )
 FROZEN = Refusal(
-    _("No more messages are taken"),
+    _("The collection is closed"),
     _(
-        "The collection is closed: you cannot send or change a message now. What you sent is "
-        "safe. Thank you for it. What you wrote here is kept:"
+        "You can’t send or change a reply now. What you sent is saved; thank you. This is what you "
+        "wrote here:"
     ),
 )
 OVER = Refusal(
     _("Your trial is over"),
-    _("This was one of its talks, so nothing more is taken for it. What you wrote is kept:"),
+    _("This conversation was part of it, so no more replies are taken. This is what you wrote:"),
 )
 CLOSED = Refusal(
-    _("This message stays as it was sent"),
+    _("This reply can’t be changed any more"),
     _(
-        "People compare it with others already, or somebody who read it has decided about it. So "
-        "it cannot be changed any more. What you wrote now is kept:"
+        "People are comparing it with others already, or a reviewer has decided about it. This is "
+        "what you wrote now:"
     ),
 )
 OUTDATED = Refusal(
     _("A newer version was sent meanwhile"),
     _(
-        "You sent this message from another page, so this draft was not saved over it. Here is "
-        "what you wrote; copy it if you want to go on with it."
+        "You sent this reply from another page, so this draft was not saved over it. Here is what "
+        "you wrote; copy it if you want to keep it."
     ),
 )
 REFUSALS: Mapping[type[Exception], Refusal] = {

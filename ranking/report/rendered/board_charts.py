@@ -101,8 +101,8 @@ def figures_of_board(board: Board | None) -> tuple[BoardFigure, ...]:
 
 def _ratings_figure(board: Board) -> BoardFigure:
     caption = gettext(
-        "A dot is a rating, the dark line its 95 % interval, the pale one holds for all systems at "
-        "once; the dashed upright is the mean. Hollow dots are what people wrote."
+        "A dot is a rating, the dark line its 95 % interval, the pale band covers all "
+        "systems jointly; the dashed vertical line is the mean. Hollow dots are what people wrote."
     )
     return BoardFigure("drawn-ratings", gettext("Ratings and intervals"), caption, _ratings(board))
 

@@ -1,4 +1,4 @@
-"""How little would change the first place, as readers see it."""
+"""Robustness of first place, as readers see it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Evaluators in the model, on made-up studies and on odd ones."""
+"""Strict and lenient judges, on made-up studies and on odd ones."""
 
 import json
 from dataclasses import replace

@@ -1,0 +1,63 @@
+"""Words that the field does not use stay out of what raters, writers and readers see."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = (
+    "templates/annotation",
+    "templates/completions",
+    "templates/ranking",
+    "templates/home.html",
+)
+CODE = ("annotation/session", "annotation/raters/consent.py", "completions/writers")
+SHOWN = re.compile(
+    r"""\{% (?:translate|blocktranslate[^%]*) "?([^{]*?)"? ?(?:as \w+ )?%\}"""
+    r"""|blocktranslate[^%]*%\}(.*?)\{% endblocktranslate""",
+    re.DOTALL,
+)
+SAID = re.compile(r"""\b_\(\s*((?:"[^"]*"\s*)+)""")
+RETIRED = re.compile(
+    r"\b(?:talks?|go on|goes on|somebody|is kept for|what is to become|drawback|so far, talks"
+    r"|this message|verdicts|by themselves|by itself)\b",
+    re.IGNORECASE,
+)
+FINE = ("someone to talk to",)
+"""Where a word means something else."""
+
+
+def files(places: tuple[str, ...], suffix: str) -> list[Path]:
+    found = [ROOT / place for place in places]
+    return [
+        file
+        for place in found
+        for file in ([place] if place.is_file() else sorted(place.rglob(f"*{suffix}")))
+        if "console" not in file.parts
+    ]
+
+
+def texts(file: Path) -> list[str]:
+    pattern = SHOWN if file.suffix == ".html" else SAID
+    return [
+        "".join(found.groups(default="")) for found in pattern.finditer(file.read_text("utf-8"))
+    ]
+
+
+def test_pages_and_messages_use_the_fields_words():
+    found = [
+        f"{file.relative_to(ROOT)}: {text.strip()[:120]}"
+        for file in (*files(PAGES, ".html"), *files(CODE, ".py"))
+        for text in texts(file)
+        if RETIRED.search(text) and not any(fine in text for fine in FINE)
+    ]
+
+    assert found == []
+
+
+def test_study_files_use_the_fields_words():
+    studies = sorted((ROOT / "annotation" / "studies").glob("*.toml"))
+
+    for file in studies:
+        text = file.read_text("utf-8")
+        own = text[: text.index("[practice]")]
+        assert not RETIRED.search(own), file.name
