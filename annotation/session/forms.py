@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import MinLengthValidator
 from django.forms import BoundField
 from django.utils.translation import gettext_lazy as _
@@ -56,6 +57,26 @@ TOO_SHORT = ngettext_lazy(
     "Please write at least %(limit_value)d characters.",
     "limit_value",
 )
+
+
+FEWEST_WORDS, FEWEST_LETTERS = 2, 5
+
+
+def check_effort(text: str) -> None:
+    """Refuse a reason that is one word, or a few letters, over and over.
+
+    A text without spaces passes by its letters alone: some scripts have none between words.
+
+    Raises
+    ------
+    ValidationError
+        If it says nothing.
+    """
+    words = text.casefold().split()
+    letters = {letter for letter in text.casefold() if letter.isalpha()}
+    is_one_word_again = len(words) > 1 and len(set(words)) < FEWEST_WORDS
+    if is_one_word_again or len(letters) < FEWEST_LETTERS:
+        raise ValidationError(_("Please say in your own words what made the difference."))
 
 
 class Telemetry(forms.Field):
@@ -124,7 +145,7 @@ class AnswerForm(forms.Form):
         rationale.required = self.needs_rationale and not is_practice
         if rationale.required:
             shortest = MinLengthValidator(study.min_rationale_length, TOO_SHORT)
-            rationale.validators.append(shortest)
+            rationale.validators += [shortest, check_effort]
         self.is_practice = is_practice
         self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
         self.add_dimensions()

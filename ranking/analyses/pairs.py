@@ -40,7 +40,7 @@ COLUMNS = (
     Column("second", "Against", ColumnKind.SYSTEM),
     Column("n", "Judgments", ColumnKind.COUNT),
     Column("win_rate", "Win rate", ColumnKind.SHARE),
-    Column("expected", "Expected win rate", ColumnKind.SHARE),
+    Column("expected", "Expected win rate, strength aside", ColumnKind.SHARE),
     Column("difference", "Elo difference", ColumnKind.ELO),
     Column("low", "from", ColumnKind.ELO),
     Column("high", "to", ColumnKind.ELO),
@@ -158,7 +158,8 @@ def _pairs_table(board: AnalysisBoard, shown: list[int], matrices: _Matrices) ->
         "All pairs of systems",
         "The system rated higher comes first. A pair is told apart when its interval leaves out "
         "0; all intervals hold together. There is none where all resamples agree. The expected win "
-        f"rate is that of ratings of whole wins. {family_of('all pairs of systems')}",
+        "rate counts who won alone; the ratings also weigh how clearly. So a system that wins less "
+        f"often, but clearly, can be ahead. {family_of('all pairs of systems')}",
         COLUMNS,
         tuple(rows),
     )

@@ -275,6 +275,25 @@ class TestSubmit:
                 submit(client, study, lease, ANSWERS["preference"] | {"hidden_ms": reported})
                 assert Judgment.objects.get().hidden_ms == kept
 
+    @pytest.mark.parametrize(
+        ("reason", "is_taken"),
+        [
+            ("ok ok ok ok ok", False),
+            ("aaaaaaaaaaaa", False),
+            ("no no no, no", False),
+            (". . . . . . .", False),
+            ("A is warmer.", True),
+            ("more empathy", True),
+            ("它更关心她的感受并且提出了问题", True),
+        ],
+    )
+    def test_takes_a_reason_that_says_something(self, client, study, rater, reason, is_taken):
+        lease = show_pair(client, study)
+
+        submit(client, study, lease, ANSWERS["preference"] | {"rationale": reason})
+
+        assert Judgment.objects.exists() is is_taken
+
     def test_says_whether_folded_turns_were_opened(self, client, study, rater, subtests):
         lease = show_pair(client, study)
 

@@ -45,6 +45,23 @@ class TestPairs:
         assert (row["first"], row["second"], row["n"]) == ("x", "y", 5)
         assert row["win_rate"] == row["expected"] == pytest.approx(0.5)
 
+    def test_who_wins_less_often_but_clearly_is_ahead_and_the_page_says_how(self):
+        verdicts = [("x", "y", 5, 1)] * 4 + [("y", "x", 1, 1)] * 5
+        judged = [
+            (f"d{n}", n, first, second, "r", verdict, side)
+            for n, (first, second, verdict, side) in enumerate(verdicts)
+        ]
+
+        findings = pairs.analyse(make_ground(make_columns(judged)))
+
+        (row,) = table(findings, "pairs")
+        assert (row["first"], row["second"]) == ("x", "y")
+        assert row["win_rate"] < 0.5
+        assert row["expected"] < 0.5
+        assert row["superiority"] > 0.5
+        [shown] = [one for one in findings.tables if one.key == "pairs"]
+        assert "wins less often, but clearly, can be ahead" in shown.caption
+
     def test_intervals_hold_the_difference_and_agree_with_the_p_values(self, rng):
         rows = table(pairs.analyse(make_ground(simulate(rng, n_units=120))), "pairs")
 
