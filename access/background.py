@@ -9,12 +9,11 @@ from celery import Celery
 app = Celery("heart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 
-EXPIRES_S = 60 * 60
-
 
 def hand_over(task: str, **arguments: object) -> None:
     """Hand a task to the workers by its name: a web process knows none of them.
 
-    What no worker has begun within an hour expires; each page offers to ask again.
+    It expires as every task does that names no time of its own; each page offers to ask again.
     """
-    app.send_task(task, kwargs=arguments, expires=EXPIRES_S, ignore_result=True)
+    expires = app.conf.task_annotations["*"]["expires"]
+    app.send_task(task, kwargs=arguments, expires=expires, ignore_result=True)

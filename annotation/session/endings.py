@@ -59,7 +59,7 @@ class Ending:
         done, total = selectors.rater_progress(rater)
         is_blocked = selectors.is_excluded(rater)
         submission = selectors.newest_submission(rater)
-        way = _way_of(rater, submission, is_blocked=is_blocked)
+        way = _way_of(rater, submission, done=done, is_blocked=is_blocked)
         is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
         code, return_url = "", ""
         if is_over:
@@ -78,13 +78,14 @@ class Ending:
         )
 
 
-def _way_of(rater: Rater, submission: PlatformSubmission | None, *, is_blocked: bool) -> Way:
+def _way_of(
+    rater: Rater, submission: PlatformSubmission | None, *, done: int, is_blocked: bool
+) -> Way:
     """Return the way in which the newest submission of a rater ends, by the work done in it.
 
     One that was opened after the part had ended, or was blocked, holds no work at all. What the
     platform's clock ended before the work was complete is timed out.
     """
-    done, total = selectors.rater_progress(rater)
     if submission is None or submission.number == 1:
         has_worked = bool(done or selectors.n_screening_answers(rater))
     else:
@@ -92,7 +93,8 @@ def _way_of(rater: Rater, submission: PlatformSubmission | None, *, is_blocked: 
         has_worked = not was_over and done > submission.n_before
         if not has_worked:
             return Way.NO_CONSENT
-    way = _way(rater, is_complete=done >= total, has_worked=has_worked, is_blocked=is_blocked)
+    is_complete = done >= rater.study.session_length
+    way = _way(rater, is_complete=is_complete, has_worked=has_worked, is_blocked=is_blocked)
     is_timed_out = submission is not None and submission.state == SubmissionState.EXPIRED
     return Way.TIMED_OUT if is_timed_out and way in (Way.PARTIAL, Way.NO_CONSENT) else way
 
