@@ -1,7 +1,7 @@
 """What an analysis found, as tables that pages, downloads and pictures all draw from."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -101,6 +101,15 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     picture: Picture = Picture.NONE
+
+    def blanked(self, kind: ColumnKind) -> "Table":
+        """Return the table without what stands in columns of that kind."""
+        is_told = [column.kind is not kind for column in self.columns]
+        rows = (
+            tuple(cell if told else None for cell, told in zip(row, is_told, strict=True))
+            for row in self.rows
+        )
+        return replace(self, rows=tuple(rows))
 
 
 @dataclass(frozen=True)

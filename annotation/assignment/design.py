@@ -74,7 +74,7 @@ def _is_due(place: Place, what: str, *, rate: float, first: int) -> bool:
 
 
 def shuffled(keys: Iterable[str], *, seed: str, rater: str) -> list[str]:
-    """Return the names of planted pairs in the order in which this rater gets them."""
+    """Return the names of planted pairs, or of chips, in the order in which a rater gets them."""
     return sorted(keys, key=lambda key: (draw(seed, "planted", rater, key), key))
 
 

@@ -129,6 +129,9 @@ class Judgment(AppendOnlyModel):
     verdict = models.SmallIntegerField(null=True, blank=True)
     first_side = models.CharField(max_length=1, choices=Side)
     rationale = models.TextField(blank=True)
+    chips = models.TextField(
+        blank=True, help_text="Keys of the reasons that the rater ticked, a space between them."
+    )
     shown_at = models.DateTimeField()
     submitted_at = models.DateTimeField()
     hidden_ms = models.PositiveIntegerField(

@@ -241,9 +241,17 @@ def judgment_row(judgment: Judgment) -> JudgmentRow:
         better=better,
         worse=worse,
         words=words,
-        rationale=judgment.rationale,
+        rationale=_reasons(judgment),
         notes=tuple(_notes(judgment)),
     )
+
+
+def _reasons(judgment: Judgment) -> str:
+    """Return the reasons that were ticked, in the study's words, and the one that was written."""
+    keys = judgment.chips.split()
+    chips = selectors.content_of(judgment.comparison.study).get("chips", ()) if keys else ()
+    ticked = (chip["words"] for chip in chips if chip["key"] in keys)
+    return " · ".join([*ticked, *filter(None, [judgment.rationale])])
 
 
 def _finding(judgment: Judgment) -> tuple[str, str, str]:

@@ -4,8 +4,9 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from annotation.assignment.design import draw, shuffled
 from annotation.choices import Protocol, Side
 from annotation.models import Lease, Rater, Study
 from annotation.studies import selectors, verdicts
@@ -95,6 +96,17 @@ class SessionProgress:
         )
 
 
+class Chip(NamedTuple):
+    """A reason that a rater can tick."""
+
+    key: str
+    words: str
+
+
+CHIP_ORDERS = 24
+"""In how many orders chips are shown: a rater always meets one, so that each stays in its place."""
+
+
 @dataclass(frozen=True)
 class StudyPage:
     """The words and numbers of a study that its raters see; no rubric unless they use it."""
@@ -118,12 +130,22 @@ class StudyPage:
     n_screening: int
     has_repeats: bool
     rubric: Rubric | None
+    chips: tuple[Chip, ...] = ()
     other_help_lines: tuple[HelpLine, ...] = ()
 
     @property
     def is_likert(self) -> bool:
         """Whether one message is shown at a time."""
         return self.protocol == Protocol.LIKERT
+
+    def chip_order(self, rater_code: str) -> int:
+        """Return the number of the order in which a rater meets the chips, the same each time."""
+        return draw("chips", rater_code) % CHIP_ORDERS if self.chips else 0
+
+    def chips_in(self, order: int) -> list[Chip]:
+        """Return the chips in one of their orders, each drawn at random."""
+        by_key = {chip.key: chip for chip in self.chips}
+        return [by_key[key] for key in shuffled(by_key, seed="chips", rater=str(order))]
 
     @classmethod
     def from_study(cls, study: Study) -> "StudyPage":
@@ -150,6 +172,7 @@ class StudyPage:
             n_screening=content["screening"]["pairs"],
             has_repeats=bool(content["checks"]["repeat_rate"]),
             rubric=_rubric(content["rubric"]) if shows_rubric else None,
+            chips=tuple(Chip(one["key"], one["words"]) for one in content.get("chips", ())),
         )
 
 
@@ -224,5 +247,6 @@ def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
     if judgment is None:
         return None
     marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
-    stored = verdicts.Answer(judgment.verdict, judgment.rationale, marks)
+    chips = frozenset(judgment.chips.split())
+    stored = verdicts.Answer(judgment.verdict, judgment.rationale, marks, chips)
     return verdicts.swap_frame(stored, first_is_a=lease.first_side == Side.A)

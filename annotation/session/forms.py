@@ -12,7 +12,7 @@ from django.utils.translation import ngettext_lazy
 
 from annotation.choices import Protocol, Source
 from annotation.raters.comprehension import ComprehensionQuestion
-from annotation.session.blinded import StudyPage
+from annotation.session.blinded import Chip, StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
 from completions.dialogues.forms import TypedTextField
@@ -121,7 +121,6 @@ class AnswerForm(forms.Form):
     """
 
     fragment: ClassVar[str]
-    needs_rationale: ClassVar[bool]
 
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
     opened_earlier = Telemetry(low=0, high=1, otherwise=None)
@@ -139,10 +138,12 @@ class AnswerForm(forms.Form):
         study: StudyPage,
         answer: Answer | None = None,
         is_practice: bool = False,
+        chip_order: int = 0,
     ) -> None:
         super().__init__(data, initial=self.initial_of(answer) if answer else None)
+        self.add_chips(study.chips_in(chip_order))
         rationale = self.fields["rationale"]
-        rationale.required = self.needs_rationale and not is_practice
+        rationale.required = bool(study.min_rationale_length) and not is_practice
         if rationale.required:
             shortest = MinLengthValidator(study.min_rationale_length, TOO_SHORT)
             rationale.validators += [shortest, check_effort]
@@ -150,12 +151,24 @@ class AnswerForm(forms.Form):
         self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
         self.add_dimensions()
 
+    def add_chips(self, chips: Sequence[Chip]) -> None:
+        """Add the reasons that can be ticked, where the study has some."""
+        if chips:
+            self.fields["chips"] = forms.MultipleChoiceField(
+                choices=chips, required=False, widget=forms.CheckboxSelectMultiple
+            )
+
     def add_dimensions(self) -> None:
         """Add a field for each dimension of the rubric, where the protocol asks for them."""
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
-        return {"rationale": answer.rationale}
+        return {"rationale": answer.rationale, "chips": sorted(answer.chips)}
+
+    def reasons(self) -> dict[str, Any]:
+        """Return the reasons that were given, in words and by chips, as `Answer` takes them."""
+        chips = frozenset(self.cleaned_data.get("chips", ()))
+        return {"rationale": self.cleaned_data["rationale"], "chips": chips}
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""
@@ -170,7 +183,6 @@ class Preference(AnswerForm):
     """Five points, from A much better to B much better."""
 
     fragment = "annotation/_preference.html"
-    needs_rationale = True
 
     verdict = forms.TypedChoiceField(
         coerce=int,
@@ -186,16 +198,13 @@ class Preference(AnswerForm):
 
     def answer(self) -> Answer:
         """Return what the rater said, in the frame of the screen."""
-        return Answer(
-            verdict=self.cleaned_data["verdict"], rationale=self.cleaned_data["rationale"]
-        )
+        return Answer(verdict=self.cleaned_data["verdict"], **self.reasons())
 
 
 class RubricForm(AnswerForm):
     """A winner, how clearly it wins, and who is ahead on each dimension."""
 
     fragment = "annotation/_rubric.html"
-    needs_rationale = False
 
     winner = forms.ChoiceField(
         choices=WINNERS,
@@ -251,8 +260,8 @@ class RubricForm(AnswerForm):
         }
         return Answer(
             verdict=sign * self.cleaned_data["strength"],
-            rationale=self.cleaned_data["rationale"],
             marks={key: advantage for key, advantage in marks.items() if advantage is not None},
+            **self.reasons(),
         )
 
 
@@ -260,7 +269,6 @@ class Likert(AnswerForm):
     """A rating of one message on each dimension."""
 
     fragment = "annotation/_likert.html"
-    needs_rationale = False
 
     def add_dimensions(self) -> None:
         """Add a field for each dimension of the rubric, before the reason."""
@@ -291,8 +299,8 @@ class Likert(AnswerForm):
         """Return what the rater said; one message alone has no verdict."""
         return Answer(
             verdict=None,
-            rationale=self.cleaned_data["rationale"],
             marks={one.key: self.cleaned_data[f"rating_{one.key}"] for one in self.dimensions},
+            **self.reasons(),
         )
 
 
@@ -309,9 +317,11 @@ def answer_form(
     study: StudyPage,
     answer: Answer | None = None,
     is_practice: bool = False,
+    chip_order: int = 0,
 ) -> Preference | RubricForm | Likert:
     """Return the form of the study's protocol, empty, posted, or showing an earlier answer."""
-    return FORMS[study.protocol](data, study=study, answer=answer, is_practice=is_practice)
+    form = FORMS[study.protocol]
+    return form(data, study=study, answer=answer, is_practice=is_practice, chip_order=chip_order)
 
 
 GUESSES = [

@@ -127,6 +127,11 @@ def dimension_keys(study: Study) -> list[str]:
     return [dimension["key"] for dimension in content_of(study)["rubric"]["dimensions"]]
 
 
+def chip_keys(study: Study) -> list[str]:
+    """Return the keys of the reasons that the study's raters can tick."""
+    return [chip["key"] for chip in content_of(study).get("chips", ())]
+
+
 def rater_by_code(*, study: Study, code: str) -> Rater | None:
     """Return the study's rater of that pseudonym, with the study itself, or None."""
     return Rater.objects.select_related("study").filter(study=study, code=code).first()

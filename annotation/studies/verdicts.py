@@ -1,7 +1,7 @@
 """Pure rules of answers: which scale a protocol has, and the way from screen to canonical frame."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LIKERT = "LIKERT"
 RATINGS = range(1, 6)
@@ -21,15 +21,19 @@ class Answer:
     """What an evaluator said, in the frame of the screen: positive favours side A.
 
     ``marks`` maps the key of a dimension to the advantage of side A on it (0 is neither). A
-    likert answer has no verdict, and its marks are ratings from 1 to 5.
+    likert answer has no verdict, and its marks are ratings from 1 to 5. ``chips`` are the keys
+    of the reasons that were ticked.
     """
 
     verdict: int | None
     rationale: str
     marks: Mapping[str, int] = field(default_factory=dict)
+    chips: frozenset[str] = frozenset()
 
 
-def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) -> None:
+def check_answer(
+    answer: Answer, *, protocol: str, dimensions: Collection[str], chips: Collection[str] = ()
+) -> None:
     """Refuse an answer that the protocol does not admit.
 
     Raises
@@ -51,6 +55,9 @@ def check_answer(answer: Answer, *, protocol: str, dimensions: Collection[str]) 
     if beyond := [key for key, value in answer.marks.items() if abs(value) > FARTHEST_MARK]:
         msg = f"marks of {sorted(beyond)} are beyond {FARTHEST_MARK} for either side"
         raise InvalidAnswerError(msg)
+    if unknown := sorted(answer.chips - set(chips)):
+        msg = f"unknown chips {unknown}: the study has {sorted(chips)}"
+        raise InvalidAnswerError(msg)
 
 
 def _check_ratings(answer: Answer, *, dimensions: Collection[str]) -> None:
@@ -70,8 +77,5 @@ def swap_frame(answer: Answer, *, first_is_a: bool) -> Answer:
     if answer.verdict is None:
         return answer  # one completion alone has no sides
     sign = 1 if first_is_a else -1
-    return Answer(
-        verdict=sign * answer.verdict,
-        rationale=answer.rationale,
-        marks={key: sign * value for key, value in answer.marks.items()},
-    )
+    marks = {key: sign * value for key, value in answer.marks.items()}
+    return replace(answer, verdict=sign * answer.verdict, marks=marks)

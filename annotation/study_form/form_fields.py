@@ -210,6 +210,7 @@ ADVANCED = Section(
         _part(
             "comprehension", gettext_lazy("Questions at the start"), gettext_lazy("Empty: none.")
         ),
+        _part("chips", gettext_lazy("Reasons to tick"), gettext_lazy("Empty: none.")),
         _part("help_lines", gettext_lazy("Help lines")),
         _part(
             "crowd",

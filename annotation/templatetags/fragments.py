@@ -19,8 +19,8 @@ from completions.dialogues.display import Talk
 register = template.Library()
 NO_TOKEN, NO_CSRF = uuid.UUID(int=0), "the-token-of-the-request"
 """What stands in for the pair's token, and for the one against forged requests."""
-TALKS, FORMS = 1024, 64
-"""How many a process keeps: a talk is some kilobytes."""
+TALKS, FORMS = 1024, 256
+"""How many a process keeps: a talk or a form is some kilobytes."""
 
 
 @register.simple_tag
@@ -30,9 +30,9 @@ def shown_talk(talk: Talk) -> SafeString:
 
 
 @register.simple_tag
-def empty_form(study: StudyPage, *, is_pair: bool) -> SafeString:
+def empty_form(study: StudyPage, *, is_pair: bool, chip_order: int) -> SafeString:
     """Return the fields of the study's form with nothing in them."""
-    return _form(study, is_pair=is_pair, _language=get_language())
+    return _form(study, is_pair=is_pair, chip_order=chip_order, _language=get_language())
 
 
 @register.simple_tag(takes_context=True)
@@ -51,8 +51,9 @@ def _talk(talk: Talk, _language: str | None) -> SafeString:
 
 
 @lru_cache(maxsize=FORMS)
-def _form(study: StudyPage, *, is_pair: bool, _language: str | None) -> SafeString:
-    context = {"form": forms.answer_form(study=study), "study": study, "is_pair": is_pair}
+def _form(study: StudyPage, *, is_pair: bool, chip_order: int, _language: str | None) -> SafeString:
+    form = forms.answer_form(study=study, chip_order=chip_order)
+    context = {"form": form, "study": study, "is_pair": is_pair}
     return render_to_string("annotation/_fields.html", context)
 
 

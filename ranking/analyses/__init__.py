@@ -1,11 +1,11 @@
 """The analyses of a fit: one module each, found by its kind."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import NoReturn, Protocol
 
-from ranking.findings import AnalysisRefusedError, Findings
+from ranking.findings import AnalysisRefusedError, ColumnKind, Findings
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.judgments.orders import OtherOrder
@@ -39,6 +39,10 @@ class NoSources:
     def themes(self) -> NoReturn:
         """Refuse."""
         self._refuse("themes")
+
+    def chips(self) -> NoReturn:
+        """Refuse."""
+        self._refuse("reasons")
 
     def _refuse(self, what: str) -> NoReturn:
         msg = f"Nothing is known of the {what} behind these judgments."
@@ -77,7 +81,24 @@ class Analyst(Protocol):
         """
 
 
+FEWEST_DIALOGUES = 10
+"""Source dialogues that a test rests on; of fewer no p-value is told."""
+
+
 def analyse(kind: str, ground: AnalysisInputs) -> Findings:
     """Run the analysis of that kind (a value of `AnalysisKind`)."""
     module: Analyst = import_module(f"ranking.analyses.{kind.lower()}")  # type: ignore[assignment]
-    return module.analyse(ground)
+    found = module.analyse(ground)
+    n = len(ground.columns.units)
+    return found if n >= FEWEST_DIALOGUES else _without_tests(found, n)
+
+
+def _without_tests(found: Findings, n_dialogues: int) -> Findings:
+    columns = (column for table in found.tables for column in table.columns)
+    if all(column.kind is not ColumnKind.P_VALUE for column in columns):
+        return found
+    tables = tuple(one.blanked(ColumnKind.P_VALUE) for one in found.tables)
+    told = (
+        f"Tests need {FEWEST_DIALOGUES} source dialogues, and there are {n_dialogues}: no p-values."
+    )
+    return replace(found, tables=tables, warnings=(*found.warnings, told))

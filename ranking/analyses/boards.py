@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ranking.analyses.common import tabulated
+from ranking.analyses.common import check_enough, tabulated
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -67,7 +67,7 @@ def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
 
 def resampled(columns: JudgmentColumns, method: Method) -> ResampledStrengths:
     """Return what `rated` rests on; it has the same errors."""
-    _check_enough(columns)
+    check_enough(columns, n_dialogues=FEWEST)
     tables = tabulated(columns, method)
     try:
         start = fit_bradley_terry(tables.total()).log_strengths
@@ -105,12 +105,3 @@ def few_resamples_warning(board: AnalysisBoard) -> tuple[str, ...]:
         "rests on the others."
     )
     return (warning,)
-
-
-def _check_enough(columns: JudgmentColumns) -> None:
-    if len(columns.systems) < FEWEST:
-        msg = "Fewer than two systems were judged."
-        raise AnalysisRefusedError(msg)
-    if len(columns.units) < FEWEST:
-        msg = "All judgments are on one source dialogue; an interval needs two or more."
-        raise AnalysisRefusedError(msg)

@@ -7,9 +7,15 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import FittedBoard, decimal, family_of, fitted, whole_wins
+from ranking.analyses.common import (
+    FittedBoard,
+    check_enough,
+    decimal,
+    family_of,
+    fitted,
+    whole_wins,
+)
 from ranking.findings import (
-    AnalysisRefusedError,
     Cell,
     Column,
     ColumnKind,
@@ -32,7 +38,6 @@ METHOD = (
     "Scott (1984); circular triads of Kendall and Babington Smith (1940); residuals in clustered "
     "standard errors. Assumes that source dialogues are independent and not few."
 )
-FEWEST_UNITS = 2
 ALARMING = 0.01
 STRETCHED = 1.25
 
@@ -67,11 +72,8 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
-    found = fitted(ground)
-    columns = ground.columns
-    if len(columns.units) < FEWEST_UNITS:
-        msg = "All judgments are on one source dialogue; a check of the fit needs two or more."
-        raise AnalysisRefusedError(msg)
+    check_enough(ground.columns, n_dialogues=2)
+    found, columns = fitted(ground), ground.columns
     residuals = pair_residuals(found.tables, found.log_strengths)
     wins = whole_wins(columns, ground.method)
     checked = _Checked(columns, found, residuals, deviance_test(residuals), wins)

@@ -7,11 +7,11 @@ import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
 from ranking.analyses.agreement.opinions import Samples
-from ranking.analyses.common import adjusted, decimal, ends, family_of, share_cells
-from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.analyses.common import adjusted_tests, decimal, ends, family_of, mean_of, share_cells
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
-from ranking.judgments.sources import ThemeLabels
+from ranking.judgments.sources import ThemeLabels, TickedReasons
 from ranking.numerics.agreement.two_coders import ac1, drawn_kappas, pabak, tables_by_unit
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean
@@ -32,7 +32,7 @@ def shares_table(
     level: float,
 ) -> Table:
     """Say how often people and judges speak of each theme, and how far they are apart."""
-    p_values = _adjusted(gaps)
+    p_values = adjusted_tests(gaps)
     rows = []
     for place, theme in enumerate(book.themes):
         by = (
@@ -109,13 +109,13 @@ def winning_table(
     level: float,
 ) -> Table:
     """Say what themes go with a model's winning against a person."""
-    p_values = _adjusted([None if one is None else one[1] for one in found])
+    p_values = adjusted_tests([None if one is None else one[1] for one in found])
     rows = []
     for place, theme in enumerate(book.themes):
         told, slopes = int(speaks[:, place].sum()), found[place]
-        raw = None if slopes is None else round(slopes[0].mean, 4)
-        held = None if slopes is None else slopes[1]
-        rows.append((*head(theme), told, raw, *share_cells(held, level), p_values[place]))
+        raw, held = (None, None) if slopes is None else slopes
+        as_it_is, *_ends = share_cells(raw, level)
+        rows.append((*head(theme), told, as_it_is, *share_cells(held, level), p_values[place]))
     return Table(
         key="winning",
         title="What goes with a model's winning against a person",
@@ -140,11 +140,6 @@ def winning_table(
 def head(theme: Theme) -> tuple[Cell, ...]:
     """Return the cells that name a theme, and what it is about."""
     return theme.name, SKILLS.get(theme.about, theme.about)
-
-
-def _adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
-    """Adjust the p-values of what was found, and keep the places of what was not."""
-    return adjusted([None if one is None else one.p_value() for one in found])
 
 
 @dataclass(frozen=True)
@@ -180,9 +175,58 @@ def coded(
     return Reasons(given, speaks.reshape(len(texts), len(book.themes)), words)
 
 
+def chips_table(
+    chips: TickedReasons,
+    people: Integers,
+    reasons: Reasons,
+    columns: JudgmentColumns,
+    book: Codebook,
+    level: float,
+) -> Table:
+    """Say how often people ticked each reason, and how often they say the same in words.
+
+    ``people`` are the rows of people's judgments.
+    """
+    told = reasons.taken(np.isin(reasons.rows, people))
+    themes = {theme.key: place for place, theme in enumerate(book.themes)}
+    rows = []
+    for place, (words, key) in enumerate(zip(chips.words, chips.themes, strict=True)):
+        ticked = chips.ticked[:, place]
+        share = mean_of(ticked[people].astype(np.float64), columns.unit[people])
+        in_words = told.speaks[:, themes[key]] if key in themes else None
+        by = (
+            (None, None)
+            if in_words is None
+            else (_share(in_words[ticked[told.rows]]), _share(in_words[~ticked[told.rows]]))
+        )
+        theme = book.themes[themes[key]].name if key in themes else None
+        n_ticked = int(ticked[people].sum())
+        rows.append((words, theme, n_ticked, *share_cells(share, level), *by))
+    return Table(
+        key="chips",
+        title="Reasons that people ticked",
+        caption=(
+            f"Of {len(people)} answers by people. Each chip stands for a theme; the last two "
+            "columns say how often the sentence speaks of it, where the chip is ticked and where "
+            "it is not. A chip says neither which message nor whether it is praise."
+        ),
+        columns=(
+            Column("chip", "Chip", ColumnKind.TEXT),
+            Column("theme", "Theme", ColumnKind.TEXT),
+            Column("ticked", "Ticked", ColumnKind.COUNT),
+            Column("value", "Share of answers", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
+            Column("said_with", "Said too, where ticked", ColumnKind.SHARE),
+            Column("said_without", "Said, where not", ColumnKind.SHARE),
+        ),
+        rows=tuple(rows),
+        picture=Picture.WHISKERS,
+    )
+
+
 PRESENT, UNSURE = 1.0, 0.5
 FEWEST = 20
-"""Rationales; a share of fewer says nothing."""
+"""Rationales or answers; a share of fewer says nothing."""
 CODER = Column("coder", "Model", ColumnKind.TEXT)
 
 

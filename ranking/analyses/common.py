@@ -3,16 +3,22 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
-from ranking.analyses import AnalysisInputs
+from ranking.analyses import FEWEST_DIALOGUES, AnalysisInputs
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
-from ranking.numerics.clustered_means import ClusteredMean
+from ranking.numerics.clustered_means import (
+    ClusteredMean,
+    TooFewDialoguesError,
+    clustered_difference,
+    clustered_mean,
+)
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models.cumulative import Graded
 from ranking.numerics.multiplicity import benjamini_hochberg
@@ -108,7 +114,10 @@ RATED = (
 
 def family_of(tests: str) -> str:
     """Say over which tests p-values are adjusted, as the caption of each table with some does."""
-    return f"P-values are adjusted over one family of tests: {tests}."
+    return (
+        f"P-values are adjusted over one family of tests: {tests}. A test that would rest on fewer "
+        f"than {FEWEST_DIALOGUES} source dialogues is left out."
+    )
 
 
 def decimal(value: float | None, digits: int = 4) -> float | None:
@@ -126,9 +135,10 @@ def interval_cells(
 ) -> tuple[Cell, Cell, Cell]:
     """Return a figure and the ends of its interval, so many times as large and ``most`` at most.
 
-    Where dialogues do not differ at all there are no ends: nothing says how far they might.
+    Of too few dialogues nothing is told. Where dialogues do not differ at all there are no ends:
+    nothing says how far they might.
     """
-    if found is None:
+    if not _tells(found):
         return None, None, None
     whole = (times * one for one in (found.mean, *found.interval(level)))
     value, *reach = (min(most, max(-most, one)) for one in whole)
@@ -139,6 +149,31 @@ def interval_cells(
 def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
     """Return a share, or a difference of shares, with the ends of its interval, -1 to 1."""
     return interval_cells(found, level, most=1.0)
+
+
+def mean_of(values: Floats, unit: Integers) -> ClusteredMean | None:
+    """Return a mean clustered by dialogue, or None where there are too few dialogues."""
+    try:
+        return clustered_mean(values, unit)
+    except TooFewDialoguesError:
+        return None
+
+
+def difference_of(values: Floats, unit: Integers, is_second: Booleans) -> ClusteredMean | None:
+    """Return the second part's mean less the first's, or None where one is missing."""
+    try:
+        return clustered_difference(values, unit, is_second)
+    except TooFewDialoguesError:
+        return None
+
+
+def adjusted_tests(found: Sequence[ClusteredMean | None]) -> list[float | None]:
+    """Return the adjusted p-values of what rests on enough dialogues; the others keep places."""
+    return adjusted([one.p_value() if _tells(one) else None for one in found])
+
+
+def _tells(found: ClusteredMean | None) -> TypeGuard[ClusteredMean]:
+    return found is not None and found.n_clusters >= FEWEST_DIALOGUES
 
 
 def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
@@ -157,19 +192,22 @@ class OutcomeTable:
     ties: Floats
 
 
-def check_enough(columns: JudgmentColumns) -> None:
+def check_enough(columns: JudgmentColumns, *, n_dialogues: int = 1) -> None:
     """Refuse judgments that no model can be fitted to.
 
     Raises
     ------
     AnalysisRefusedError
-        If there are no judgments, or of fewer than two systems.
+        If there are no judgments, of fewer than two systems, or on fewer source dialogues.
     """
     if not columns.n_judgments:
         msg = "There are no judgments yet."
         raise AnalysisRefusedError(msg)
     if len(columns.systems) <= 1:
         msg = "There is only one system, and nothing to compare it with."
+        raise AnalysisRefusedError(msg)
+    if len(columns.units) < n_dialogues:
+        msg = "All judgments are on one source dialogue; an interval needs two or more."
         raise AnalysisRefusedError(msg)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ranking.analyses.boards import FEWEST, ResampledStrengths, resampled
-from ranking.analyses.common import method_of_marks
+from ranking.analyses.common import check_enough, method_of_marks
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -109,7 +109,7 @@ def _rated(
     found, notes = dict[str, ResampledStrengths](), list[str]()
     for name, columns in dimensions.items():
         try:
-            _check_units(columns)
+            check_enough(columns, n_dialogues=FEWEST)
             found[name] = resampled(_over(units, columns), method_of_marks(columns, method))
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} has no weight, for it is not rated: {refusal}")
@@ -120,9 +120,3 @@ def _over(units: tuple[str, ...], columns: JudgmentColumns) -> JudgmentColumns:
     """Return the same judgments over more dialogues, some of which have none of them."""
     places = np.searchsorted(units, columns.units)
     return replace(columns, units=units, unit=places[columns.unit])
-
-
-def _check_units(columns: JudgmentColumns) -> None:
-    if len(columns.units) < FEWEST:
-        msg = "All judgments are on one source dialogue; an interval needs two or more."
-        raise AnalysisRefusedError(msg)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import decimal, family_of
+from ranking.analyses.common import adjusted_tests, decimal, family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -19,7 +19,6 @@ from ranking.numerics.judge_scores import (
     squared_errors,
     turned_correlation,
 )
-from ranking.numerics.multiplicity import benjamini_hochberg
 
 MOST_PAIRS = 20_000
 FEWEST_PAIRS = 50
@@ -122,11 +121,10 @@ def gain_table(found: Foretold, level: float) -> Table:
     errors = (squared_errors(one, found.won) for one in (found.calibrated, found.plain))
     calibrated, plain = errors
     gains = [clustered_mean(one, found.unit) for one in (right, calibrated - plain)]
-    adjusted = benjamini_hochberg(np.array([one.p_value() for one in gains]))
     names = ("Right, share of pairs", "Brier score")
     rows = tuple(
-        (name, *_range(one, level), float(f"{p:.3g}"))
-        for name, one, p in zip(names, gains, adjusted, strict=True)
+        (name, *_range(one, level), None if p is None else float(f"{p:.3g}"))
+        for name, one, p in zip(names, gains, adjusted_tests(gains), strict=True)
     )
     return Table(
         "gain",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import ends, family_of, share_cells
+from ranking.analyses.common import adjusted_tests, ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,9 +18,8 @@ from ranking.findings import (
     Table,
 )
 from ranking.judgments.columns import JudgmentColumns
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
-from ranking.numerics.multiplicity import benjamini_hochberg
 
 METHOD = (
     "Shares of the judgments in which a message by a person stood against one by a model. The net "
@@ -118,7 +117,7 @@ def _rows(
 ) -> tuple[list[tuple[Cell, ...]], list[str]]:
     """Return a row for each group, with p-values adjusted over the groups, and what is left out."""
     rows: list[tuple[Cell, ...]] = []
-    p_values, warnings = [], []
+    tested, warnings = [], []
     for name, met in groups:
         try:
             net = clustered_mean(np.sign(met.lead).astype(np.float64), met.unit)
@@ -127,9 +126,9 @@ def _rows(
             continue
         shares = (_share(met.lead > 0), _share(met.lead == 0), _share(met.lead < 0))
         rows.append((name, len(met.lead), *shares, *share_cells(net, level)))
-        p_values.append(net.p_value())
-    adjusted: Floats = benjamini_hochberg(np.array(p_values))
-    return [(*row, float(p)) for row, p in zip(rows, adjusted, strict=True)], warnings
+        tested.append(net)
+    p_values = adjusted_tests(tested)
+    return [(*row, p) for row, p in zip(rows, p_values, strict=True)], warnings
 
 
 def _share(is_so: Booleans) -> float:

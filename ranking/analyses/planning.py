@@ -9,9 +9,8 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import FittedBoard, decimal, fitted
+from ranking.analyses.common import FittedBoard, check_enough, decimal, fitted
 from ranking.findings import (
-    AnalysisRefusedError,
     Cell,
     Column,
     ColumnKind,
@@ -153,7 +152,6 @@ METHOD = (
 DIFFERENCES = (5.0, 10.0, 20.0, 35.0, 50.0, 100.0)  # Elo points; 35 are 55 to 45
 SHARES = (0.52, 0.55, 0.6, 0.65, 0.7)
 STUDIES = 1_000
-FEWEST_UNITS = 2
 MOST_NEIGHBOURS = 30
 STILL = 1e-9  # natural log: what rounding alone leaves of a difference or of an error
 
@@ -166,10 +164,8 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
+    check_enough(ground.columns, n_dialogues=2)
     found, columns = fitted(ground), ground.columns
-    if len(columns.units) < FEWEST_UNITS:
-        msg = "All judgments are on one source dialogue; a plan needs two or more to go by."
-        raise AnalysisRefusedError(msg)
     order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
     neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]
     contrasts = tuple(contrast(found.tables, found.log_strengths, pair) for pair in neighbours)

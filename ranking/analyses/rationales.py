@@ -1,5 +1,6 @@
 """What evaluators give as reasons: themes by kind, what agreeing evaluators share, and winning."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,7 +8,9 @@ import numpy as np
 from annotation.rationales.themes import Codebook, load_codebook
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.coders import (
+    FEWEST,
     Reasons,
+    chips_table,
     coded,
     coder_tables,
     coverage,
@@ -16,6 +19,7 @@ from ranking.analyses.coders import (
     together_table,
     winning_table,
 )
+from ranking.analyses.common import difference_of, mean_of
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -23,7 +27,6 @@ from ranking.numerics.clustered_means import (
     ClusteredMean,
     TooFewDialoguesError,
     clustered_difference,
-    clustered_mean,
 )
 from ranking.numerics.partial import NothingLeftError, partial_slope
 
@@ -61,9 +64,12 @@ def analyse(ground: AnalysisInputs) -> Findings:
     rationales = ground.sources.judgments().rationales
     n_given = sum(1 for one in rationales if one.strip())
     reasons = coded(rationales, book, most=MOST, rng=rng)
+    chips = tuple(_chips(reasons, ground, book))
     if not len(reasons.rows):
         msg = "Nobody who judged these messages gave a rationale."
-        raise AnalysisRefusedError(msg)
+        if not chips:
+            raise AnalysisRefusedError(msg)
+        return Findings(METHOD, chips, (msg,))
     read = readings(ground.sources.themes(), reasons)
     tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
     if reasons.speaks.any():
@@ -71,12 +77,21 @@ def analyse(ground: AnalysisInputs) -> Findings:
             _together(reasons, columns, book, ground.method.level),
             _winning(reasons, ground, book),
         )
+    tables += chips
     tables += coder_tables(read, columns, book, ground.method)
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
         (*_warnings(reasons, columns, n_given), *coverage(read, len(reasons.rows))),
     )
+
+
+def _chips(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Iterator[Table]:
+    """Yield the table of the reasons that people ticked, if enough of them answered."""
+    columns, chips = ground.columns, ground.sources.chips()
+    people = np.flatnonzero(~columns.is_judge[columns.evaluator])
+    if chips is not None and len(people) >= FEWEST and chips.ticked[people].any():
+        yield chips_table(chips, people, reasons, columns, book, ground.method.level)
 
 
 def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[str]:
@@ -96,15 +111,9 @@ def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[
 def _shares(reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float) -> Table:
     is_judge = columns.is_judge[columns.evaluator[reasons.rows]]
     unit = columns.unit[reasons.rows]
-    gaps = [_difference(speaks, unit, is_judge) for speaks in reasons.speaks.T]
+    spoken = reasons.speaks.astype(np.float64)
+    gaps = [difference_of(speaks, unit, is_judge) for speaks in spoken.T]
     return shares_table(book, reasons.speaks, is_judge, gaps, level)
-
-
-def _difference(speaks: Booleans, unit: Integers, is_judge: Booleans) -> ClusteredMean | None:
-    try:
-        return clustered_difference(speaks.astype(np.float64), unit, is_judge)
-    except TooFewDialoguesError:
-        return None
 
 
 def _together(
@@ -117,9 +126,8 @@ def _together(
     person, judge = reasons.speaks[shared.person], reasons.speaks[shared.judge]
     unit = columns.unit[reasons.rows[shared.person]]
     any_common: Floats = np.any(person & judge, axis=1).astype(np.float64)
-    try:
-        common = clustered_mean(any_common, unit)
-    except TooFewDialoguesError:
+    common = mean_of(any_common, unit)
+    if common is None:
         return None
     return together_table(book, person, judge, common, level)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import ends, family_of, share_cells
+from ranking.analyses.common import adjusted_tests, ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -19,7 +19,6 @@ from ranking.findings import (
 from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_difference
-from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.usage import Usage, usage
 
 METHOD = (
@@ -158,9 +157,8 @@ def _differences(
         gaps = [clustered_difference(column, unit, is_model) for column in shown.T]
     except TooFewDialoguesError:
         return None
-    adjusted = benjamini_hochberg(np.array([gap.p_value() for gap in gaps]))
     rows = []
-    for name, column, gap, p in zip(names, shown.T, gaps, adjusted.tolist(), strict=True):
+    for name, column, gap, p in zip(names, shown.T, gaps, adjusted_tests(gaps), strict=True):
         means = column[~is_model].mean(), column[is_model].mean()
         rows.append((name, *(round(float(one), 4) for one in means), *share_cells(gap, level), p))
     return Table(

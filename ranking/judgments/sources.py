@@ -94,6 +94,19 @@ class ThemeLabels:
     presence: Floats
 
 
+@dataclass(frozen=True)
+class TickedReasons:
+    """Which reasons raters ticked, in the order of `JudgmentFacts`; a rater's page names no theme.
+
+    ``ticked`` has shape (n_judgments, n_chips); ``words`` and the keys of the ``themes``, empty
+    where a chip has none, are those of the study file.
+    """
+
+    words: tuple[str, ...]
+    themes: tuple[str, ...]
+    ticked: Booleans
+
+
 class Sources(Protocol):
     """Where an analysis gets them; each is read when it is asked for."""
 
@@ -114,3 +127,6 @@ class Sources(Protocol):
 
     def themes(self) -> ThemeLabels | None:
         """Return what models found in rationales, or None where they read none."""
+
+    def chips(self) -> TickedReasons | None:
+        """Return the reasons that raters ticked, or None where the study has none to tick."""

@@ -85,6 +85,10 @@ class ReleaseSources:
         """Refuse."""
         self._refuse("labels of themes")
 
+    def chips(self) -> NoReturn:
+        """Refuse: they are analysed beside the reasons in words."""
+        self._refuse("reasons")
+
     def _refuse(self, what: str) -> NoReturn:
         self.lacking.append(what)
         msg = f"A release holds no {what}."

@@ -235,9 +235,9 @@ class JudgmentOut(serializers.ModelSerializer[Judgment]):
         fields = (
             *("id", "comparison", "context", "stratum", "purpose", "first_system"),
             *("second_system", "rater", "judge", "is_simulated", "protocol", "protocol_hash"),
-            *("verdict", "marks", "rationale", "side_of_first", "is_check", "is_repeat"),
-            *("is_surplus", "is_revised", "sample", "shown_at", "submitted_at", "hidden_ms"),
-            *("paused_ms", "opened_earlier", "counts"),
+            *("verdict", "marks", "rationale", "chips", "side_of_first", "is_check"),
+            *("is_repeat", "is_surplus", "is_revised", "sample", "shown_at", "submitted_at"),
+            *("hidden_ms", "paused_ms", "opened_earlier", "counts"),
         )
 
     def get_marks(self, judgment: Judgment) -> dict[str, int]:

@@ -38,15 +38,15 @@
   }
 
   function saveFields() {
-    const fields = [...new FormData(answerForm())].filter(([name]) => !LEFT_OUT.has(name));
-    saveDraft({ fields: Object.fromEntries(fields) });
+    saveDraft({ typed: [...new FormData(answerForm())].filter(([name]) => !LEFT_OUT.has(name)) });
   }
 
-  function restoreFields(fields) {
+  function restoreFields(typed) {
     if (find("#errors")) return; /* as posted */
-    for (const [name, value] of Object.entries(fields)) {
-      const control = answerForm().elements[name];
-      if (control) control.value = value;
+    for (const control of answerForm().elements) {
+      const values = typed.filter(([name]) => name === control.name).map(([, value]) => value);
+      if (/radio|checkbox/.test(control.type)) control.checked = values.includes(control.value);
+      else if (values.length) [control.value] = values;
     }
   }
 
@@ -96,7 +96,7 @@
     hidden = draft.hidden ?? 0;
     leftAt = draft.leftAt ?? null;
     if (document.visibilityState !== "hidden") comeBack();
-    restoreFields(draft.fields ?? {});
+    restoreFields(draft.typed ?? []);
   }
 
   function moveFocus() {

@@ -75,10 +75,7 @@ def pairs() -> list[RealPair]:
 
 def study_page(kind: str) -> StudyPage:
     """Return what raters of the study that ships for a protocol read."""
-    shipped = load_protocol(
-        STUDIES / f"heart-{'preference' if kind == 'preference' else 'rubric'}.toml"
-    )
-    protocol = shipped.model_copy(update={"protocol": kind})
+    protocol = load_protocol(STUDIES / f"heart-{kind}.toml")
     study = Study(**fields_of(protocol, load_rubric(protocol.rubric)))
     return StudyPage.from_study(study)
 
@@ -94,6 +91,7 @@ def page_of(pair: RealPair, study: StudyPage) -> str:
         "is_pair": not study.is_likert,
         "heading": "Pair 4 of 40",
         "fragment": "annotation/_judge.html",
+        "chip_order": 0,
         "csrf_token": "x" * 64,
     }
     return render_to_string("annotation/page.html", context)

@@ -110,6 +110,11 @@ class TestJudgments:
         assert not slugs & {cell for one in found for cell in one.values()}
         assert all(one["first_completion"] for one in found)
 
+    def test_have_the_reasons_that_were_ticked(self, study):
+        make_judgment(comparison=study.comparisons.first(), chips="heard warm")
+
+        assert records(study)[-1]["chips"] == "heard warm"
+
     def test_leave_the_words_of_reasons_out_on_request(self, study):
         assert "rationale" not in records(study, asked=ExportRequest(with_rationales=False))[0]
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
+from django.db.models import QuerySet
 from django.test import override_settings
 from django.utils import timezone
 
 from annotation.choices import RaterState
-from annotation.models import Rater, Study
+from annotation.models import Judgment, Rater, Study
 from annotation.quality.services.excluding import exclude_rater
 from annotation.rationales.services.scanning import scan_rationales
 from annotation.studies.services.studies import close_study
@@ -84,6 +85,7 @@ def freed(built, place):
 
     def free(study):
         Dataset.objects.update(licence="CC BY 4.0", is_authored=False)
+        QuerySet(Judgment).filter(rater__isnull=False).update(chips="heard warm")
         scan_rationales(study=study, clock=lambda: START)
         text = study.comparisons.filter(second__system__kind=SystemKind.MODEL)[0].second
         make_brought_completion(completion=text, source="run 7", model_version="ash-2026")
@@ -227,6 +229,7 @@ class TestWhatIsReleased:
     def test_rationales_are_released_once_they_were_read(self, freed):
         by_people = [row for row in rows(freed, "judgments") if row["rater"]]
         assert {row["rationale"] for row in by_people} == {"It names the feeling."}
+        assert all(row["chips"] == ["heard", "warm"] for row in by_people)
 
     def test_what_too_few_raters_share_is_not_told(self, folder):
         assert {str(row["attributes"]) for row in rows(folder, "raters")} == {"{}"}

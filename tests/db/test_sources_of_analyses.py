@@ -130,6 +130,30 @@ class TestJudgments:
             assert place[evaluator == index].tolist() == list(range(9))
 
 
+class TestChips:
+    def test_have_a_row_for_each_judgment_and_a_column_for_each_chip(self, comparison, now):
+        study = comparison.study
+        study.content |= {
+            "chips": [
+                {"key": "warm", "words": "warm", "theme": "warmth"},
+                {"key": "other", "words": "something else", "theme": ""},
+            ]
+        }
+        study.save()
+        for ticked in ("other warm", "", "warm"):
+            make_judgment(comparison=comparison, chips=ticked)
+
+        chips = sources_of(study, now).chips()
+
+        assert (chips.words, chips.themes) == (("warm", "something else"), ("warmth", ""))
+        assert sorted(chips.ticked.tolist()) == [[False, False], [True, False], [True, True]]
+
+    def test_are_none_in_a_study_without(self, comparison, now):
+        make_judgment(comparison=comparison)
+
+        assert sources_of(comparison.study, now).chips() is None
+
+
 class TestStrategies:
     def test_are_none_where_nothing_was_labelled(self, comparison, now):
         make_judgment(comparison=comparison)

@@ -4,6 +4,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from annotation.rationales.themes import load_codebook
 from annotation.studies import protocol, rubric
 from annotation.studies.protocol import STUDIES, ProtocolError
 
@@ -51,6 +52,12 @@ class TestShippedStudies:
 
         assert study.protocol == "preference"
         assert study.mentions([*names, "rubric", "dimension"]) == []
+
+    def test_let_raters_tick_reasons_of_the_codebook_unless_they_replicate_the_paper(self):
+        chips = {slug: load(slug).chips for slug in SHIPPED}
+
+        assert {slug for slug in SHIPPED if chips[slug]} == {"heart-rubric"}
+        assert {chip.theme for chip in chips["heart-rubric"]} <= set(load_codebook().keys)
 
     @pytest.mark.parametrize("slug", SHIPPED)
     def test_tell_before_consent_what_a_person_must_know(self, slug):
@@ -201,6 +208,13 @@ class TestBadStudy:
                 'role = "seeker"', 'role = "supporter"', "practice: the last turn", id="last turn"
             ),
             pytest.param("https://988", "javascript://988", "help_lines.12.url", id="address"),
+            pytest.param(
+                "[checks]",
+                '[[chips]]\nkey = "a"\nwords = "warm"\n[[chips]]\nkey = "b"\nwords = "warm"\n'
+                "[checks]",
+                "chips: 'warm' is there twice",
+                id="one chip twice",
+            ),
             pytest.param('version = "1"', 'version = ""', "consent.version: String", id="version"),
         ],
     )

@@ -53,6 +53,42 @@ class TestWritten:
         assert written(0.625, ColumnKind.SHARE, is_terse=True) == "62"
 
 
+class TestRowsOfNothing:
+    COLUMNS = (
+        Column("theme", "Theme", ColumnKind.TEXT),
+        Column("n", "Times", ColumnKind.COUNT),
+        Column("value", "Share", ColumnKind.SHARE),
+        Column("p", "p", ColumnKind.P_VALUE),
+    )
+    ROWS = (("Warmth", 3, 0.5, 0.2), ("Safety", 0, 0.0, 1.0), ("Length", 0, None, None))
+
+    def names(self, rows):
+        return [row.head.text for row in rows]
+
+    def test_are_folded_below_those_that_tell_something(self):
+        shown = shown_table(make_table(*self.COLUMNS, rows=self.ROWS), NAMES)
+
+        assert self.names(shown.telling) == ["Warmth"]
+        assert self.names(shown.folded) == ["Safety", "Length"]
+
+    def test_are_shown_where_there_are_no_others(self):
+        shown = shown_table(make_table(*self.COLUMNS, rows=self.ROWS[1:]), NAMES)
+
+        assert self.names(shown.telling) == ["Safety", "Length"]
+        assert shown.folded == ()
+
+    def test_of_words_alone_are_no_rows_of_nothing(self):
+        table = make_table(self.COLUMNS[0], NAME, rows=[("Warmth", "ash")])
+
+        assert len(shown_table(table, NAMES).telling) == 1
+
+    @pytest.mark.parametrize("picture", [Picture.HEAT, Picture.LINES, Picture.POINTS])
+    def test_of_maps_and_curves_stay_in_their_places(self, picture):
+        table = make_table(*self.COLUMNS, rows=self.ROWS, picture=picture)
+
+        assert shown_table(table, NAMES).folded == ()
+
+
 class TestWarmth:
     @pytest.mark.parametrize(
         ("values", "kind", "middle"),

@@ -63,6 +63,13 @@ class TestCheckAnswer:
         with pytest.raises(InvalidAnswerError, match=r"unknown dimensions \['wit'\]"):
             check_answer(Answer(1, "", {"human": 1, "wit": 1}), protocol="RUBRIC", dimensions=HEART)
 
+    def test_chips_are_those_of_the_study(self):
+        ticked = Answer(1, "", chips=frozenset({"warm", "pushy"}))
+
+        check_answer(ticked, protocol="RUBRIC", dimensions=HEART, chips=("pushy", "warm"))
+        with pytest.raises(InvalidAnswerError, match=r"unknown chips \['pushy'\]"):
+            check_answer(ticked, protocol="RUBRIC", dimensions=HEART, chips=("warm",))
+
     @pytest.mark.parametrize("advantage", [-6, 6])
     def test_refuses_a_mark_beyond_the_scale_and_names_it(self, advantage):
         with pytest.raises(InvalidAnswerError, match=r"marks of \['task'\] are beyond 5"):

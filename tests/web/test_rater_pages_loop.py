@@ -47,6 +47,71 @@ def rater(client, study):
     return enrol(client, study)
 
 
+class TestChips:
+    """Reasons in plain words, which a rater ticks."""
+
+    SHOWN = re.compile(r'name="chips" value="([a-z-]+)"( checked)?')
+
+    def chips(self, answer):
+        return self.SHOWN.findall(answer.content.decode())
+
+    @pytest.fixture
+    def study(self):
+        return open_study("rubric")
+
+    def test_are_stored_with_the_answer_and_shown_with_it_again(self, client, study, rater):
+        lease = show_pair(client, study)
+
+        submit(client, study, lease, ANSWERS["rubric"] | {"chips": ["pushy", "heard"]})
+
+        assert Judgment.objects.get().chips == "heard pushy"
+        again = client.get(url(study, "last"))
+        assert {key for key, checked in self.chips(again) if checked} == {"heard", "pushy"}
+
+    def test_changed_alone_make_a_revision(self, client, study, rater):
+        lease = show_pair(client, study)
+
+        for chips in (["heard"], ["heard"], ["warm"]):
+            submit(client, study, lease, ANSWERS["rubric"] | {"chips": chips})
+
+        assert [one.chips for one in Judgment.objects.order_by("pk")] == ["heard", "warm"]
+
+    def test_that_the_study_does_not_have_are_refused(self, client, study, rater):
+        lease = show_pair(client, study)
+
+        answer = submit(client, study, lease, ANSWERS["rubric"] | {"chips": ["heard", "x"]})
+
+        assert answer.status_code == 422
+        assert b'href="#id_chips_0"' in answer.content
+        assert b'id="id_chips_0"' in answer.content
+        assert not Judgment.objects.exists()
+
+    def test_stay_in_their_places_for_a_rater_and_change_them_from_one_to_another(self):
+        study = open_study("rubric", n_pairs=8)
+        orders = set()
+        for _ in range(8):
+            client = Client()
+            enrol(client, study)
+            seen = [[key for key, _ in self.chips(client.get(url(study, "judge")))]]
+            lease = Lease.objects.filter(closed_at=None).latest("pk")
+            submit(client, study, lease, ANSWERS["rubric"])
+            seen += [
+                [key for key, _ in self.chips(client.get(url(study, name)))]
+                for name in ("how", "judge", "last")
+            ]
+            assert all(one == seen[0] for one in seen)
+            orders.add(tuple(seen[0]))
+
+        assert len({frozenset(order) for order in orders}) == 1
+        assert len({order[0] for order in orders}) > 1
+
+    def test_are_not_on_the_page_of_a_study_without(self, client):
+        study = open_study("preference")
+        enrol(client, study)
+
+        assert not self.chips(client.get(url(study, "judge")))
+
+
 class TestJudge:
     @BOTH
     def test_htmx_gets_the_fragment_and_a_browser_gets_the_page(self, client, kind):
@@ -293,6 +358,16 @@ class TestSubmit:
         submit(client, study, lease, ANSWERS["preference"] | {"rationale": reason})
 
         assert Judgment.objects.exists() is is_taken
+
+    @pytest.mark.parametrize("kind", ["preference", "rubric", "likert"])
+    @pytest.mark.parametrize("shortest", [0, 10])
+    def test_a_study_says_whether_a_sentence_is_required(self, client, kind, shortest):
+        study = open_study(kind, min_rationale_length=shortest)
+        enrol(client, study)
+
+        submit(client, study, show_pair(client, study), ANSWERS[kind] | {"rationale": ""})
+
+        assert Judgment.objects.exists() is (shortest == 0)
 
     def test_says_whether_folded_turns_were_opened(self, client, study, rater, subtests):
         lease = show_pair(client, study)

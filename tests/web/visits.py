@@ -29,17 +29,19 @@ ANSWERS = {
 
 def study_content(kind: str = "preference", **changes: Any) -> dict[str, Any]:
     """Return the content of the study file that ships for the protocol."""
-    file = "heart-preference" if kind == "preference" else "heart-rubric"
-    shipped = protocol.load_protocol(protocol.STUDIES / f"{file}.toml")
+    shipped = protocol.load_protocol(protocol.STUDIES / f"heart-{kind}.toml")
     content = shipped.content(
         rubric.load_rubric(shipped.rubric).content(), normaliser=normaliser.VERSION
     )
-    return content | {"protocol": kind} | PLAIN | changes
+    return content | PLAIN | changes
 
 
 def open_study(kind: str = "preference", *, n_pairs: int = 2, **fields: Any) -> Study:
     """Store an open study with pairs to judge, each of another context."""
-    study = make_study(**{"protocol": kind.upper(), "content": study_content(kind)} | fields)
+    content = study_content(kind)
+    shortest = 10 if kind == "preference" else 0  # as the shipped files have it
+    given = {"protocol": kind.upper(), "content": content, "min_rationale_length": shortest}
+    study = make_study(**given | fields)
     make = make_alone if kind == "likert" else make_comparison
     for _ in range(n_pairs):
         make(study=study)

@@ -122,7 +122,10 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     """Store the answer to the locked lease, unless it says what is stored already."""
     protocol = rater.study.protocol
     verdicts.check_answer(
-        submission.answer, protocol=protocol, dimensions=selectors.dimension_keys(rater.study)
+        submission.answer,
+        protocol=protocol,
+        dimensions=selectors.dimension_keys(rater.study),
+        chips=selectors.chip_keys(rater.study),
     )
     canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
     stored = None if lease.closed_at is None else selectors.current_judgment(lease)
@@ -149,7 +152,8 @@ def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
 def _says(judgment: Judgment) -> verdicts.Answer:
     """Return what a stored judgment says, in the canonical frame."""
     marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
-    return verdicts.Answer(judgment.verdict, judgment.rationale, marks)
+    chips = frozenset(judgment.chips.split())
+    return verdicts.Answer(judgment.verdict, judgment.rationale, marks, chips)
 
 
 def _store(
@@ -172,6 +176,7 @@ def _store(
         verdict=answer.verdict,
         first_side=lease.first_side,
         rationale=answer.rationale,
+        chips=" ".join(sorted(answer.chips)),
         shown_at=lease.issued_at,
         submitted_at=submitted_at,
         hidden_ms=max(0, min(submission.hidden_ms, elapsed_ms - lease.paused_ms)),

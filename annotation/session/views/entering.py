@@ -116,7 +116,8 @@ def how(request: RaterRequest) -> HttpResponse:
     if request.rater.state != RaterState.ACTIVE:
         return http.go(request, reverse("annotation:done", args=[request.page.slug]))
     posted = request.POST if request.method == "POST" else None
-    form = forms.answer_form(posted, study=request.page, is_practice=True)
+    order = request.page.chip_order(request.badge.code)
+    form = forms.answer_form(posted, study=request.page, is_practice=True, chip_order=order)
     chosen = form.is_valid()
     practice = PracticePage.of_study(request.rater.study)
     context = {

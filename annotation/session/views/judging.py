@@ -2,7 +2,7 @@
 
 import uuid
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,6 +21,7 @@ from annotation.session.forms import ReportForm
 from annotation.session.http import BadgeRequest, RaterRequest, badge_required, rater_required
 from annotation.session.views.ending import show_end
 from annotation.studies import selectors
+from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 
 SAVED = gettext_lazy("Your answer is saved.")
@@ -37,7 +38,7 @@ def judge(request: RaterRequest) -> HttpResponse:
 @badge_required
 def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
     """Keep the posted answer and go on to the next pair."""
-    form = forms.answer_form(request.POST, study=request.page)
+    form = _form(request, request.POST)
     if not form.is_valid():
         return _show_again(request, token, form)
     noted = form.cleaned_data["opened_earlier"]
@@ -71,7 +72,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     """
     form = forms.Skip(request.POST)
     if not form.is_valid():
-        return _show_again(request, token, forms.answer_form(study=request.page))
+        return _show_again(request, token, _form(request))
     if form.cleaned_data["reason"] == forms.UPSETTING:
         return _report(request, token, quality_services.ReportWords(ReportKind.UPSET))
     try:
@@ -93,8 +94,15 @@ def last(request: RaterRequest) -> HttpResponse:
     lease = selectors.last_judged_lease(request.rater)
     if lease is None or request.rater.state != RaterState.ACTIVE:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    form = forms.answer_form(study=request.page, answer=blinded.answer_on_screen(lease))
+    form = _form(request, answer=blinded.answer_on_screen(lease))
     return show_pair(request, lease, form)
+
+
+def _form(
+    request: BadgeRequest, data: QueryDict | None = None, *, answer: Answer | None = None
+) -> forms.Preference | forms.RubricForm | forms.Likert:
+    order = request.page.chip_order(request.badge.code)
+    return forms.answer_form(data, study=request.page, answer=answer, chip_order=order)
 
 
 def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
@@ -172,6 +180,7 @@ def show_pair(
         "comparison": comparison,
         "is_pair": bool(comparison.message_b),
         "form": form,
+        "chip_order": request.page.chip_order(lease.rater.code),
         "heading": _heading(comparison, progress, is_revision=is_revision),
         "is_revision": is_revision,
         "suggests_break": bool(every and progress.done and progress.done % every == 0),

@@ -5,6 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from completions.files.toml import Key
+
 Line = Annotated[str, Field(min_length=1, max_length=200)]
 Paragraph = Annotated[str, Field(min_length=1, max_length=2000)]
 Paragraphs = Annotated[tuple[Paragraph, ...], Field(min_length=1)]
@@ -71,6 +73,14 @@ class HelpLine(Part):
     name: Line
     contact: Annotated[str, Field(max_length=200)] = ""
     url: Address = ""
+
+
+class Chip(Part):
+    """A reason in plain words that raters tick; ``theme`` is the key of the codebook's, if any."""
+
+    key: Key
+    words: Annotated[str, Field(min_length=1, max_length=40)]
+    theme: Key | Literal[""] = ""
 
 
 class Question(Part):

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 from annotation.studies.protocol.parts import (
     AnalysisPlan,
     Checks,
+    Chip,
     ConsentText,
     Crowd,
     ExclusionRules,
@@ -110,6 +111,7 @@ class StudyProtocol(Part):
     crowd: Crowd = Crowd()
     results: ResultsMinimum = ResultsMinimum()
     analysis: AnalysisPlan | None = None
+    chips: Annotated[tuple[Chip, ...], Field(max_length=12)] = ()
     question: Line
     invitation: Paragraph
     consent: ConsentText
@@ -141,6 +143,14 @@ class StudyProtocol(Part):
         return self
 
     @model_validator(mode="after")
+    def _chips_differ(self) -> Self:
+        for said in ([chip.key for chip in self.chips], [chip.words for chip in self.chips]):
+            if twice := sorted({one for one in said if said.count(one) > 1}):
+                msg = f"chips: {twice[0]!r} is there twice"
+                raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
     def _checks_have_a_source(self) -> Self:
         if self.screening.pairs and not self.checks.gold_set:
             msg = "screening needs a gold_set to take its pairs from"
@@ -158,10 +168,10 @@ class StudyProtocol(Part):
         ``normaliser`` is the version of what dresses every message alike. Of the seed it has the
         SHA-256 alone: so pages, logs and releases may show all of it, its hash fixes the draws,
         and whoever is told the seed later sees that it is the one. A file that names no analyses
-        has the hash that it would have if files could not.
+        or chips has the hash that it would have if files could not.
         """
-        nothing = {"seed"} | ({"analysis"} if self.analysis is None else set[str]())
-        written = self.model_dump(mode="json", exclude=nothing)
+        empty = {name for name in ("analysis", "chips") if not getattr(self, name)}
+        written = self.model_dump(mode="json", exclude={"seed", *empty})
         if self.seed is not None:
             written["seed_sha256"] = hashlib.sha256(self.seed.encode()).hexdigest()
         return {**written, "rubric": dict(rubric), "normaliser": normaliser}

@@ -28,7 +28,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     """
     columns, level = ground.columns, ground.method.level
     if not columns.n_judgments:
-        msg = "There are no judgments."
+        msg = "There are no judgments yet."
         raise AnalysisRefusedError(msg)
     warnings = list[str]()
     tables = position_tables(columns, level)

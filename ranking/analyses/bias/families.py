@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.bias.cells import P_VALUE, adjusted, mean_of
-from ranking.analyses.common import ends, family_of, interval_cells
+from ranking.analyses.bias.cells import P_VALUE, adjusted
+from ranking.analyses.common import ends, family_of, interval_cells, mean_of
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import SystemFacts

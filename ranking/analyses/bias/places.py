@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.bias.cells import P_VALUE, PEOPLE, adjusted, difference_of, kinds
-from ranking.analyses.common import ends, family_of, interval_cells
+from ranking.analyses.bias.cells import P_VALUE, PEOPLE, adjusted, kinds
+from ranking.analyses.common import difference_of, ends, family_of, interval_cells
 from ranking.findings import Cell, Column, ColumnKind, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import JudgmentFacts

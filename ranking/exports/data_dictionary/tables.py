@@ -81,6 +81,7 @@ JUDGMENTS = ExportTable(
         flag("is_surplus", "came when its slot was gone: kept, not counted"),
         flag("is_revised", "a later answer by the same evaluator replaces it"),
         text("rationale", "the reason, as written; left out on request"),
+        text("chips", "keys of the reasons that the rater ticked, a space between them"),
         flag("counts", "it is in the analysis set at the time of the export"),
         ExportColumn(
             "mark_<dimension>",

@@ -52,6 +52,7 @@ PLAIN: dict[str, Combinable] = {
     "is_surplus": F("is_surplus"),
     "is_revised": when(Q(revision__isnull=False)),
     "rationale": F("rationale"),
+    "chips": F("chips"),
     "first_completion": F("comparison__first__content_hash"),
     "second_completion": F("comparison__second__content_hash"),
     "check_kind": F("lease__quality_check__kind"),

@@ -12,6 +12,7 @@ import numpy as np
 
 from annotation.models import Comparison, Judge
 from annotation.quality.rules import active_seconds
+from annotation.studies.selectors import content_of
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies.rules import load_codebook
@@ -25,6 +26,7 @@ from ranking.judgments.sources import (
     StrategyLabels,
     SystemFacts,
     ThemeLabels,
+    TickedReasons,
 )
 from ranking.numerics.arrays import Integers
 
@@ -149,6 +151,20 @@ class DatabaseSources:
     def themes(self) -> ThemeLabels | None:
         """Return what models found in the rationales; three queries."""
         return read_themes(self.selection)
+
+    def chips(self) -> TickedReasons | None:
+        """Return the reasons that raters ticked; one query, where the study has some to tick."""
+        chips = content_of(self.selection.study).get("chips", ())
+        if not chips:
+            return None
+        rows = selected(self.selection).order_by("submitted_at", "pk")
+        given = [set(said.split()) for said in rows.values_list("chips", flat=True)]
+        ticked = np.array([[chip["key"] in said for chip in chips] for said in given])
+        return TickedReasons(
+            words=tuple(chip["words"] for chip in chips),
+            themes=tuple(chip["theme"] for chip in chips),
+            ticked=ticked.reshape(len(given), len(chips)),
+        )
 
     @cached_property
     def _items(self) -> list[_Item]:

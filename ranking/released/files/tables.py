@@ -202,6 +202,7 @@ TABLES = (
             Field("prompt_hash", TEXT, "SHA-256 of the judge's prompt; empty for people."),
             Field("protocol_hash", TEXT, "Of the study file under which it was given."),
             _optional("rationale", TEXT, "The reason in words, where it may be released."),
+            Field("chips", LIST, "Keys of the reasons that the rater ticked, of the study file."),
         ),
     ),
     ReleaseTable(

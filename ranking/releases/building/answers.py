@@ -17,7 +17,7 @@ BATCH = 2000
 Rows = Iterator[dict[str, Any]]
 GIVEN = (
     *("pk", "comparison", "rater", "judge__slug", "protocol", "verdict", "first_side"),
-    *("is_surplus", "revises", "shown_at", "submitted_at", "hidden_ms", "paused_ms"),
+    *("is_surplus", "revises", "chips", "shown_at", "submitted_at", "hidden_ms", "paused_ms"),
     *("protocol_hash", "lease__quality_check", "lease__repeats", "lease__sampling_probability"),
     *("judge_call__sample", "judge_call__first_probability", "judge_call__prompt_hash"),
 )
@@ -62,6 +62,7 @@ def _judgment(contents: Contents, row: dict[str, Any]) -> dict[str, Any]:
         "prompt_hash": row["judge_call__prompt_hash"] or "",
         "protocol_hash": row["protocol_hash"],
         "rationale": contents.rationales.get(row["pk"]) or None,
+        "chips": row["chips"].split(),
     }
 
 

@@ -48,7 +48,13 @@ def _row(row: Row, table: Table, names: Names) -> ShownRow:
         _cell(cell, column, names, is_terse=is_heat)
         for cell, column in zip(row, table.columns, strict=True)
     )
-    return ShownRow(head, tuple(cells))
+    is_list = table.picture in {Picture.NONE, Picture.WHISKERS}
+    figures = [
+        cell
+        for cell, column in zip(row, table.columns, strict=True)
+        if column.kind not in {*WORDS, ColumnKind.P_VALUE}
+    ]
+    return ShownRow(head, tuple(cells), is_nothing=is_list and bool(figures) and not any(figures))
 
 
 def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> ShownCell:

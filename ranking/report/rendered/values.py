@@ -26,11 +26,15 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """One row: its head, its other cells, and its interval where the table draws one."""
+    """One row: its head, its other cells, and its interval where the table draws one.
+
+    ``is_nothing`` if all its figures are 0 or missing.
+    """
 
     head: ShownCell
     cells: tuple[ShownCell, ...]
     whisker: Whisker | None = None
+    is_nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,17 @@ class ShownTable:
     csv: str = ""
     has_figure: bool = False
     chart: Chart | None = None
+
+    @property
+    def folded(self) -> tuple[ShownRow, ...]:
+        """Return the rows in which nothing was found, where others tell something."""
+        empty = tuple(row for row in self.rows if row.is_nothing)
+        return empty if len(empty) < len(self.rows) else ()
+
+    @property
+    def telling(self) -> tuple[ShownRow, ...]:
+        """Return the rows that are not folded."""
+        return tuple(row for row in self.rows if not row.is_nothing) or self.rows
 
     @property
     def drawn(self) -> tuple[ShownChoice, ...]:

@@ -8,6 +8,7 @@ from ranking.judgments.sources import (
     StrategyLabels,
     SystemFacts,
     ThemeLabels,
+    TickedReasons,
 )
 
 
@@ -26,6 +27,7 @@ class MadeUpSources:
     of_judgments: JudgmentFacts | None = None
     labels: StrategyLabels | None = None
     of_themes: ThemeLabels | None = None
+    of_chips: TickedReasons | None = None
 
     def systems(self):
         return self.of_systems
@@ -44,3 +46,6 @@ class MadeUpSources:
 
     def themes(self):
         return self.of_themes
+
+    def chips(self):
+        return self.of_chips

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from ranking.analyses.common import decimal, ends, interval_cells, share_cells
+from ranking.analyses import FEWEST_DIALOGUES
+from ranking.analyses.common import adjusted_tests, decimal, ends, interval_cells, share_cells
 from ranking.findings import ColumnKind
 from ranking.numerics.clustered_means import clustered_mean
 
-VALUES = np.array([0.0, 1.0, 1.0, 1.0, 0.0, 1.0])
-UNIT = np.array([0, 0, 1, 1, 2, 2])
+UNIT = np.repeat(np.arange(FEWEST_DIALOGUES), 2)
+VALUES = np.array([0.0, 1.0, 1.0, 1.0] * (FEWEST_DIALOGUES // 2))
 
 
 def test_the_head_of_an_interval_says_how_sure_it_is():
@@ -30,9 +31,9 @@ def test_an_interval_is_that_of_the_mean_so_many_times_as_large():
 
 def test_shares_end_at_one():
     mean = clustered_mean(VALUES, UNIT)
-    assert mean.interval(0.99)[1] > 1.0
+    assert mean.interval(0.9999)[1] > 1.0
 
-    value, low, high = share_cells(mean, 0.99)
+    value, low, high = share_cells(mean, 0.9999)
 
     assert (value, high) == (decimal(mean.mean), 1.0)
     assert low is not None
@@ -40,7 +41,23 @@ def test_shares_end_at_one():
 
 @pytest.mark.parametrize("cells", [interval_cells, share_cells])
 def test_dialogues_that_do_not_differ_tell_of_no_interval(cells):
-    assert cells(clustered_mean(np.ones(6), UNIT), 0.95) == (1.0, None, None)
+    assert cells(clustered_mean(np.ones(len(UNIT)), UNIT), 0.95) == (1.0, None, None)
+
+
+@pytest.mark.parametrize("cells", [interval_cells, share_cells])
+def test_too_few_dialogues_tell_nothing(cells):
+    few = UNIT < FEWEST_DIALOGUES - 1
+
+    assert cells(clustered_mean(VALUES[few], UNIT[few]), 0.95) == (None, None, None)
+
+
+def test_tests_on_too_few_dialogues_are_left_out_of_their_family():
+    few = UNIT < FEWEST_DIALOGUES - 1
+    enough = clustered_mean(VALUES, UNIT)
+
+    found = adjusted_tests([clustered_mean(VALUES[few], UNIT[few]), enough, None])
+
+    assert found == [None, pytest.approx(enough.p_value()), None]
 
 
 @pytest.mark.parametrize("cells", [interval_cells, share_cells])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse
+from ranking.analyses import FEWEST_DIALOGUES, analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import ItemFacts
 from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
@@ -92,13 +92,24 @@ class TestShares:
 
 class TestOddStudies:
     def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
-        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(3)]
+        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(FEWEST_DIALOGUES)]
         ground = known(make_columns(rows), ("MODEL", "HUMAN"))
 
         (row,) = table(analyse("PEOPLE", ground), "models")
 
         assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
-        assert row["p"] == 0.25
+        assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
+
+    def test_on_few_dialogues_counts_alone_are_told(self):
+        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(FEWEST_DIALOGUES - 1)]
+
+        findings = analyse("PEOPLE", known(make_columns(rows), ("MODEL", "HUMAN")))
+
+        (row,) = table(findings, "models")
+        assert (row["value"], row["low"], row["high"], row["p"]) == (None, None, None, None)
+        assert findings.warnings[-1] == (
+            "Tests need 10 source dialogues, and there are 9: no p-values."
+        )
 
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):

@@ -8,22 +8,26 @@ import pytest
 
 from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse, rationales
+from ranking.analyses.coders import FEWEST
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.sources import JudgmentFacts
+from ranking.judgments.sources import JudgmentFacts, TickedReasons
+from ranking.numerics.clustered_means import clustered_mean
 from tests.numerics.analyses.helpers import make_ground, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
 
 
-def known(columns, texts, *, human="system-1"):
+def known(columns, texts, *, human="system-1", chips=None):
     n = columns.n_judgments
     facts = JudgmentFacts(tuple(texts), np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
     systems = {
         slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL")
         for slug in columns.systems
     }
-    return replace(make_ground(columns), sources=MadeUpSources(systems, of_judgments=facts))
+    return replace(
+        make_ground(columns), sources=MadeUpSources(systems, of_judgments=facts, of_chips=chips)
+    )
 
 
 def theme(findings, key, name):
@@ -97,6 +101,58 @@ class TestTogether:
         assert f"of {len(meetings)} meetings" in caption
 
 
+class TestChips:
+    WORDS, THEMES = ("warm", "too long", "other"), ("warmth", "length", "")
+
+    def ticked(self, *chosen):
+        return TickedReasons(self.WORDS, self.THEMES, np.column_stack(chosen))
+
+    def test_are_shares_of_peoples_answers_beside_what_sentences_say(self, columns, is_judge, rng):
+        warm = rng.random(columns.n_judgments) < 0.5
+        none = np.zeros(columns.n_judgments, dtype=np.bool_)
+        texts = np.where(warm, WARM, "")
+        chips = self.ticked(warm, is_judge, none)
+
+        rows = table(analyse("RATIONALES", known(columns, texts, chips=chips)), "chips")
+
+        shares = clustered_mean(warm[~is_judge].astype(float), columns.unit[~is_judge])
+        low, high = shares.interval(0.95)
+        assert rows[0] == {
+            "chip": "warm",
+            "theme": "Warmth",
+            "ticked": warm[~is_judge].sum(),
+            "value": pytest.approx(shares.mean, abs=1e-4),
+            "low": pytest.approx(low, abs=1e-4),
+            "high": pytest.approx(high, abs=1e-4),
+            "said_with": 1.0,
+            "said_without": None,
+        }
+        assert (rows[1]["ticked"], rows[1]["said_without"]) == (0, 0.0)  # judges tick nothing
+        assert (rows[2]["theme"], rows[2]["said_with"]) == (None, None)
+
+    def test_need_no_sentence(self, columns):
+        all_of_them = np.ones(columns.n_judgments, dtype=np.bool_)
+        chips = self.ticked(all_of_them, ~all_of_them, ~all_of_them)
+        texts = [""] * columns.n_judgments
+
+        findings = analyse("RATIONALES", known(columns, texts, chips=chips))
+
+        assert [one.key for one in findings.tables] == ["chips"]
+        assert findings.warnings == ("Nobody who judged these messages gave a rationale.",)
+
+    @pytest.mark.parametrize("n", [0, FEWEST - 1])
+    def test_of_few_answers_are_not_told(self, columns, is_judge, n):
+        few = columns.taken(np.flatnonzero(~is_judge)[:FEWEST] if not n else np.arange(n))
+        none = np.full(few.n_judgments, bool(n))
+
+        findings = analyse(
+            "RATIONALES",
+            known(few, [WARM] * few.n_judgments, chips=self.ticked(none, none, none)),
+        )
+
+        assert "chips" not in [one.key for one in findings.tables]
+
+
 class TestWinning:
     def test_finds_the_theme_that_goes_with_it_and_no_other(self, columns, rng):
         is_human = np.array([slug == "system-1" for slug in columns.systems])
@@ -121,7 +177,7 @@ class TestWinning:
         assert "winning" not in [one.key for one in findings.tables]
 
     def test_shares_end_at_one(self, columns):
-        few = columns.taken(np.flatnonzero(columns.unit < 3))
+        few = columns.taken(np.flatnonzero(columns.unit < 12))
         texts = np.where(few.is_judge[few.evaluator], WARM, NOTHING)
         texts[np.flatnonzero(few.is_judge[few.evaluator])[0]] = NOTHING
 
