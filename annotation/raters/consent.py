@@ -42,8 +42,8 @@ def _lines(study: Study, content: Mapping[str, Any], *, is_paid_elsewhere: bool)
     yield _pay(content["crowd"]["pay"], is_paid_elsewhere=is_paid_elsewhere)
     if n_first := content["screening"]["pairs"]:
         yield ngettext(
-            "The first pair shows whether the task suits you. If not, the study ends there.",
-            "The first %(n)d pairs show whether the task suits you. If not, the study ends there.",
+            "The first one shows whether the task suits you. If not, the study ends there.",
+            "The first %(n)d show whether the task suits you. If not, the study ends there.",
             n_first,
         ) % {"n": n_first}
     yield _("Your answers are stored under a random code, without your name or e-mail.")

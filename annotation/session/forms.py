@@ -219,9 +219,13 @@ class RubricForm(AnswerForm):
     )
 
     def add_dimensions(self) -> None:
-        """Add a field for each dimension of the rubric, before the reason; none for practice."""
+        """Add a field for each dimension of the rubric, before the reason.
+
+        Practice has none, and needs no strength: it is about the side.
+        """
         if self.is_practice:
             self.dimensions = ()
+            self.fields["strength"].required = False
         for dimension in self.dimensions:
             self.fields[f"mark_{dimension.key}"] = forms.TypedChoiceField(
                 coerce=int,
@@ -259,7 +263,7 @@ class RubricForm(AnswerForm):
             for dimension in self.dimensions
         }
         return Answer(
-            verdict=sign * self.cleaned_data["strength"],
+            verdict=sign * (self.cleaned_data["strength"] or 1),
             marks={key: advantage for key, advantage in marks.items() if advantage is not None},
             **self.reasons(),
         )

@@ -271,7 +271,7 @@ def say(
     return render_fragment(request, "annotation/_message.html", context, status=status)
 
 
-def say_not_yours(request: BadgeRequest, *, heading: str) -> HttpResponse:
+def say_not_yours(request: BadgeRequest) -> HttpResponse:
     """Tell a rater that no lease of theirs has the token of the address; give back what they typed.
 
     Two people at one browser have one cookie: whoever came last is who posts.
@@ -280,13 +280,13 @@ def say_not_yours(request: BadgeRequest, *, heading: str) -> HttpResponse:
         request,
         request.page,
         status=404,
-        heading=heading,
+        heading=_("This belongs to someone else"),
         text=_(
-            "Someone else may have opened the study in this browser after you, or the pair no "
+            "Someone else may have opened the study in this browser after you, or what you saw no "
             "longer exists. Your last answer is not saved; earlier ones are. To continue as "
             "yourself, open the study again from your platform or with your private link."
         ),
-        way_on=(_("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])),
+        way_on=(_("Back to the study"), reverse("annotation:judge", args=[request.page.slug])),
     )
 
 
@@ -302,10 +302,10 @@ def say_unsent(request: HttpRequest, slug: str) -> HttpResponse:
         status=403,
         heading=_("Your answer was not saved"),
         text=_(
-            "The page was open for too long, or cookies were cleared. Go back to your pair and "
-            "send your answer again. Your earlier answers are saved."
+            "The page was open for too long, or cookies were cleared. Go back and send your "
+            "answer again. Your earlier answers are saved."
         ),
-        way_on=(_("Back to your pair"), reverse("annotation:judge", args=[slug])),
+        way_on=(_("Back to the study"), reverse("annotation:judge", args=[slug])),
     )
 
 

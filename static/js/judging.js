@@ -42,7 +42,7 @@
   }
 
   function restoreFields(typed) {
-    if (find("#errors")) return; /* as posted */
+    if (!typed || find("#errors")) return; /* as posted */
     for (const control of answerForm().elements) {
       const values = typed.filter(([name]) => name === control.name).map(([, value]) => value);
       if (/radio|checkbox/.test(control.type)) control.checked = values.includes(control.value);
@@ -96,7 +96,7 @@
     hidden = draft.hidden ?? 0;
     leftAt = draft.leftAt ?? null;
     if (document.visibilityState !== "hidden") comeBack();
-    restoreFields(draft.typed ?? []);
+    restoreFields(draft.typed);
   }
 
   function moveFocus() {

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Site, load_until
-from tests.browser.looks import PHONE, overflow, violations
+from tests.browser.looks import LAPTOP, PHONE, overflow, violations
 
 LOOKED_AROUND = """new Promise(done =>
     new IntersectionObserver((_seen, one) => { one.disconnect(); done(); }).observe(document.body)
@@ -51,6 +51,24 @@ def analysis(site: Site):
         load_until(page, page.locator("main figure").count)  # it is listed once it is begun
 
     return go
+
+
+WHERE = """table => {
+    const { top, right } = table.getBoundingClientRect();
+    const frame = table.closest(".scroll").getBoundingClientRect();
+    return { top, cut: right - frame.right };
+}"""
+
+
+def test_a_laptop_shows_verdict_and_table_on_its_first_screen_with_every_column(visit, site):
+    page: Page = visit(viewport=LAPTOP)
+    page.goto(site.results)
+
+    places = page.locator(".board table").first.evaluate(WHERE)
+
+    expect(page.locator("header .lead")).to_be_in_viewport()
+    assert places["top"] <= LAPTOP["height"] / 2
+    assert places["cut"] <= 1
 
 
 def test_values_are_read_by_keys_and_by_pointer(visit, site):

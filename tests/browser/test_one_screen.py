@@ -24,10 +24,9 @@ from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.display import Talk
 from tests.browser.conftest import PROTOCOLS
+from tests.browser.looks import LAPTOP, PHONE
 from tests.datasets import shared_file
 
-LAPTOP: ViewportSize = {"width": 1280, "height": 800}
-PHONE: ViewportSize = {"width": 360, "height": 740}
 SITE = "http://pairs.example"
 N_PAIRS = 60
 ON_ONE_SCREEN = 0.9

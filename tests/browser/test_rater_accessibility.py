@@ -53,7 +53,7 @@ def way_in(page: Page, study: TriedStudy) -> list[Step]:
     return [
         ("preview", go(page, at + mturk), "text=This is a preview"),
         ("half a link", go(page, f"{at}?PROLIFIC_PID="), "text=This link is not complete"),
-        ("help for anyone", go(page, f"{at}help/"), "text=You may skip any pair"),
+        ("help for anyone", go(page, f"{at}help/"), "text=You may skip anything"),
         ("broken private link", go(page, f"{at}resume/x~y/"), "text=doesn’t work"),
         ("consent", go(page, at), "text=Do you want to take part?"),
         ("declined", button(page, "No, I decline"), "text=You declined"),
@@ -97,7 +97,7 @@ def way_out(page: Page, study: TriedStudy) -> list[Step]:
         open_menu(page, "Skip")()
 
     return [
-        ("help", go(page, f"{at}help/"), "text=Back to your pair"),
+        ("help", go(page, f"{at}help/"), "text=Back to the study"),
         ("somebody else's pair", go(page, f"{at}judge/nothing/"), "text=nothing at this address"),
         ("pair to skip", open_skip, "[open] .panel"),
         ("upset", button(page, "It upsets me"), "text=Thank you for telling us"),

@@ -1,5 +1,7 @@
 """The rater's pages as people use them: by keyboard, on a phone, without scripts, on a bad line."""
 
+import statistics
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import TriedStudy, wait_for_keys
@@ -64,6 +66,54 @@ def test_forms_alone_lead_through_without_scripts(visit, site):
 
     expect(page.get_by_role("textbox")).to_have_value(REASON)
     expect(page.get_by_role("radio", name="A slightly better")).to_be_checked()
+
+
+SENT_AND_SHOWN = """() => new Promise(done => {
+    const answered = document.querySelector("#stage"), began = performance.now();
+    const painted = () => requestAnimationFrame(() => done(performance.now() - began));
+    new MutationObserver((_seen, one) => {
+        if (document.querySelector("#stage") === answered) return;
+        one.disconnect();
+        requestAnimationFrame(painted);
+    }).observe(document.querySelector("main"), {childList: true, subtree: true});
+    document.querySelector("#submit").click();
+})"""
+"""Submits, and tells after how many milliseconds another pair is painted."""
+
+
+def test_the_next_pair_comes_with_the_answer_in_one_request(visit, site, record_property):
+    page = visit()
+    enrol(page, site.rate)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    times = []
+
+    for _ in range(5):
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+        times.append(page.evaluate(SENT_AND_SHOWN))
+        expect(page.locator("#stage-title")).to_be_focused()
+
+    record_property("milliseconds to the next pair", statistics.median(times))
+    assert [one.split()[0] for one in asked] == ["POST"] * 5
+
+
+def test_ticked_reasons_are_kept_over_a_reload(visit, studies):
+    page = visit()
+    pass_the_questions(page, studies["rubric"])
+    warm, pushy = (page.get_by_role("checkbox", name=name) for name in ("warm", "too pushy"))
+
+    warm.focus()
+    page.keyboard.press("Space")
+    pushy.focus()
+    page.keyboard.press("Space")
+    pushy.focus()
+    page.keyboard.press("Space")
+    page.reload()
+    wait_for_keys(page)
+
+    expect(warm).to_be_checked()
+    expect(pushy).not_to_be_checked()
 
 
 class TestKeys:

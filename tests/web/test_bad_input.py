@@ -285,7 +285,7 @@ class TestStudy:
         if headers:
             assert answer["HX-Redirect"] == url(study, "judge")
         else:
-            assert_kind(answer, 200, "There is no pair for you at the moment", "Finish here")
+            assert_kind(answer, 200, "There is nothing for you at the moment", "Finish here")
 
     def test_asks_a_second_session_of_nobody(self, client, kind):
         study = open_study(kind, n_pairs=3, session_length=1)
@@ -393,7 +393,7 @@ class TestOtherForms:
     def test_reporting_without_sense_changes_nothing(self, client, study, lease, fields, headers):
         answer = client.post(url(study, "report", lease.token), fields, headers=headers)
 
-        assert_kind(answer, 422, "Nothing was stored, and your pair is still there.")
+        assert_kind(answer, 422, "Nothing was stored.")
         assert not Report.objects.exists()
 
     @pytest.mark.parametrize("fields", [{}, {"question_0": "9"}, {"question_0": "\0"}], ids=str)

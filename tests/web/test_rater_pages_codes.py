@@ -88,7 +88,7 @@ class TestFullStudy:
         enrol(client, study, **PROLIFIC)
         study.comparisons.update(slots_left=0)
         page = client.get(url(study, "judge"))
-        assert "There is no pair for you at the moment." in page.content.decode()
+        assert "There is nothing for you at the moment." in page.content.decode()
         assert code_on(page) is None
 
         page = client.post(read_forms(page)[0].action, follow=True)

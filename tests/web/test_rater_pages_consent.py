@@ -59,7 +59,7 @@ class TestWords:
 
         assert "Up to 17 pairs, about 17 minutes." in page
         assert "Pay: as shown on the platform that sent you." in page
-        assert "The first 3 pairs show whether the task suits you." in page
+        assert "The first 3 show whether the task suits you." in page
 
 
 class TestHelpLines:

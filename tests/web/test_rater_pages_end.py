@@ -49,6 +49,18 @@ class TestPauses:
     def test_help_leads_a_rater_back_to_the_pair(self, client, study, rater):
         assert url(study, "judge") in client.get(url(study, "help")).content.decode()
 
+    @pytest.mark.parametrize("name", ["take_break", "stop", "withdraw", "done"])
+    def test_nobody_reads_of_0_answers(self, client, study, name):
+        enrol(client, study, PROLIFIC_PID="p", STUDY_ID="s", SESSION_ID="x")
+        client.get(url(study, "judge"))
+        if name == "done":
+            client.post(url(study, "stop"))
+
+        page = client.get(url(study, name)).content.decode()
+
+        assert not re.search(r"\b0 (answers|of)\b|Keep my answers", page)
+        assert ("The code below tells your platform so." in page) is (name == "done")
+
     def test_break_says_what_is_saved_and_keeps_the_pair(self, client, study, rater):
         judge(client, study)
         client.get(url(study, "judge"))
@@ -136,7 +148,7 @@ class TestEnd:
         page = client.get(url(study, "judge"))
 
         assert page.status_code == 200
-        assert "There are no more pairs for you at the moment" in page.content.decode()
+        assert "There is nothing more for you at the moment" in page.content.decode()
         assert read_forms(page)[0].action == url(study, "finish")
         assert "/resume/" in page.content.decode()
         assert code_on(page) is None
@@ -152,7 +164,7 @@ class TestEnd:
         page = client.get(url(study, name), follow=True)
 
         assert page.status_code == 200
-        assert "You stopped after 1 of 40 pairs." in page.content.decode()
+        assert "You stopped after 1 of 40." in page.content.decode()
         assert Lease.objects.filter(closed_at=None).count() == 0
 
     @pytest.mark.parametrize("name", ["judge", "done"])

@@ -98,7 +98,6 @@ class TestLeaderboard:
         places = [
             shown.index(part)
             for part in (
-                "one at a time and without their source",
                 "Mean points",
                 "Mean points on each dimension",
                 "The order that the points imply",
@@ -114,7 +113,6 @@ class TestLeaderboard:
         shown = text(page(client, study))
 
         assert "Nobody compared replies in this study." in shown
-        assert "side by side" not in shown
         assert "slightly" not in shown
         assert "a win is whole" in shown
 
@@ -161,7 +159,6 @@ class TestLeaderboard:
         shown = text(page(client, pairs))
 
         assert "Mean points" not in shown
-        assert "side by side" in shown
 
     def test_costs_as_many_queries_for_many_as_for_few(
         self, client, study, django_assert_max_num_queries

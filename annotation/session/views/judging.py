@@ -53,7 +53,7 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
             badge=request.badge, submission=submission, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
+        return http.say_not_yours(request)
     except judging_services.TooManyChangesError:
         return _ask_to_wait(request, token, form)
     if step.lease is None or not request.htmx:
@@ -83,7 +83,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
             now=visit_time(request),
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
+        return http.say_not_yours(request)
     return _go_on(request, saved=_("Skipped."))
 
 
@@ -150,7 +150,7 @@ def _show_again(
     """Show the same pair with what was typed and what is missing."""
     lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
     if lease is None:
-        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
+        return http.say_not_yours(request)
     if lease.comparison.is_erased:  # there is nothing to judge any more
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     return show_pair(request, lease, form, status=status)
@@ -221,7 +221,7 @@ def _report(
             token=token, rater=request.rater, words=words, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
-        return http.say_not_yours(request, heading=_("This pair belongs to someone else"))
+        return http.say_not_yours(request)
     context = {
         "study": request.page,
         "heading": _("Thank you for telling us"),
@@ -236,13 +236,10 @@ def _say_unclear(request: RaterRequest) -> HttpResponse:
         request.page,
         status=422,
         heading=_("We couldn’t read your report"),
-        text=_(
-            "Nothing was stored, and your pair is still there. Please keep your words below 1000"
-            " characters."
-        ),
+        text=_("Nothing was stored. Please keep your words below 1000 characters."),
         way_on=_back(request),
     )
 
 
 def _back(request: RaterRequest) -> tuple[str, str]:
-    return _("Back to your pairs"), reverse("annotation:judge", args=[request.page.slug])
+    return _("Back to the study"), reverse("annotation:judge", args=[request.page.slug])
