@@ -152,6 +152,7 @@ class Way(models.TextChoices):
 
     API = "API", "Sent by a program"
     CONSOLE = "CONSOLE", "Uploaded in the console"
+    COMMAND = "COMMAND", "Read by a command"
 
 
 class HoldState(models.TextChoices):

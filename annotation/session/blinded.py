@@ -39,6 +39,7 @@ class ComparisonPage:
             context.turns,
             is_simulated=context.is_simulated,
             language=context.dialogue.language,
+            is_conversation=context.dialogue.n_utterances > 1,
         )
         return cls(lease.token, talk, *texts)
 

@@ -49,11 +49,14 @@ class Talk:
 
     earlier: tuple[DisplayTurn, ...]
     recent: tuple[DisplayTurn, ...]
-    latest: DisplayTurn
+    latest: DisplayTurn | None
+    """None where texts stand alone."""
     is_simulated: bool = False
     """Whether the offline provider wrote its seeker; the page says so."""
     language: str = UNDETERMINED
     """BCP 47 tag, also of what is said in answer."""
+    is_conversation: bool = True
+    """Whether people speak; else the one turn is a prompt, and texts answer nobody."""
 
     @classmethod
     def of(
@@ -62,13 +65,23 @@ class Talk:
         *,
         is_simulated: bool = False,
         language: str = UNDETERMINED,
+        is_conversation: bool = True,
     ) -> "Talk":
         """Dress and fold the stored turns of a context.
 
         The latest turn is always in view, and as many before it as ``IN_VIEW`` allows; wide
         screens have room for all of them (`heart.css`).
         """
+        if not turns:
+            return cls((), (), None, language=language, is_conversation=False)
         shown = [DisplayTurn(turn["role"], plain(turn["text"])) for turn in turns]
         lengths = accumulate(len(turn.text) for turn in reversed(shown))
         fold = len(shown) - max(1, sum(length <= IN_VIEW for length in lengths))
-        return cls(tuple(shown[:fold]), tuple(shown[fold:-1]), shown[-1], is_simulated, language)
+        return cls(
+            tuple(shown[:fold]),
+            tuple(shown[fold:-1]),
+            shown[-1],
+            is_simulated,
+            language,
+            is_conversation,
+        )

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.console.tables import csv_of
 from access.roles import StaffRequest, members_only
-from completions.choices import SystemKind
 from completions.contexts.console_http import or_404
 from completions.generation import services as generation_services
 from completions.generation.queries import all_generation_runs, generation_run, generation_runs
@@ -35,7 +34,7 @@ def datasets() -> QuerySet[Dataset]:
 
 def models() -> QuerySet[System]:
     """Return the systems that can be asked, real ones first."""
-    return System.objects.filter(kind=SystemKind.MODEL).order_by("is_simulated", "name")
+    return System.objects.exclude(model_id="").order_by("is_simulated", "name")
 
 
 class WantedRun(forms.Form):

@@ -61,7 +61,14 @@ class BroughtCompletion(AppendOnlyModel):
     completion = models.OneToOneField(Completion, models.PROTECT, related_name="brought")
     way = models.CharField(max_length=7, choices=Way)
     brought_at = models.DateTimeField()
-    brought_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    brought_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: by a command on the machine of the site.",
+    )
     raw_text = models.TextField(help_text="As it came, with its lines; the filter reads this.")
     model_version = models.CharField(max_length=120, blank=True)
     source = models.CharField(max_length=200, blank=True, help_text="Where the text is from.")

@@ -78,16 +78,15 @@ class Dialogue(models.Model):
     situation = models.TextField(blank=True)
     source_labels = models.JSONField(default=dict, blank=True, help_text="Labels as imported.")
     turns = models.JSONField(help_text='Merged turns: [{"role": ..., "text": ...}, ...].')
-    n_utterances = models.PositiveIntegerField()
+    n_utterances = models.PositiveIntegerField(
+        help_text="Of an item that is no conversation: 1 with a prompt, else 0."
+    )
     imported_at = models.DateTimeField()
 
     class Meta:
         constraints = (
             models.UniqueConstraint(
                 fields=["dataset", "content_hash"], name="dialogue_once_per_dataset"
-            ),
-            models.CheckConstraint(
-                condition=Q(n_utterances__gte=2), name="dialogue_has_two_utterances"
             ),
         )
 

@@ -17,7 +17,9 @@ class System(models.Model):
         blank=True, help_text="Maker of the model; a judge never judges its own family."
     )
     model_id = models.CharField(
-        max_length=120, blank=True, help_text='As LiteLLM spells it, e.g. "openai/gpt-5".'
+        max_length=120,
+        blank=True,
+        help_text='As LiteLLM spells it, e.g. "openai/gpt-5"; empty: its texts are brought in.',
     )
     api_base = models.CharField(max_length=200, blank=True)
     parameters = models.JSONField(default=dict, blank=True, help_text="What this model needs set.")
@@ -42,9 +44,9 @@ class System(models.Model):
                 condition=Q(kind__in=SystemKind.values), name="system_kind_known"
             ),
             models.CheckConstraint(
-                condition=(Q(kind=SystemKind.MODEL) & ~Q(family="") & ~Q(model_id=""))
+                condition=(Q(kind=SystemKind.MODEL) & ~Q(family=""))
                 | (~Q(kind=SystemKind.MODEL) & Q(family="", model_id="")),
-                name="system_model_has_family_and_id",
+                name="system_model_has_family",
             ),
             models.CheckConstraint(
                 condition=Q(writer__isnull=True) | Q(kind=SystemKind.HUMAN),

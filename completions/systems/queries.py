@@ -81,7 +81,8 @@ def models_named(names: Collection[str]) -> list[System]:
     """
     models = System.objects.filter(kind=SystemKind.MODEL).order_by("slug")
     if list(names) == [ALL]:
-        found, unknown = list(models.filter(is_simulated=False)), list[str]()
+        asked = models.filter(is_simulated=False).exclude(model_id="")
+        found, unknown = list(asked), list[str]()
     else:
         found = list(System.objects.filter(slug__in=names).order_by("slug"))
         unknown = sorted(set(names) - {system.slug for system in found})

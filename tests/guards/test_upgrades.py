@@ -18,6 +18,7 @@ LISTED: dict[tuple[str, str], str] = {
     ("annotation", "0003_rater_without_session"): FIRST,
     ("annotation", "0006_opened_earlier_and_recent_times"): FIRST,
     ("annotation", "0007_chips"): FIRST,
+    ("completions", "0003_items_and_brought_systems"): FIRST,
     ("ranking", "0003_analysis_labels"): "labels alone: no column changes",
 }
 """Migrations that may break the rule, with the reason why nobody is hurt."""

@@ -20,7 +20,7 @@ def load(slug):
 
 class TestShippedStudies:
     def test_are_these(self):
-        assert SHIPPED == ["demo", "heart-likert", "heart-preference", "heart-rubric"]
+        assert SHIPPED == ["demo", "heart-likert", "heart-preference", "heart-rubric", "quick"]
 
     @pytest.mark.parametrize("slug", SHIPPED)
     def test_are_named_after_their_file_and_use_a_known_rubric(self, slug):
@@ -37,6 +37,7 @@ class TestShippedStudies:
             ("heart-likert", (5, 0, 40)),
             ("heart-preference", (5, 28, 40)),
             ("heart-rubric", (5, 28, 40)),
+            ("quick", (3, 0, 20)),
         ],
     )
     def test_have_their_numbers(self, slug, numbers):
@@ -64,7 +65,7 @@ class TestShippedStudies:
         consent = load(slug).consent
 
         assert [fact.name for fact in consent.facts] == [
-            "Who wrote the replies",
+            "Where the texts come from" if slug == "quick" else "Who wrote the replies",
             "What is stored",
             "What it is used for",
             "Stopping and withdrawing",

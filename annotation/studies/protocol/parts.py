@@ -32,10 +32,11 @@ class Turn(Part):
 class Practice(Part):
     """A pair with a worked answer, shown before the first real pair; nothing of it is stored.
 
-    A likert study has one message, ``message_a``, and needs neither winner nor strength.
+    A likert study has one message, ``message_a``, and needs neither winner nor strength. Where
+    texts are no replies there are no turns.
     """
 
-    turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    turns: tuple[Turn, ...] = ()
     message_a: Paragraph
     message_b: Annotated[str, Field(max_length=2000)] = ""
     winner: Literal["A", "B", ""] = ""
@@ -44,7 +45,7 @@ class Practice(Part):
 
     @model_validator(mode="after")
     def _ends_on_the_seeker(self) -> Self:
-        if self.turns[-1].role != "seeker":
+        if self.turns and self.turns[-1].role != "seeker":
             msg = "the last turn must be the seeker's"
             raise ValueError(msg)
         return self

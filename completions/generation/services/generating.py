@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from completions import llm
-from completions.choices import CallState, SystemKind
+from completions.choices import CallState
 from completions.leaks import manners
 from completions.llm import prompts
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
@@ -47,7 +47,7 @@ def plan_generation_calls(
     NotAModelError
         If one of the systems is not a language model; nothing is added then.
     """
-    if other := sorted(one.slug for one in systems if one.kind != SystemKind.MODEL):
+    if other := sorted(one.slug for one in systems if not one.model_id):
         msg = f"not language models: {other}"
         raise NotAModelError(msg)
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # one planner at a time

@@ -8,7 +8,6 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from completions.choices import SystemKind
 from completions.management import syncing, trying
 from completions.models import System
 from completions.systems import catalogue, queries
@@ -44,7 +43,7 @@ class Command(BaseCommand):
 
     def _check(self, asked: argparse.Namespace) -> None:
         """Ask for a greeting, as systems are asked for a completion."""
-        models = System.objects.filter(kind=SystemKind.MODEL)
+        models = System.objects.exclude(model_id="")
         slugs = asked.slugs or list(models.values_list("slug", flat=True))
         try:
             found = queries.models_named(slugs) if slugs else []

@@ -33,6 +33,25 @@ def register_simulated_system(*, slug: str, name: str, family: str, model_id: st
     return system
 
 
+def register_brought_system(*, slug: str, name: str, qualifier: str) -> System:
+    """Return the system of that slug, whose texts are brought in, adding it if need be.
+
+    Where another system has the name already, ``qualifier`` is added to it. A name that says
+    "simulated" is believed.
+    """
+    known = System.objects.filter(slug=slug).first()
+    if known is not None:
+        return known
+    is_taken = System.objects.filter(name__iexact=name).exists()
+    return System.objects.create(
+        slug=slug,
+        name=f"{name} ({qualifier})" if is_taken else name,
+        kind=SystemKind.MODEL,
+        family=slug,
+        is_simulated="simulated" in name.lower(),
+    )
+
+
 def system_of_writer(writer: Writer) -> System:
     """Return the system to which a writer's completions belong, adding it if need be.
 

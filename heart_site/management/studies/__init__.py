@@ -6,6 +6,7 @@ from heart_site.management.studies import (
     moving,
     planning,
     powering,
+    quick,
     reviewing,
     showing,
     simulating,
@@ -13,6 +14,7 @@ from heart_site.management.studies import (
 from heart_site.management.studies.act import Act
 
 ACTS: tuple[Act, ...] = (
+    quick.QUICK,
     creating.CREATE,
     creating.VERSION,
     locking.LOCK,

@@ -40,7 +40,7 @@ def bring_completions(
     *,
     rows: Rows,
     way: Way,
-    by: User,
+    by: User | None,
     now: dt.datetime,
     dataset: Dataset | None = None,
     as_shown: str = "",
@@ -92,7 +92,7 @@ def _bring(
     given: Sequence[BroughtRow | Refused],
     *,
     way: Way,
-    by: User,
+    by: User | None,
     now: dt.datetime,
     dataset: Dataset | None,
 ) -> IntakeReport:
@@ -113,7 +113,7 @@ def _bring(
 
 
 def _store(
-    goods: Sequence[GoodRow], report: IntakeReport, *, way: Way, by: User, now: dt.datetime
+    goods: Sequence[GoodRow], report: IntakeReport, *, way: Way, by: User | None, now: dt.datetime
 ) -> None:
     """Add completions, say where they are from, hold what leaks, and log it for each dataset."""
     stored = Completion.objects.bulk_create(
@@ -176,7 +176,7 @@ def _completion(good: GoodRow, now: dt.datetime) -> Completion:
 
 
 def _brought(
-    good: GoodRow, completion: Completion, *, way: Way, by: User, now: dt.datetime
+    good: GoodRow, completion: Completion, *, way: Way, by: User | None, now: dt.datetime
 ) -> BroughtCompletion:
     row = good.row
     return BroughtCompletion(

@@ -1,0 +1,147 @@
+"""Store what a quick study's file holds, and open a study on it; a second file adds to it."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.text import slugify
+
+from annotation.models import Study
+from annotation.planning import services as planning_services
+from annotation.planning.services import PlanReport
+from annotation.quick.layout import QuickFile
+from annotation.studies import selectors
+from annotation.studies.protocol import STUDIES, StudyProtocol, check_values, load_protocol
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services import studies as study_services
+from completions.choices import Way
+from completions.dialogues.items import store_items
+from completions.models import Dataset
+from completions.systems.importing import BroughtRow
+from completions.systems.services.importing import IntakeReport, bring_completions
+from completions.systems.services.registering import register_brought_system
+
+TEMPLATE = "quick"
+LONGEST_NAME = 40
+"""Characters of a study's address, so that those of its systems fit too."""
+
+
+class QuickWish(NamedTuple):
+    """What a file does not say: the study's name, the question, how many judge, from where."""
+
+    name: str
+    question: str
+    judgments: int
+    platform: str = "any"
+
+
+class QuickReport(NamedTuple):
+    """The study, and what came into it."""
+
+    study: Study
+    is_new: bool
+    intake: IntakeReport
+    plan: PlanReport
+
+
+class QuickNameError(ValueError):
+    """A name gives no address, or that of something else."""
+
+
+@transaction.atomic
+def make_quick_study(
+    *, file: QuickFile, wish: QuickWish, now: dt.datetime, by: User | None = None
+) -> QuickReport:
+    """Store items, systems and texts, and open a study that compares them; all of it or nothing.
+
+    A study of that name that was made so gets what is new in the file; its protocol stays.
+
+    Raises
+    ------
+    QuickNameError
+        If the name gives no address, or a dataset or study has it that was made otherwise.
+    completions.dialogues.items.ItemChangedError
+        If an item is there with another context.
+    completions.systems.services.importing.RowsRefusedError
+        If a system has another text for an item than before.
+    annotation.studies.protocol.FaultyError
+        If the question or the number of judgments cannot be used.
+    """
+    slug = slugify(wish.name)[:LONGEST_NAME].strip("-")
+    study = _study_so_far(slug, wish.name)
+    is_new = study is None
+    dataset = _dataset(slug, wish.name, now=now) if study is None else study.dataset
+    keys = store_items(dataset=dataset, items=list(file.items.values()), now=now)
+    systems = {name: _system(dataset, name) for name in file.systems}
+    intake = bring_completions(rows=_rows(file, keys, systems), way=Way.COMMAND, by=by, now=now)
+    if study is None:
+        protocol = _protocol(slug, wish, n_pairs=file.n_pairs)
+        study = _open(protocol, dataset, now=now, by=by)
+    plan = planning_services.plan_study(study=study, now=now, by=by)
+    return QuickReport(study, is_new, intake, plan)
+
+
+def _study_so_far(slug: str, name: str) -> Study | None:
+    """Return the study of that address, if it was made from a file before."""
+    if not slug:
+        msg = f'"{name}" cannot name a study: its address needs a Latin letter or a digit'
+        raise QuickNameError(msg)
+    study = selectors.study_by_slug(slug)
+    if study is not None and study.dataset.slug != slug:
+        msg = f'there is a study "{slug}" already, which was not made from a file: choose a name'
+        raise QuickNameError(msg)
+    return study
+
+
+def _dataset(slug: str, name: str, *, now: dt.datetime) -> Dataset:
+    """Add the dataset; no writer is wanted for it."""
+    if Dataset.objects.filter(slug=slug).exists():
+        msg = f'there is a dataset "{slug}" already: choose another name for the study'
+        raise QuickNameError(msg)
+    return Dataset.objects.create(slug=slug, name=name, completions_per_context=0, created_at=now)
+
+
+def _system(dataset: Dataset, name: str) -> str:
+    """Return the slug of the system of that name in this dataset, registering it if need be.
+
+    Two files may use one name for two things, so that the dataset is part of the slug.
+    """
+    slug = f"{dataset.slug[:24]}-{slugify(name) or 'system'}"[:50].rstrip("-")
+    return register_brought_system(slug=slug, name=name, qualifier=dataset.slug).slug
+
+
+def _rows(file: QuickFile, keys: Mapping[str, str], systems: Mapping[str, str]) -> list[BroughtRow]:
+    return [
+        BroughtRow(one.line, keys[one.item], systems[one.system], one.text) for one in file.texts
+    ]
+
+
+def _open(protocol: StudyProtocol, dataset: Dataset, *, now: dt.datetime, by: User | None) -> Study:
+    study = study_services.create_study(
+        protocol=protocol,
+        rubric=load_rubric(protocol.rubric),
+        dataset=dataset,
+        now=now,
+        by=by,
+        may_replace=False,
+    )
+    return study_services.open_study(study=study, now=now, by=by)
+
+
+def _protocol(slug: str, wish: QuickWish, *, n_pairs: int) -> StudyProtocol:
+    """Return the study file that ships for this, with what was wished for.
+
+    A session is no longer than there are pairs: people are told before how many come.
+    """
+    values = load_protocol(STUDIES / f"{TEMPLATE}.toml").model_dump(mode="json", exclude_none=True)
+    values |= {
+        "slug": slug,
+        "title": wish.name,
+        "question": wish.question,
+        "judgments_per_pair": wish.judgments,
+        "session_length": max(1, min(values["session_length"], n_pairs)),
+        "crowd": values["crowd"] | {"platform": wish.platform},
+    }
+    return check_values(values)

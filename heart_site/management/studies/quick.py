@@ -1,0 +1,145 @@
+"""Make a study of a file of texts, and open it: `manage.py study quick FILE`."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.quick import services
+from annotation.quick.layout import QuickFile, read_quick
+from annotation.quick.services import QuickNameError, QuickReport, QuickWish
+from annotation.studies.protocol import FaultyError
+from annotation.studies.services import studies as study_services
+from completions.dialogues.items import ItemChangedError
+from completions.files import InputFileError
+from completions.systems.services.importing import RowsRefusedError
+from heart_site.management.studies.act import Act, RefusedError, Say
+
+MOST_TOLD = 10
+QUESTION, JUDGMENTS = "Which text is better?", 3
+RATERS = {"link": "any", "prolific": "prolific", "team": "any"}
+"""Who rates, and the platform that the study then expects."""
+MOST_JUDGMENTS = 1000
+
+
+def _add_arguments(parser: CommandParser) -> None:
+    parser.add_argument("file", type=Path, help="a table, JSON or Parquet of texts by systems")
+    parser.add_argument("--name", help="of the study; by default that of the file")
+    parser.add_argument("--question", help="what raters are asked")
+    parser.add_argument("--judgments", type=int, help="how many people judge each pair")
+    parser.add_argument("--raters", choices=sorted(RATERS), help="who rates")
+    parser.add_argument("--dry-run", action="store_true", help="only say what the file holds")
+
+
+def _quick(options: Mapping[str, Any], say: Say) -> None:
+    path: Path = options["file"]
+    file = _read(path)
+    for line in found_lines(file):
+        say(line)
+    if options["dry_run"]:
+        say("Dry run: nothing was written.")
+        return
+    raters = _asked(options["raters"], f"Who rates ({', '.join(RATERS)})?", "link")
+    if raters not in RATERS:
+        msg = f'"{raters}" is none of {", ".join(RATERS)}'
+        raise RefusedError(msg)
+    wish = QuickWish(
+        name=options["name"] or path.stem,
+        question=_asked(options["question"], "What are raters asked?", QUESTION),
+        judgments=_number(_asked(options["judgments"], "Judgments per pair?", str(JUDGMENTS))),
+        platform=RATERS[raters],
+    )
+    try:
+        report = services.make_quick_study(file=file, wish=wish, now=timezone.now())
+    except RowsRefusedError as error:
+        faults = "\n".join(f"line {one.position:,}: {one.why}" for one in error.refused[:MOST_TOLD])
+        msg = f"{path}: nothing was written\n{faults}"
+        raise RefusedError(msg) from error
+    for line in made_lines(report, raters):
+        say(line)
+
+
+def _read(path: Path) -> QuickFile:
+    """Return what the file holds, or refuse it with its first faults."""
+    try:
+        file = read_quick(path)
+    except (InputFileError, OSError) as error:
+        msg = f"{path}: {error}"
+        raise RefusedError(msg) from error
+    if file.faults:
+        told = [f"line {one.position:,}: {one.why}" for one in file.faults[:MOST_TOLD]]
+        n = _counted(len(file.faults), "fault")
+        msg = f"{path}: {n}, nothing was written\n" + "\n".join(told)
+        raise RefusedError(msg)
+    return file
+
+
+def found_lines(file: QuickFile) -> Iterator[str]:
+    """Yield what was found in the file."""
+    layout = "one column for each system" if file.is_wide else "a row for each text"
+    n_items, n_texts = len(file.items), len(file.texts)
+    yield f"{_counted(n_items, 'item')}, {_counted(n_texts, 'text')} ({layout})"
+    yield f"{len(file.systems):,} systems: {', '.join(file.systems)}"
+    if file.n_gaps:
+        yield f"{_counted(file.n_gaps, 'text')} missing: pairs with them are left out"
+    if file.n_alike:
+        yield f"{_counted(file.n_alike, 'text')} just as another of the item: not compared"
+
+
+def made_lines(report: QuickReport, raters: str) -> Iterator[str]:
+    """Yield what came of it, and the ways to the study's pages."""
+    study, intake, plan = report.study, report.intake, report.plan
+    state = "open" if report.is_new else f"{study.state.lower()}, made before"
+    new = f"{_counted(intake.n_new, 'new text')}, {_counted(plan.n_added, 'new pair')}"
+    yield f"{study.slug}: {state}; {new}"
+    if intake.n_held:
+        yield f"{_counted(intake.n_held, 'text')} held: they seem to give their source away"
+    yield f"Rater link  {_address('annotation:entry', study.slug)}"
+    yield f"Results     {_address('ranking:leaderboard', study.slug)}"
+    yield f"Console     {_address('console:study', study.slug)}"
+    if raters == "team":
+        yield "Rate while signed out of the console: answers of a signed-in team do not count."
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def _address(name: str, slug: str) -> str:
+    return f"{settings.HEART_SITE_URL.rstrip('/')}{reverse(name, args=[slug])}"
+
+
+def _asked(given: object, question: str, otherwise: str) -> str:
+    """Return what was given, or ask for it; where nobody can answer, the usual is taken."""
+    if given is not None:
+        return str(given)
+    if not sys.stdin.isatty():
+        return otherwise
+    return input(f"{question} [{otherwise}] ").strip() or otherwise
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_JUDGMENTS:
+        msg = f'"{text}" is no number of judgments from 1 to {MOST_JUDGMENTS:,}'
+        raise RefusedError(msg)
+    return int(text)
+
+
+QUICK = Act(
+    name="quick",
+    help="make a study of a file of texts by several systems, and open it",
+    run=_quick,
+    add_arguments=_add_arguments,
+    refusals=(
+        FaultyError,
+        ItemChangedError,
+        QuickNameError,
+        study_services.StudyExistsError,
+        study_services.StudyStateError,
+    ),
+)
