@@ -2,18 +2,40 @@
 """Entry point for management commands."""
 
 import os
+import secrets
 import sys
+from collections.abc import MutableMapping
 from importlib import import_module
+from pathlib import Path
 
 from django.core.management import execute_from_command_line
 
 OF_FILES = ("agreement", "rank")
 """Commands that read a file and ask nothing of the site: its applications take longer to load."""
 
+NO_KEY = (
+    "HEART_SECRET_KEY is not set. `make setup` keeps one for this machine in var/secret-key; "
+    "docs/deployment.md says how a server sets its own."
+)
+
+
+def find_key(words: list[str], environment: MutableMapping[str, str], folder: Path) -> None:
+    """Take the key that make keeps where none is set; what signs nothing needs none of its own."""
+    if environment.get("HEART_SECRET_KEY") or environment.get("HEART_SECRET_KEY_FILE"):
+        return
+    kept = folder / "var" / "secret-key"
+    if kept.exists():
+        environment["HEART_SECRET_KEY_FILE"] = str(kept)
+    elif words[1:2] in [[one] for one in OF_FILES] or words[1:3] == ["release", "verify"]:
+        environment["HEART_SECRET_KEY"] = secrets.token_urlsafe(50)
+    else:
+        sys.exit(NO_KEY)
+
 
 def main(words: list[str]) -> None:
     """Run the command of ``words``, the name of this script first."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
+    find_key(words, os.environ, Path(__file__).parent)
     if words[1:2] and words[1] in OF_FILES:
         import_module(f"ranking.management.commands.{words[1]}").Command().run_from_argv(words)
     else:

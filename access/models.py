@@ -182,6 +182,7 @@ class LogEntry(AppendOnlyModel):
     after = models.JSONField(default=dict, blank=True)
 
     class Meta:
+        verbose_name_plural = "log entries"
         constraints = (
             models.CheckConstraint(
                 condition=~Q(action="") & ~Q(subject=""), name="logentry_names_act_and_subject"

@@ -32,6 +32,7 @@ class ExternalBatch(AppendOnlyModel):
     )
 
     class Meta:
+        verbose_name_plural = "external batches"
         constraints = (
             models.UniqueConstraint(
                 fields=["study", "source", "reference"], name="externalbatch_once_per_reference"

@@ -19,6 +19,7 @@ class SourceGuess(AppendOnlyModel):
     guessed_at = models.DateTimeField()
 
     class Meta:
+        verbose_name_plural = "source guesses"
         constraints = (
             models.UniqueConstraint(
                 fields=["rater", "completion"], name="sourceguess_once_per_completion"

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.text import slugify
 
+from annotation.choices import StudyState
 from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
@@ -61,7 +62,8 @@ def make_quick_study(
     Raises
     ------
     QuickNameError
-        If the name gives no address, or a dataset or study has it that was made otherwise.
+        If the name gives no address, a dataset or study has it that was made otherwise, or the
+        study is closed.
     completions.dialogues.items.ItemChangedError
         If an item is there with another context.
     completions.systems.services.importing.RowsRefusedError
@@ -91,6 +93,9 @@ def _study_so_far(slug: str, name: str) -> Study | None:
     study = selectors.study_by_slug(slug)
     if study is not None and study.dataset.slug != slug:
         msg = f'there is a study "{slug}" already, which was not made from a file: choose a name'
+        raise QuickNameError(msg)
+    if study is not None and study.state == StudyState.CLOSED:
+        msg = f'the study "{slug}" is closed: choose another name'
         raise QuickNameError(msg)
     return study
 

@@ -266,5 +266,5 @@ def _context_row(context: Context) -> ContextRow:
         review=context.review,
         review_label=str(Review(context.review).label),
         note=context.review_note,
-        last=beginning(context.turns[-1]["text"]),
+        last=beginning(context.turns[-1]["text"] if context.turns else ""),
     )

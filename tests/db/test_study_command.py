@@ -79,7 +79,7 @@ class TestShippedStudies:
     def test_load_lock_plan_and_open(self, name):
         make_talks(n_systems=20)
 
-        assert study("create", name, "--dataset", "talks") == [f"{name}: draft on talks{SEEDED}"]
+        assert study("create", name, "--dataset", "Talks") == [f"{name}: draft on talks{SEEDED}"]
         (locked,) = study("lock", name)
         report = study("plan", name, "--yes")
         assert study("open", name) == [f"{name}: open"]

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from django.apps import apps
+
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "templates/annotation",
@@ -61,3 +63,14 @@ def test_study_files_use_the_fields_words():
         text = file.read_text("utf-8")
         own = text[: text.index("[practice]")]
         assert not RETIRED.search(own), file.name
+
+
+def test_names_of_tables_have_english_plurals():
+    """Django adds an s to everything: entrys, batchs, guesss."""
+    odd = [
+        str(model._meta.verbose_name_plural)
+        for model in apps.get_models()
+        if re.search(r"(?:[^aeiou]y|s|x|ch|sh|z)s$", str(model._meta.verbose_name_plural))
+    ]
+
+    assert not odd

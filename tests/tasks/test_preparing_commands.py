@@ -68,8 +68,9 @@ class TestBuild:
 
         assert len(provider.calls) == RewriteCall.objects.count() == 4
 
-    def test_makes_no_adversarial_context_unasked(self, nobody):
-        said, _ = contexts(*BUILD[:-2])
+    @pytest.mark.parametrize("asked", [(), ("--adversarial", "0")])
+    def test_makes_no_adversarial_context_unasked(self, nobody, asked):
+        said, _ = contexts(*BUILD[:-2], *asked)
 
         assert "adversarial" not in said
         assert not RewriteCall.objects.exists()

@@ -7,8 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from access.choices import Role
+from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Study
 from completions.models import BroughtCompletion, Context, Dialogue, System
+from tests.console_pages import console_pages
+from tests.factories_written_once import make_member
 from tests.web.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +98,20 @@ def test_a_conversation_is_shown_as_one(make, client):
     assert "Reply A" in page
 
 
+@pytest.mark.parametrize("context", ["", "When do you open?"])
+def test_no_page_of_the_console_fails_on_it(make, client, context):
+    make(*[(*row[:3], context) for row in ROWS])
+    study = Study.objects.get()
+    enrol(client, study)
+    judge(client, study)
+    client.force_login(make_member(role=Role.OWNER))
+
+    shown = [client.get(page.address).status_code for page in console_pages(study)]
+
+    assert shown.count(200) > len(shown) / 3
+    assert max(shown) < 500
+
+
 def test_what_seems_to_give_its_source_away_is_held(make):
     said = make(*ROWS[:3], ("q2", "Beech", "As an AI language model, I cannot say.", ""))
 
@@ -118,6 +136,7 @@ REFUSED: dict[str, Any] = {
     "a fault": ([("", "Ash", "One.", ""), *ROWS], {}, "line 2: the item needs a name"),
     "no judgments": (ROWS, {"judgments": 0}, "no number of judgments"),
     "a question too long": (ROWS, {"question": "?" * 300, "name": "other"}, "question"),
+    "a context for a bare item": ([(*ROWS[2][:3], "Why?")], {}, "fewer than 2 systems"),
     "a name without letters": (ROWS, {"name": "!!"}, "cannot name a study"),
 }
 
@@ -141,6 +160,14 @@ def test_a_study_made_otherwise_is_not_touched(make):
         make(*ROWS)
 
     assert study.comparisons.count() == 2
+
+
+def test_a_closed_study_gets_nothing_more(make):
+    make(*ROWS)
+    Study.objects.update(state=StudyState.CLOSED)
+
+    with pytest.raises(CommandError, match="is closed"):
+        make(*ROWS)
 
 
 def test_dry_run_only_tells(make):

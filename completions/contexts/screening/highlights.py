@@ -73,7 +73,7 @@ class MarkedTalk:
 
     earlier: tuple[MarkedTurn, ...]
     recent: tuple[MarkedTurn, ...]
-    latest: MarkedTurn
+    latest: MarkedTurn | None
     is_simulated: bool
 
     @property
@@ -125,7 +125,8 @@ def mark_talk(
         for index, turn in enumerate(turns)
     )
     fold = len(Talk.of(turns).earlier)
-    return MarkedTalk(marked[:fold], marked[fold:-1], marked[-1], is_simulated)
+    latest = marked[-1] if marked else None
+    return MarkedTalk(marked[:fold], marked[fold:-1], latest, is_simulated)
 
 
 def _entry(number: int, name: str, places: tuple[int | None, ...]) -> FiredRule:

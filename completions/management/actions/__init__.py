@@ -20,6 +20,14 @@ class Action:
     run: Callable[[argparse.Namespace, Progress], str]
 
 
+def whole(text: str) -> int:
+    """Read a whole number, zero being one."""
+    if not text.isdecimal():
+        msg = f"{text!r} is not a whole number"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
 def positive(text: str) -> int:
     """Read a whole number above zero."""
     if not text.isdecimal() or int(text) == 0:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from completions.contexts.services import building, rewriting
 from completions.dialogues import queries
-from completions.management.actions import Action, positive
+from completions.management.actions import Action, positive, whole
 from completions.management.actions.assisting import add_assistant, answering
 from completions.management.progress import Progress
 from completions.systems.services.registering import assistant_for
@@ -19,9 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regular", type=positive, default=280, help="How many regular contexts to reach."
     )
-    parser.add_argument(
-        "--adversarial", type=positive, help="How many adversarial contexts to reach."
-    )
+    parser.add_argument("--adversarial", type=whole, help="How many adversarial contexts to reach.")
     parser.add_argument("--seed", type=int, default=7, help="Fixes the choice.")
     add_assistant(parser, "--rewriter", "Who rewrites the seekers of adversarial contexts")
     add_assistant(parser, "--hostility-rater", "Who rates how hostile they came out")

@@ -10,7 +10,7 @@ from annotation.studies import services
 from annotation.studies.protocol import ProtocolError, StudyProtocol
 from annotation.studies.rubric import RubricError, load_rubric
 from completions.dialogues import queries as completions
-from heart_site.management.studies.act import Act, RefusedError, Say, the_protocol
+from heart_site.management.studies.act import Act, Say, the_protocol
 
 
 def _add_file(parser: CommandParser) -> None:
@@ -24,10 +24,7 @@ def _add_file_and_dataset(parser: CommandParser) -> None:
 
 def _create(options: Mapping[str, Any], say: Say) -> None:
     protocol = the_protocol(options["file"])
-    dataset = completions.dataset_by_slug(options["dataset"])
-    if dataset is None:
-        msg = f'there is no dataset "{options["dataset"]}"; import one first'
-        raise RefusedError(msg)
+    dataset = completions.dataset_named(options["dataset"])
     study = services.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
@@ -55,6 +52,7 @@ CREATE = Act(
     run=_create,
     add_arguments=_add_file_and_dataset,
     refusals=(
+        completions.DatasetNotFoundError,
         ProtocolError,
         RubricError,
         services.DimensionUnknownError,
