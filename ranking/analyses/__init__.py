@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import NoReturn, Protocol
 
-from ranking.findings import AnalysisRefusedError, ColumnKind, Findings
+from ranking.findings import AnalysisRefusedError, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.judgments.orders import OtherOrder
@@ -83,22 +83,31 @@ class Analyst(Protocol):
 
 FEWEST_DIALOGUES = 10
 """Source dialogues that a test rests on; of fewer no p-value is told."""
+MINIMUM = f"A test that would rest on fewer than {FEWEST_DIALOGUES} source dialogues is left out."
 
 
 def analyse(kind: str, ground: AnalysisInputs) -> Findings:
-    """Run the analysis of that kind (a value of `AnalysisKind`)."""
+    """Run the analysis of that kind (a value of `AnalysisKind`).
+
+    Each table with p-values says what they need, and has none where there is less.
+    """
     module: Analyst = import_module(f"ranking.analyses.{kind.lower()}")  # type: ignore[assignment]
     found = module.analyse(ground)
-    n = len(ground.columns.units)
-    return found if n >= FEWEST_DIALOGUES else _without_tests(found, n)
-
-
-def _without_tests(found: Findings, n_dialogues: int) -> Findings:
-    columns = (column for table in found.tables for column in table.columns)
-    if all(column.kind is not ColumnKind.P_VALUE for column in columns):
+    if not any(map(_has_tests, found.tables)):
         return found
-    tables = tuple(one.blanked(ColumnKind.P_VALUE) for one in found.tables)
+    n_dialogues = len(ground.columns.units)
+    tables = tuple(
+        replace(one, caption=f"{one.caption} {MINIMUM}") if _has_tests(one) else one
+        for one in found.tables
+    )
+    if n_dialogues >= FEWEST_DIALOGUES:
+        return replace(found, tables=tables)
+    tables = tuple(one.blanked(ColumnKind.P_VALUE) for one in tables)
     told = (
         f"Tests need {FEWEST_DIALOGUES} source dialogues, and there are {n_dialogues}: no p-values."
     )
     return replace(found, tables=tables, warnings=(*found.warnings, told))
+
+
+def _has_tests(table: Table) -> bool:
+    return any(column.kind is ColumnKind.P_VALUE for column in table.columns)

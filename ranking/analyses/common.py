@@ -114,10 +114,7 @@ RATED = (
 
 def family_of(tests: str) -> str:
     """Say over which tests p-values are adjusted, as the caption of each table with some does."""
-    return (
-        f"P-values are adjusted over one family of tests: {tests}. A test that would rest on fewer "
-        f"than {FEWEST_DIALOGUES} source dialogues is left out."
-    )
+    return f"P-values are adjusted over one family of tests: {tests}."
 
 
 def decimal(value: float | None, digits: int = 4) -> float | None:

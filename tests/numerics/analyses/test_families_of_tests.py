@@ -116,6 +116,29 @@ def test_every_family_of_tests_is_told_in_words(tables):
             assert told, (kind, table.key, table.caption)
 
 
+def test_every_table_of_tests_says_what_they_need(tables):
+    for kind, found in tables.items():
+        for table in found:
+            assert table.caption.endswith(analyses.MINIMUM), (kind, table.key)
+
+
+@pytest.mark.parametrize(
+    "kind", [AnalysisKind.PAIRS, AnalysisKind.CHECKS, AnalysisKind.LATENCY], ids=str
+)
+def test_fewer_dialogues_are_told_no_p_value(kind):
+    ground = whole_ground(np.random.default_rng(20260105))
+    few = ground.columns.taken(np.flatnonzero(ground.columns.unit < analyses.FEWEST_DIALOGUES - 1))
+
+    findings = analyses.analyse(kind, replace(ground, columns=few))
+
+    n = len(few.units)
+    told = f"Tests need 10 source dialogues, and there are {n}: no p-values."
+    assert findings.warnings[-1] == told
+    for table in findings.tables:
+        places = [n for n, one in enumerate(table.columns) if one.kind is ColumnKind.P_VALUE]
+        assert {row[place] for row in table.rows for place in places} <= {None}
+
+
 def test_every_column_of_p_values_in_the_code_says_how_it_is_adjusted():
     """Also those of analyses that this study does not allow."""
     for kind in known_kinds():
