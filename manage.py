@@ -19,6 +19,11 @@ NO_KEY = (
 )
 
 
+def is_of_files(words: list[str]) -> bool:
+    """Say whether the command reads a file alone."""
+    return words[1:2] != [] and words[1] in OF_FILES
+
+
 def find_key(words: list[str], environment: MutableMapping[str, str], folder: Path) -> None:
     """Take the key that make keeps where none is set; what signs nothing needs none of its own."""
     if environment.get("HEART_SECRET_KEY") or environment.get("HEART_SECRET_KEY_FILE"):
@@ -26,7 +31,7 @@ def find_key(words: list[str], environment: MutableMapping[str, str], folder: Pa
     kept = folder / "var" / "secret-key"
     if kept.exists():
         environment["HEART_SECRET_KEY_FILE"] = str(kept)
-    elif words[1:2] in [[one] for one in OF_FILES] or words[1:3] == ["release", "verify"]:
+    elif is_of_files(words) or words[1:3] == ["release", "verify"]:
         environment["HEART_SECRET_KEY"] = secrets.token_urlsafe(50)
     else:
         sys.exit(NO_KEY)
@@ -36,7 +41,7 @@ def main(words: list[str]) -> None:
     """Run the command of ``words``, the name of this script first."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
     find_key(words, os.environ, Path(__file__).parent)
-    if words[1:2] and words[1] in OF_FILES:
+    if is_of_files(words):
         import_module(f"ranking.management.commands.{words[1]}").Command().run_from_argv(words)
     else:
         execute_from_command_line(words)

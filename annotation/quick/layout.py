@@ -1,6 +1,6 @@
 """Files of texts by several systems: which layout they have, and what stands in them; pure.
 
-``docs/files.md`` describes them.
+``docs/studies.md`` describes them.
 """
 
 import json
@@ -14,19 +14,34 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from completions.dialogues.ingest import Turn, language_tag
+from completions.dialogues.ingest import Role, Turn, language_tag, merge
 from completions.dialogues.items import Item
-from completions.files import InputFileError, Reason, Refused, named, read, refused
+from completions.dialogues.normaliser import plain
+from completions.files import (
+    MOST_ROWS,
+    InputFileError,
+    Reason,
+    Refused,
+    bad_fields,
+    named,
+    read,
+    refused,
+)
 from completions.systems.importing import Words
 
 ITEM, SYSTEM, TEXT, CONTEXT, LANGUAGE = "item", "system", "text", "context", "language"
 LONG = {ITEM, SYSTEM, TEXT}
 FEWEST_SYSTEMS = 2
 LONGEST_KEY, LONGEST_SYSTEM = 120, 80
-MOST_ROWS = 50_000
-SPEAKERS = {
-    **dict.fromkeys(("seeker", "user", "human", "prompt"), "seeker"),
-    **dict.fromkeys(("supporter", "assistant", "model", "bot"), "supporter"),
+SPEAKERS: Mapping[str, Role] = {
+    "seeker": "seeker",
+    "user": "seeker",
+    "human": "seeker",
+    "prompt": "seeker",
+    "supporter": "supporter",
+    "assistant": "supporter",
+    "model": "supporter",
+    "bot": "supporter",
 }
 LAYOUTS = (
     "it needs the columns item, system and text (a row for each text), or item and one column for "
@@ -74,10 +89,10 @@ class QuickFile:
         return sum(comb(len(said), 2) for said in self._different().values())
 
     def _different(self) -> Mapping[str, set[str]]:
-        """Return the different texts of each item."""
+        """Return the different texts of each item, as they are shown and planned."""
         said = defaultdict[str, set[str]](set)
         for one in self.texts:
-            said[one.item].add(" ".join(one.text.split()).casefold())
+            said[one.item].add(plain(one.text))
         return said
 
 
@@ -165,8 +180,7 @@ class _Reading:
         try:
             words = _WORDS.validate_python(text)
         except ValidationError as error:
-            why = error.errors()[0]["msg"].removeprefix("Value error, ")
-            self.blame(line, system if self.found.is_wide else TEXT, why)
+            self.found.faults += bad_fields(error, line)
             return
         self.found.texts.append(Text(line, item, system, words))
 
@@ -205,7 +219,7 @@ def _turns(value: object) -> tuple[Turn, ...]:
         with suppress(json.JSONDecodeError):  # a prompt may begin with a bracket
             value = json.loads(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(map(_turn, value))
+        return merge(map(_turn, value))
     prompt = _cell(value)
     return (Turn("seeker", prompt),) if prompt else ()
 
@@ -217,4 +231,4 @@ def _turn(value: object) -> Turn:
     if speaker is None or not text:
         msg = 'each turn needs a role ("user" or "assistant") and a text'
         raise ValueError(msg)
-    return Turn("seeker" if speaker == "seeker" else "supporter", text)
+    return Turn(speaker, text)

@@ -135,12 +135,17 @@ def _open(protocol: StudyProtocol, dataset: Dataset, *, now: dt.datetime, by: Us
     return study_services.open_study(study=study, now=now, by=by)
 
 
+def usual() -> StudyProtocol:
+    """Return the study file that ships for this; it has what nobody is asked for."""
+    return load_protocol(STUDIES / f"{TEMPLATE}.toml")
+
+
 def _protocol(slug: str, wish: QuickWish, *, n_pairs: int) -> StudyProtocol:
-    """Return the study file that ships for this, with what was wished for.
+    """Return the usual study file with what was wished for.
 
     A session is no longer than there are pairs: people are told before how many come.
     """
-    values = load_protocol(STUDIES / f"{TEMPLATE}.toml").model_dump(mode="json", exclude_none=True)
+    values = usual().model_dump(mode="json", exclude_none=True)
     values |= {
         "slug": slug,
         "title": wish.name,

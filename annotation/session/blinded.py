@@ -247,7 +247,5 @@ def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
     judgment = selectors.current_judgment(lease)
     if judgment is None:
         return None
-    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
-    chips = frozenset(judgment.chips.split())
-    stored = verdicts.Answer(judgment.verdict, judgment.rationale, marks, chips)
+    stored = selectors.answer_of(judgment)
     return verdicts.swap_frame(stored, first_is_a=lease.first_side == Side.A)

@@ -21,6 +21,7 @@ from annotation.models import (
     Report,
     Study,
 )
+from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import Row, with_language
@@ -249,6 +250,12 @@ def current_judgment(lease: Lease) -> Judgment | None:
         .prefetch_related("marks")
         .first()
     )
+
+
+def answer_of(judgment: Judgment) -> Answer:
+    """Return what a stored judgment says, in the canonical frame; its marks are read before."""
+    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
+    return Answer(judgment.verdict, judgment.rationale, marks, frozenset(judgment.chips.split()))
 
 
 def is_excluded(rater: Rater) -> bool:

@@ -67,7 +67,7 @@ def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
 
 def resampled(columns: JudgmentColumns, method: Method) -> ResampledStrengths:
     """Return what `rated` rests on; it has the same errors."""
-    check_enough(columns, n_dialogues=FEWEST)
+    check_enough(columns, for_intervals=True)
     tables = tabulated(columns, method)
     try:
         start = fit_bradley_terry(tables.total()).log_strengths

@@ -72,7 +72,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
-    check_enough(ground.columns, n_dialogues=2)
+    check_enough(ground.columns, for_intervals=True)
     found, columns = fitted(ground), ground.columns
     residuals = pair_residuals(found.tables, found.log_strengths)
     wins = whole_wins(columns, ground.method)

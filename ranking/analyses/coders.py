@@ -188,20 +188,12 @@ def chips_table(
     ``people`` are the rows of people's judgments.
     """
     told = reasons.taken(np.isin(reasons.rows, people))
-    themes = {theme.key: place for place, theme in enumerate(book.themes)}
     rows = []
-    for place, (words, key) in enumerate(zip(chips.words, chips.themes, strict=True)):
-        ticked = chips.ticked[:, place]
+    for words, key, ticked in zip(chips.words, chips.themes, chips.ticked.T, strict=True):
         share = mean_of(ticked[people].astype(np.float64), columns.unit[people])
-        in_words = told.speaks[:, themes[key]] if key in themes else None
-        by = (
-            (None, None)
-            if in_words is None
-            else (_share(in_words[ticked[told.rows]]), _share(in_words[~ticked[told.rows]]))
-        )
-        theme = book.themes[themes[key]].name if key in themes else None
+        theme, *said = _beside_theme(ticked[told.rows], key, told, book)
         n_ticked = int(ticked[people].sum())
-        rows.append((words, theme, n_ticked, *share_cells(share, level), *by))
+        rows.append((words, theme, n_ticked, *share_cells(share, level), *said))
     return Table(
         key="chips",
         title="Reasons that people ticked",
@@ -222,6 +214,17 @@ def chips_table(
         rows=tuple(rows),
         picture=Picture.WHISKERS,
     )
+
+
+def _beside_theme(
+    ticked: Booleans, key: str, told: Reasons, book: Codebook
+) -> tuple[Cell, Cell, Cell]:
+    """Return a chip's theme, and how often sentences speak of it with and without the tick."""
+    if key not in book.keys:
+        return None, None, None
+    place = book.keys.index(key)
+    speaks = told.speaks[:, place]
+    return book.themes[place].name, _share(speaks[ticked]), _share(speaks[~ticked])
 
 
 PRESENT, UNSURE = 1.0, 0.5

@@ -135,7 +135,7 @@ def interval_cells(
     Of too few dialogues nothing is told. Where dialogues do not differ at all there are no ends:
     nothing says how far they might.
     """
-    if not _tells(found):
+    if not rests_on_enough(found):
         return None, None, None
     whole = (times * one for one in (found.mean, *found.interval(level)))
     value, *reach = (min(most, max(-most, one)) for one in whole)
@@ -166,10 +166,11 @@ def difference_of(values: Floats, unit: Integers, is_second: Booleans) -> Cluste
 
 def adjusted_tests(found: Sequence[ClusteredMean | None]) -> list[float | None]:
     """Return the adjusted p-values of what rests on enough dialogues; the others keep places."""
-    return adjusted([one.p_value() if _tells(one) else None for one in found])
+    return adjusted([one.p_value() if rests_on_enough(one) else None for one in found])
 
 
-def _tells(found: ClusteredMean | None) -> TypeGuard[ClusteredMean]:
+def rests_on_enough(found: ClusteredMean | None) -> TypeGuard[ClusteredMean]:
+    """Say whether something was found, on as many dialogues as a test needs."""
     return found is not None and found.n_clusters >= FEWEST_DIALOGUES
 
 
@@ -189,13 +190,14 @@ class OutcomeTable:
     ties: Floats
 
 
-def check_enough(columns: JudgmentColumns, *, n_dialogues: int = 1) -> None:
+def check_enough(columns: JudgmentColumns, *, for_intervals: bool = False) -> None:
     """Refuse judgments that no model can be fitted to.
 
     Raises
     ------
     AnalysisRefusedError
-        If there are no judgments, of fewer than two systems, or on fewer source dialogues.
+        If there are no judgments, of fewer than two systems, or, for intervals, on one source
+        dialogue alone.
     """
     if not columns.n_judgments:
         msg = "There are no judgments yet."
@@ -203,7 +205,7 @@ def check_enough(columns: JudgmentColumns, *, n_dialogues: int = 1) -> None:
     if len(columns.systems) <= 1:
         msg = "There is only one system, and nothing to compare it with."
         raise AnalysisRefusedError(msg)
-    if len(columns.units) < n_dialogues:
+    if for_intervals and len(columns.units) <= 1:
         msg = "All judgments are on one source dialogue; an interval needs two or more."
         raise AnalysisRefusedError(msg)
 

@@ -109,7 +109,7 @@ def _rated(
     found, notes = dict[str, ResampledStrengths](), list[str]()
     for name, columns in dimensions.items():
         try:
-            check_enough(columns, n_dialogues=FEWEST)
+            check_enough(columns, for_intervals=True)
             found[name] = resampled(_over(units, columns), method_of_marks(columns, method))
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} has no weight, for it is not rated: {refusal}")

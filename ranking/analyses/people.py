@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, ends, family_of, share_cells
+from ranking.analyses.common import adjusted_tests, ends, family_of, mean_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -19,7 +19,6 @@ from ranking.findings import (
 )
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Integers
-from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 
 METHOD = (
     "Shares of the judgments in which a message by a person stood against one by a model. The net "
@@ -119,9 +118,8 @@ def _rows(
     rows: list[tuple[Cell, ...]] = []
     tested, warnings = [], []
     for name, met in groups:
-        try:
-            net = clustered_mean(np.sign(met.lead).astype(np.float64), met.unit)
-        except TooFewDialoguesError:
+        net = mean_of(np.sign(met.lead).astype(np.float64), met.unit)
+        if net is None:
             warnings.append(f"{name}: judged in one source dialogue alone, and left out.")
             continue
         shares = (_share(met.lead > 0), _share(met.lead == 0), _share(met.lead < 0))

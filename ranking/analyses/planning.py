@@ -164,7 +164,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
-    check_enough(ground.columns, n_dialogues=2)
+    check_enough(ground.columns, for_intervals=True)
     found, columns = fitted(ground), ground.columns
     order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
     neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]

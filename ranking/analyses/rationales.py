@@ -1,6 +1,5 @@
 """What evaluators give as reasons: themes by kind, what agreeing evaluators share, and winning."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -64,12 +63,12 @@ def analyse(ground: AnalysisInputs) -> Findings:
     rationales = ground.sources.judgments().rationales
     n_given = sum(1 for one in rationales if one.strip())
     reasons = coded(rationales, book, most=MOST, rng=rng)
-    chips = tuple(_chips(reasons, ground, book))
+    chips = _chips(reasons, ground, book)
     if not len(reasons.rows):
         msg = "Nobody who judged these messages gave a rationale."
-        if not chips:
+        if chips is None:
             raise AnalysisRefusedError(msg)
-        return Findings(METHOD, chips, (msg,))
+        return Findings(METHOD, (chips,), (msg,))
     read = readings(ground.sources.themes(), reasons)
     tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
     if reasons.speaks.any():
@@ -77,8 +76,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
             _together(reasons, columns, book, ground.method.level),
             _winning(reasons, ground, book),
         )
-    tables += chips
-    tables += coder_tables(read, columns, book, ground.method)
+    tables += (chips, *coder_tables(read, columns, book, ground.method))
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
@@ -86,12 +84,13 @@ def analyse(ground: AnalysisInputs) -> Findings:
     )
 
 
-def _chips(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Iterator[Table]:
-    """Yield the table of the reasons that people ticked, if enough of them answered."""
+def _chips(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Table | None:
+    """Return the table of the reasons that people ticked, if enough of them answered."""
     columns, chips = ground.columns, ground.sources.chips()
     people = np.flatnonzero(~columns.is_judge[columns.evaluator])
-    if chips is not None and len(people) >= FEWEST and chips.ticked[people].any():
-        yield chips_table(chips, people, reasons, columns, book, ground.method.level)
+    if chips is None or len(people) < FEWEST or not chips.ticked[people].any():
+        return None
+    return chips_table(chips, people, reasons, columns, book, ground.method.level)
 
 
 def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, ends, family_of, share_cells
+from ranking.analyses.common import adjusted_tests, difference_of, ends, family_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,7 +18,6 @@ from ranking.findings import (
 )
 from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_difference
 from ranking.numerics.usage import Usage, usage
 
 METHOD = (
@@ -153,9 +152,8 @@ def _differences(
     kind = kinds[labelled.system]
     some = (kind == "MODEL") | (kind == "HUMAN")
     is_model, unit, shown = kind[some] == "MODEL", labelled.unit[some], labelled.shown[some]
-    try:
-        gaps = [clustered_difference(column, unit, is_model) for column in shown.T]
-    except TooFewDialoguesError:
+    gaps = [difference_of(column, unit, is_model) for column in shown.T]
+    if None in gaps:
         return None
     rows = []
     for name, column, gap, p in zip(names, shown.T, gaps, adjusted_tests(gaps), strict=True):

@@ -11,6 +11,7 @@ from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from ranking.judgments import frames
 from tests.factories import (
+    CONTENT,
     HOUR,
     make_comparison,
     make_judgment,
@@ -21,12 +22,13 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-ANSWER = Answer(verdict=1, rationale="My own words about it.")
+ANSWER = Answer(verdict=1, rationale="My own words about it.", chips=frozenset({"warm"}))
 
 
 @pytest.fixture
 def rater(now):
-    study = make_study()
+    chips = [{"key": "warm", "words": "warm", "theme": "warmth"}]
+    study = make_study(content=CONTENT | {"chips": chips})
     for _ in range(2):
         make_comparison(study=study, slots_left=3)
     rater = make_rater(
@@ -54,6 +56,7 @@ class TestWithdrawRater:
         assert (submission.session_id, submission.ids) == ("", {})
         assert rater.state == RaterState.WITHDRAWN
         assert Judgment.objects.get().rationale == ""
+        assert Judgment.objects.get().chips == ""
 
     def test_leaves_the_answers_out_of_the_analysis(self, rater, now):
         assert frames.n_judgments(study=rater.study, as_of=now) == 1
@@ -133,6 +136,7 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert not rater.submissions.get().session_id
         assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
         assert Judgment.objects.get().rationale == ANSWER.rationale
+        assert Judgment.objects.get().chips == "warm"
 
     def test_goes_on_counting(self, rater, now):
         rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)

@@ -78,11 +78,19 @@ def test_a_prompt_may_begin_with_a_bracket():
 
 
 def test_texts_that_say_the_same_are_told():
-    rows = [ROWS[0], ROWS[1] | {"text": " one. "}]
+    rows = [ROWS[0], ROWS[1] | {"text": " One. "}]
 
     file = found(json.dumps(rows))
 
     assert (file.n_alike, file.n_pairs) == (1, 0)
+
+
+def test_texts_that_differ_in_a_capital_are_planned_and_counted_as_two():
+    rows = [ROWS[0], ROWS[1] | {"text": "one."}]
+
+    file = found(json.dumps(rows))
+
+    assert (file.n_alike, file.n_pairs) == (0, 1)
 
 
 FAULTY = {

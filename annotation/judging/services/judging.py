@@ -129,7 +129,7 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     )
     canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
     stored = None if lease.closed_at is None else selectors.current_judgment(lease)
-    if stored is not None and _says(stored) == canonical:
+    if stored is not None and selectors.answer_of(stored) == canonical:
         return stored
     if stored is not None:
         _check_changes(rater, now=now)
@@ -147,13 +147,6 @@ def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
     newer = Judgment.objects.filter(rater=rater, submitted_at__gt=now - MINUTE)
     if newer.exclude(revises=None).count() >= CHANGES_PER_MINUTE:
         raise TooManyChangesError
-
-
-def _says(judgment: Judgment) -> verdicts.Answer:
-    """Return what a stored judgment says, in the canonical frame."""
-    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
-    chips = frozenset(judgment.chips.split())
-    return verdicts.Answer(judgment.verdict, judgment.rationale, marks, chips)
 
 
 def _store(

@@ -95,7 +95,7 @@ def _delete_answers(rater: Rater, held: Lease | None, *, now: dt.datetime) -> No
     for comparison_id, side in taken:
         return_slot(comparison_id, side=side)
     # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
-    QuerySet(Judgment).filter(rater=rater).update(rationale="")
+    QuerySet(Judgment).filter(rater=rater).update(rationale="", chips="")
     forget_themes(Judgment.objects.filter(rater=rater), now=now)
     forget_scans(Judgment.objects.filter(rater=rater))
     QuerySet(Report).filter(rater=rater).update(text="")

@@ -20,17 +20,14 @@ class Action:
     run: Callable[[argparse.Namespace, Progress], str]
 
 
-def whole(text: str) -> int:
-    """Read a whole number, zero being one."""
-    if not text.isdecimal():
-        msg = f"{text!r} is not a whole number"
+def whole(text: str, *, least: int = 0) -> int:
+    """Read a whole number from ``least`` (0 or 1) on."""
+    if not text.isdecimal() or int(text) < least:
+        msg = f"{text!r} is not a whole number{' above zero' if least else ''}"
         raise argparse.ArgumentTypeError(msg)
     return int(text)
 
 
 def positive(text: str) -> int:
     """Read a whole number above zero."""
-    if not text.isdecimal() or int(text) == 0:
-        msg = f"{text!r} is not a whole number above zero"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
+    return whole(text, least=1)

@@ -1,7 +1,7 @@
 """Make a study of a file of texts, and open it: `manage.py study quick FILE`."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,11 @@ from annotation.quick.services import QuickNameError, QuickReport, QuickWish
 from annotation.studies.protocol import FaultyError
 from annotation.studies.services import studies as study_services
 from completions.dialogues.items import ItemChangedError
-from completions.files import InputFileError
+from completions.files import InputFileError, Refused
 from completions.systems.services.importing import RowsRefusedError
 from heart_site.management.studies.act import Act, RefusedError, Say
 
 MOST_TOLD = 10
-QUESTION, JUDGMENTS = "Which text is better?", 3
 RATERS = {"link": "any", "prolific": "prolific", "team": "any"}
 """Who rates, and the platform that the study then expects."""
 MOST_JUDGMENTS = 1000
@@ -48,17 +47,18 @@ def _quick(options: Mapping[str, Any], say: Say) -> None:
     if raters not in RATERS:
         msg = f'"{raters}" is none of {", ".join(RATERS)}'
         raise RefusedError(msg)
+    usual = services.usual()
+    n_usual = str(usual.judgments_per_pair)
     wish = QuickWish(
         name=options["name"] or path.stem,
-        question=_asked(options["question"], "What are raters asked?", QUESTION),
-        judgments=_number(_asked(options["judgments"], "Judgments per pair?", str(JUDGMENTS))),
+        question=_asked(options["question"], "What are raters asked?", usual.question),
+        judgments=_number(_asked(options["judgments"], "Judgments per pair?", n_usual)),
         platform=RATERS[raters],
     )
     try:
         report = services.make_quick_study(file=file, wish=wish, now=timezone.now())
     except RowsRefusedError as error:
-        faults = "\n".join(f"line {one.position:,}: {one.why}" for one in error.refused[:MOST_TOLD])
-        msg = f"{path}: nothing was written\n{faults}"
+        msg = f"{path}: nothing was written\n{_told(error.refused)}"
         raise RefusedError(msg) from error
     for line in made_lines(report, raters):
         say(line)
@@ -72,11 +72,14 @@ def _read(path: Path) -> QuickFile:
         msg = f"{path}: {error}"
         raise RefusedError(msg) from error
     if file.faults:
-        told = [f"line {one.position:,}: {one.why}" for one in file.faults[:MOST_TOLD]]
         n = _counted(len(file.faults), "fault")
-        msg = f"{path}: {n}, nothing was written\n" + "\n".join(told)
+        msg = f"{path}: {n}, nothing was written\n{_told(file.faults)}"
         raise RefusedError(msg)
     return file
+
+
+def _told(faults: Sequence[Refused]) -> str:
+    return "\n".join(f"line {one.position:,}: {one.why}" for one in faults[:MOST_TOLD])
 
 
 def found_lines(file: QuickFile) -> Iterator[str]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses import FEWEST_DIALOGUES, common
-from ranking.analyses.common import adjusted_tests, decimal, mean_of
+from ranking.analyses import common
+from ranking.analyses.common import adjusted_tests, decimal, mean_of, rests_on_enough
 from ranking.findings import Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.position import two_sided_p
@@ -39,7 +39,7 @@ def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
     nor interval.
     """
     found = mean_of(chosen.astype(np.float64), unit)
-    if found is None or found.n_clusters < FEWEST_DIALOGUES:
+    if not rests_on_enough(found):
         return Tendency(float(chosen.mean()), (None, None), None)
     low, high = (round(min(1.0, max(0.0, end)), 4) for end in found.interval(level))
     p_value = two_sided_p(int(chosen.sum()), len(chosen))
