@@ -34,6 +34,7 @@ class Work(StrEnum):
 
     DELIVER_HOOKS = "access.tasks.deliver_hooks"
     SEND_WRITER_MAILS = "completions.tasks.send_writer_mails"
+    DO_JOBS = "completions.tasks.do_jobs"
     GENERATE = "completions.tasks.generate_completions"
     NAME_STRATEGIES = "completions.tasks.name_strategies"
     ASK_JUDGES = "annotation.tasks.ask_judges"

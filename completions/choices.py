@@ -51,6 +51,27 @@ class RewriteStep(models.TextChoices):
     RATE = "RATE", "How hostile each of them is"
 
 
+class JobKind(models.TextChoices):
+    """What a job does."""
+
+    IMPORT = "IMPORT", "Import of dialogues"
+    BUILD = "BUILD", "Choice of contexts"
+    SCREEN = "SCREEN", "Second opinions"
+    REWRITE = "REWRITE", "Adversarial contexts"
+    CHECK = "CHECK", "Check of a model"
+
+
+class JobState(models.TextChoices):
+    """Where a job stands."""
+
+    CHECKED = "CHECKED", "Checked, not started"
+    WAITING = "WAITING", "Waits for a worker"
+    RUNNING = "RUNNING", "Under way"
+    DONE = "DONE", "Done"
+    FAILED = "FAILED", "Failed"
+    STOPPED = "STOPPED", "Stopped"
+
+
 class WriterState(models.TextChoices):
     """Where a writer stands."""
 

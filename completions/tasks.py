@@ -5,6 +5,7 @@ from django.utils import timezone
 from access.background import app
 from access.nudges import Work, nudge
 from completions.generation import services as generation_services
+from completions.jobs import services as job_services
 from completions.runs import services as run_services
 from completions.strategies import services as strategy_services
 from completions.writers import services as writer_services
@@ -29,11 +30,22 @@ def send_writer_mails() -> int:
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
+    if job_services.are_jobs_waiting(now=now):
+        nudge(Work.DO_JOBS)
     if generation_services.is_generation_waiting(now=now):
         nudge(Work.GENERATE)
     if strategy_services.is_labelling_waiting(now=now):
         nudge(Work.NAME_STRATEGIES)
     return run_services.finish_all_runs(now=now)
+
+
+@app.task(ignore_result=True)
+def do_jobs() -> bool:
+    """Do the job that waits longest, and have a worker look for another; safe to run twice."""
+    did_one = job_services.do_next_job(clock=timezone.now)
+    if did_one:
+        nudge(Work.DO_JOBS)
+    return did_one
 
 
 @app.task(ignore_result=True)

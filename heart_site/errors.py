@@ -34,7 +34,7 @@ def _too_large(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith(API):
         return answer_problem(request, 413, detail=too_large_detail())
     has_files = request.content_type == "multipart/form-data"
-    most = uploads.MOST_BYTES if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    most = uploads.most_bytes(request) if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     return render(request, "400.html", {"most_megabytes": most // 10**6}, status=413)
 
 

@@ -21,6 +21,7 @@ ROUTES = {
     "completions.tasks.release_expired_writing_leases": {"queue": MAINTENANCE},
     "completions.tasks.send_writer_mails": {"queue": MAINTENANCE},
     "completions.tasks.look_after_runs": {"queue": MAINTENANCE},
+    "completions.tasks.do_jobs": {"queue": LLM},
     "completions.tasks.generate_completions": {"queue": LLM},
     "completions.tasks.name_strategies": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},

@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/tokens/", include("access.tokens.urls")),
     path("console/members/", include("access.members.urls")),
     path("console/contexts/", include("completions.urls.contexts")),
+    path("console/data/", include("completions.urls.data")),
     path("console/writing/", include("completions.urls.writing")),
     path("console/strategies/", include("completions.urls.strategies")),
     path("console/models/", include("completions.urls.models")),

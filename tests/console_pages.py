@@ -13,7 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.converters import IntConverter, UUIDConverter
 
 from annotation.models import Comparison, JudgeRun, Rater, Study
-from completions.models import Candidate, Context, GenerationRun, Message, Writer
+from completions.models import Candidate, Context, Message, Writer
 
 Part = str | int | None
 ROOT = "console/"
@@ -34,8 +34,9 @@ ROWS: Mapping[tuple[str, str], Callable[[Study], Part]] = {
     ("writing:message", "pk"): lambda study: _first(
         Message.objects.filter(lease__context__dataset=study.dataset_id), "pk"
     ),
-    ("models:", "pk"): lambda _study: _first(GenerationRun.objects.all(), "pk"),
-    ("console:judge_", "pk"): lambda study: _first(JudgeRun.objects.filter(study=study), "pk"),
+    ("models:", "kind"): lambda _study: JudgeRun.kind,
+    ("models:", "pk"): lambda study: _first(JudgeRun.objects.filter(study=study), "pk"),
+    ("data:prepare", "kind"): lambda _study: "build",
     ("console:judged", "key"): lambda study: _first(
         Comparison.objects.filter(study=study).order_by("-pk"), "key"
     ),

@@ -1,4 +1,4 @@
-"""Builders of tokens, of webhooks with a receiver, and of judgments made elsewhere."""
+"""Builders of tokens, jobs, webhooks with a receiver, and judgments made elsewhere."""
 
 import datetime as dt
 import itertools
@@ -18,7 +18,9 @@ from access.choices import HookEvent, Role, Scope
 from access.models import ApiToken, Hook, HookDelivery, IdempotencyKey
 from access.tokens.services import NewToken, make_token
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
-from tests.factories import NOW, digest, make_comparison, make_study
+from completions.choices import JobKind
+from completions.models import Job
+from tests.factories import NOW, digest, make_comparison, make_dataset, make_study
 from tests.factories_written_once import make_member, make_user
 
 YEAR = dt.timedelta(days=366)
@@ -69,6 +71,14 @@ def make_hook(**fields: Any) -> Hook:
             "created_at": NOW,
         }
         | fields
+    )
+
+
+def make_job(**fields: Any) -> Job:
+    dataset = fields.pop("dataset", None) or make_dataset()
+    return Job.objects.create(
+        dataset=dataset,
+        **{"kind": JobKind.BUILD, "options": {"n": 3, "seed": 7}, "created_at": NOW} | fields,
     )
 
 

@@ -81,6 +81,10 @@ class TableQuery:
 
     def apply(self, rows: QuerySet[Row]) -> QuerySet[Row]:
         """Return the rows meant, in the order meant; what is not known comes last either way."""
+        return self.choose(rows).order_by(*self.order, self.in_order("pk"))
+
+    def choose(self, rows: QuerySet[Row]) -> QuerySet[Row]:
+        """Return the rows meant, in no order."""
         if self.show:
             rows = rows.filter(self.listing.shows[self.show][1])
         if self.q and self.listing.searched:
@@ -88,13 +92,18 @@ class TableQuery:
             for name in self.listing.searched:
                 found |= Q(**{f"{name}__icontains": self.q})
             rows = rows.filter(found)
+        return rows
+
+    @property
+    def order(self) -> list[Any]:
+        """The order meant, by all but the number of a row."""
         _label, names = self.listing.orders[self.sort.removeprefix("-")]
+        return [self.in_order(name) for name in names]
+
+    def in_order(self, name: str) -> Any:  # noqa: ANN401 (as Django orders)
+        """Return the order by one field, in the direction meant."""
         is_down = self.sort.startswith("-")
-        order: list[Any] = [
-            F(name).desc(nulls_last=True) if is_down else F(name).asc(nulls_last=True)
-            for name in (*names, "pk")
-        ]
-        return rows.order_by(*order)
+        return F(name).desc(nulls_last=True) if is_down else F(name).asc(nulls_last=True)
 
     def page(self, rows: QuerySet[Row], number: str, *, per_page: int = PER_PAGE) -> Page[Row]:
         """Return one page of the rows; a number that is none leads to the nearest."""

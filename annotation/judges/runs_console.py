@@ -1,38 +1,37 @@
 """The console's pages on judges and their runs in a study, with the form of a run."""
 
-import datetime as dt
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.tables import PER_PAGE, TableQuery, csv_of
+from access.console.tables import PER_PAGE, csv_of
 from access.roles import StaffRequest, members_only
 from annotation.judges import judge_catalogue, queries, services
 from annotation.judges.queries import JudgeRow
 from annotation.judges.services.running import Asking
-from annotation.models import Judge, JudgeRun, Study
-from annotation.studies.http import study_or_404, study_page
-from completions.runs import http
-from completions.runs import queries as run_queries
+from annotation.models import Judge, Study
+from annotation.rationales import services as rationales
+from annotation.studies.http import study_page
+from completions.runs import console, http
 from completions.runs.http import Budget
-from completions.runs.queries import RunProgress
 from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
-from completions.runs.view_data import ON_PAGE, RUN_COLUMNS, RUNS, ShownRun
 from completions.systems import tables
+from completions.systems.assisting import AssistantRun, suggested_models
 from completions.systems.queries import Choose
+from completions.systems.services.registering import assistant_for
 from completions.systems.tables import ListedModel
 
 MOST_SAMPLES = 100
@@ -105,6 +104,18 @@ class WantedJudging(forms.Form):
         )
 
 
+@require_POST
+@never_cache
+@members_only()
+def sync(request: StaffRequest) -> HttpResponse:
+    """Bring the shipped catalogue of judges into the table, and say what that changed."""
+    entries = judge_catalogue.load_judges(judge_catalogue.shipped())
+    report = services.sync_judges(entries=entries, by=request.user, now=timezone.now())
+    told = {"added": len(report.added), "changed": len(report.changed)}
+    messages.success(request, _("Synced: %(added)d added, %(changed)d changed.") % told)
+    return redirect("console:all_judges")
+
+
 JUDGES = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
 
@@ -133,19 +144,36 @@ def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
 @require_safe
 @study_page
 def runs(request: StaffRequest, study: Study) -> HttpResponse:
-    """List the study's runs of judges, the newest first unless another order is asked for."""
-    wanted = RUNS.asked(request)
-    page, rows = judge_runs(study, wanted, request.GET.get("page", ""), now=timezone.now())
-    parts = {"study": study, "page": page, "rows": rows, "wanted": wanted}
-    return render(request, "console/judges/runs.html", parts)
+    """List the study's runs, of judges and about rationales."""
+    return _show_runs(request, study, AssistantRun())
+
+
+@require_POST
+@study_page
+def find_themes(request: StaffRequest, study: Study) -> HttpResponse:
+    """Have a model find the themes of the study's rationales that it has not read."""
+    form = AssistantRun(request.POST)
+    if not form.is_valid():
+        return _show_runs(request, study, form)
+    try:
+        run = rationales.start_rationale_run(
+            study=study,
+            assistant=assistant_for("coder", form.cleaned_data["model"]),
+            budget_usd=form.cleaned_data["budget_usd"],
+            now=timezone.now(),
+            by=request.user,
+        )
+    except (*http.REFUSALS, NothingToAskError) as error:
+        form.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+        return _show_runs(request, study, form)
+    return redirect("models:run", run.kind, run.pk)
 
 
 @require_safe
 @study_page
 def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same runs, in the same order."""
-    rows = all_judge_runs(study, RUNS.asked(request), now=timezone.now())
-    return csv_of(request, f"{study.slug}-judge-runs", RUN_COLUMNS, (row.cells for row in rows))
+    return console.download_runs(request, f"{study.slug}-runs", study=study)
 
 
 @require_safe
@@ -184,41 +212,8 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
     except (*http.REFUSALS, NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
     else:
-        return redirect("console:judge_run", study.slug, run.pk)
+        return redirect("models:run", run.kind, run.pk)
     return _show_plan(request, study, form, budget)
-
-
-@require_safe
-@study_page
-def run(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
-    """Show how far a run is, and what can be done to it."""
-    parts = {"study": study, "shown": _found(study, pk)}
-    return render(request, "console/judges/run.html", parts)
-
-
-@require_safe
-@never_cache
-@members_only(is_part=True)
-def progress(request: StaffRequest, study: str, pk: int) -> HttpResponse:
-    """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    return http.show_progress(request, _found(study_or_404(study), pk))
-
-
-@require_safe
-@study_page
-def failed(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
-    """List the calls of a run that brought nothing."""
-    shown = _found(study, pk)
-    template = "console/judges/failed.html"
-    return http.show_failures(request, shown, template=template, study=study)
-
-
-@require_POST
-@study_page
-def act(request: StaffRequest, study: Study, pk: int, name: str) -> HttpResponse:
-    """Pause a run, resume or cancel it, or ask again what failed."""
-    http.act(request, _found(study, pk).run, name, by=request.user)
-    return redirect("console:judge_run", study.slug, pk)
 
 
 def _lines(environment: Mapping[str, str], choose: Choose) -> list[ListedModel[JudgeRow]]:
@@ -230,11 +225,11 @@ def _lines(environment: Mapping[str, str], choose: Choose) -> list[ListedModel[J
     ]
 
 
-def _found(study: Study, pk: int) -> ShownRun:
-    shown = judge_run(study, pk, now=timezone.now())
-    if shown is None:
-        raise Http404
-    return shown
+def _show_runs(request: HttpRequest, study: Study, form: AssistantRun) -> HttpResponse:
+    parts = {"study": study, "form": form, "models": suggested_models()}
+    answer = console.show_runs(request, "console/judges/runs.html", of={"study": study}, **parts)
+    answer.status_code = 422 if form.errors else 200
+    return answer
 
 
 def _choose(request: HttpRequest, study: Study, form: WantedJudging) -> HttpResponse:
@@ -254,47 +249,3 @@ def _show_plan(
     )
     parts = {"study": study, "draft": draft, "asking": form.asking, "budget": budget}
     return render(request, "console/judges/plan.html", parts, status=422 if budget.errors else 200)
-
-
-def judge_run(study: Study, number: int, *, now: dt.datetime) -> ShownRun | None:
-    """Return the study's run of that number, or nothing if there is none."""
-    found = _runs(study).filter(pk=number).first()
-    return None if found is None else _shown([found], now=now)[0]
-
-
-def judge_runs(
-    study: Study, wanted: TableQuery, page: str, *, now: dt.datetime
-) -> tuple[Page[Any], list[ShownRun]]:
-    """Return one page of the study's runs that are meant."""
-    found: Page[Any] = wanted.page(_runs(study), page, per_page=ON_PAGE)
-    return found, _shown(list(found), now=now)
-
-
-def all_judge_runs(study: Study, wanted: TableQuery, *, now: dt.datetime) -> list[ShownRun]:
-    """Return all of the study's runs that are meant."""
-    return _shown(list(wanted.apply(_runs(study))), now=now)
-
-
-def _runs(study: Study) -> Any:  # noqa: ANN401 (a queryset with its rows)
-    return JudgeRun.objects.filter(study=study).select_related("study__dataset", "created_by")
-
-
-def _shown(runs: list[JudgeRun], *, now: dt.datetime) -> list[ShownRun]:
-    """Return the runs as pages show them, in a fixed number of queries."""
-    progress = run_queries.progress_of_each(runs, now=now)
-    slugs = {slug for run in runs for slug in run.plan.get("judges", ())}
-    judges = Judge.objects.filter(slug__in=slugs).in_bulk(field_name="slug")
-    return [_shown_one(run, judges, progress[run.pk]) for run in runs]
-
-
-def _shown_one(run: JudgeRun, judges: Mapping[str, Judge], progress: RunProgress) -> ShownRun:
-    asked = [judges[slug] for slug in run.plan.get("judges", ()) if slug in judges]
-    return ShownRun(
-        run=run,
-        about=run.study.title,
-        dataset=run.study.dataset.slug,
-        asked=[judge.name for judge in asked],
-        is_simulated=any(judge.is_simulated for judge in asked),
-        progress=progress,
-        here=reverse("console:judge_run", args=[run.study.slug, run.pk]),
-    )

@@ -31,6 +31,7 @@ class JudgeRun(Run):
     each order is asked.
     """
 
+    kind = "judges"
     work = Work.ASK_JUDGES
     study = models.ForeignKey(Study, models.PROTECT, related_name="judge_runs")
     both_orders = models.BooleanField(default=False)

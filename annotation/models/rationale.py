@@ -14,6 +14,7 @@ from completions.models import FAILED, Assistant, ProviderCall, Run, StoredLabel
 class RationaleRun(Run):
     """A run that has a model find the themes of a study's rationales."""
 
+    kind = "rationales"
     work = Work.FIND_THEMES
     study = models.ForeignKey(Study, models.PROTECT, related_name="rationale_runs")
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from annotation.models import Study
-from annotation.overview import queries
+from annotation.overview import attention, queries
 from annotation.quality import report_queries
 from annotation.raters import entry_queries
 from annotation.studies import selectors, services
@@ -24,7 +24,7 @@ from annotation.studies.http import ask_for
 @never_cache
 @members_only()
 def overview(request: HttpRequest) -> HttpResponse:
-    """Show each study with its counts, and the newest judgments of all."""
+    """Show what waits for somebody, and each study with its counts."""
     now = timezone.now()
     studies, old = queries.study_rows(now=now)
     for study in old:
@@ -32,8 +32,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     context = {
         "waiting": report_queries.waiting_studies(),
         "turned_away": entry_queries.turned_away(now=now),
+        "needs": attention.needs(studies, now=now),
         "studies": studies,
-        "judgments": queries.newest_judgments(),
     }
     return render(request, "console/overview.html", context)
 

@@ -25,6 +25,7 @@ from annotation.studies.pace import Pace
 from annotation.studies.stored_figures import Shown
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import GenerationCall, GenerationRun, Hold, LabellingRun, Run
+from completions.runs.view_data import KINDS
 
 NEARLY_FULL = 0.05
 """Share of the judgments by people that is left, from which a study is nearly full."""
@@ -166,7 +167,7 @@ def _alerts(study: Study, row: StudyRow, parts: dict[str, int], runs: list[Run])
         *_of_arrivals(study, parts),
         *_of_reports(study),
         *_of_counts(study, parts),
-        *(_of_run(study, run) for run in runs if run.state == RunState.PAUSED),
+        *(_of_run(run) for run in runs if run.state == RunState.PAUSED),
     ]
     left = row.tally.slots_left
     if study.state == StudyState.OPEN and 0 < left <= NEARLY_FULL * row.tally.wanted:
@@ -220,19 +221,17 @@ def _of_counts(study: Study, parts: dict[str, int]) -> list[Alert]:
     return found
 
 
-def _of_run(study: Study, run: Run) -> Alert:
+def _of_run(run: Run) -> Alert:
     why = {
         PauseReason.ADMIN: _("somebody paused it"),
         PauseReason.BUDGET: _("the budget holds it"),
         PauseReason.REFUSED: _("a provider takes no question"),
     }[PauseReason(run.pause_reason)]
-    told = {"n": run.pk, "why": f"{why}: {run.pause_detail}" if run.pause_detail else why}
+    told = {
+        "kind": KINDS[run.kind],
+        "n": run.pk,
+        "why": f"{why}: {run.pause_detail}" if run.pause_detail else why,
+    }
     is_bad = run.pause_reason != PauseReason.ADMIN
-    if isinstance(run, JudgeRun):
-        url = reverse("console:judge_run", args=[study.slug, run.pk])
-        return Alert(_("Run %(n)d of judges stands still: %(why)s.") % told, url, is_bad)
-    if isinstance(run, GenerationRun):
-        url = reverse("models:run", args=[run.pk])
-        return Alert(_("Run %(n)d of completions stands still: %(why)s.") % told, url, is_bad)
-    text = _("Run %(n)d of labels stands still: %(why)s.") % told
-    return Alert(text, reverse("console:study", args=[study.slug]), is_bad)
+    text = _("%(kind)s, run %(n)d, stands still: %(why)s.") % told
+    return Alert(text, reverse("models:run", args=[run.kind, run.pk]), is_bad)

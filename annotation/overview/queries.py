@@ -17,8 +17,6 @@ from annotation.studies.counts import StudyTally
 from annotation.studies.protocol import content_hash
 from completions.models import Completion, Context
 
-NEWEST = 20
-
 Row = TypeVar("Row", bound=Model)
 
 
@@ -199,18 +197,6 @@ def study_page(study: Study, *, row: StudyRow) -> StudyOverview:
 def active_checks(study: Study) -> QuerySet[QualityCheck]:
     """Return the quality checks that are planted."""
     return QualityCheck.objects.filter(comparison__study=study, is_active=True)
-
-
-def newest_judgments(limit: int = NEWEST) -> list[JudgmentRow]:
-    """Return the judgments stored last, newest first, in one query."""
-    judgments = Judgment.objects.select_related(
-        "rater",
-        "judge",
-        "comparison__study",
-        "comparison__first__system",
-        "comparison__second__system",
-    ).prefetch_related("marks")
-    return [judgment_row(judgment) for judgment in judgments.order_by("-pk")[:limit]]
 
 
 def verdict_words(*, protocol: str, verdict: int) -> str:

@@ -5,8 +5,9 @@ from django.urls import path
 from annotation.external import console as external_console
 from annotation.judges import console as judge_console
 from annotation.judges import runs_console as runs
-from annotation.overview import console, study_console
+from annotation.overview import console, searching, study_console
 from annotation.quality import console as quality_console
+from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
 from annotation.session.views import withdrawing_writer
 from annotation.study_form import console as making
@@ -21,8 +22,12 @@ urlpatterns = [
     ),
     path("judges/", runs.all_judges, name="all_judges"),
     path("judges.csv", runs.all_judges_csv, name="all_judges_csv"),
+    path("judges/sync/", runs.sync, name="sync_judges"),
+    path("search/", searching.search, name="search"),
     path("new/", making.start, name="new"),
     path("new/file/", making.take_file, name="new_file"),
+    path("new/texts/", quick_console.bring, name="new_quick"),
+    path("new/texts/make/", quick_console.make, name="make_quick"),
     path("new/from/<slug:template>/", making.fill, name="new_form"),
     path("<slug:study>/protocol/", making.protocol, name="protocol"),
     path("<slug:study>/protocol/edit/", making.edit, name="edit"),
@@ -45,20 +50,9 @@ urlpatterns = [
     path("<slug:study>/judge-runs/", runs.runs, name="judge_runs"),
     path("<slug:study>/judge-runs.csv", runs.runs_csv, name="judge_runs_csv"),
     path("<slug:study>/judge-runs/new/", runs.choose, name="judge_choose"),
+    path("<slug:study>/themes/", runs.find_themes, name="find_themes"),
     path("<slug:study>/judge-runs/plan/", runs.plan, name="judge_plan"),
     path("<slug:study>/judge-runs/start/", runs.start, name="judge_start"),
-    path("<slug:study>/judge-runs/<int:pk>/", runs.run, name="judge_run"),
-    path("<slug:study>/judge-runs/<int:pk>/progress/", runs.progress, name="judge_progress"),
-    path("<slug:study>/judge-runs/<int:pk>/failed/", runs.failed, name="judge_failed"),
-    *(
-        path(
-            f"<slug:study>/judge-runs/<int:pk>/{name}/",
-            runs.act,
-            {"name": name},
-            name=f"judge_{name}",
-        )
-        for name in ("pause", "resume", "cancel", "retry")
-    ),
     path("<slug:study>/personal-data/", rationales_console.queue, name="personal_data"),
     path(
         "<slug:study>/personal-data.csv",

@@ -16,6 +16,7 @@ from completions.models import (
     Context,
     Dataset,
     Dialogue,
+    Job,
     Rewrite,
     RewriteCall,
     ScreeningCall,
@@ -70,6 +71,18 @@ class DialogueAdmin(ReadOnlyAdmin):
     def talk(self, row: Dialogue) -> SafeString:
         """Show the turns as a reader sees them."""
         return show_turns(row.turns)
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    """Long work on datasets that pages started, without the files."""
+
+    list_display = ("pk", "kind", "state", "dataset", "n_done", "n_total", "created_at")
+    list_filter = ("kind", "state")
+    list_select_related = ("dataset",)
+    search_fields = ("file_name", "result")
+    ordering = ("-pk",)
+    exclude = ("content",)
 
 
 @admin.register(Context)

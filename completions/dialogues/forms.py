@@ -68,7 +68,7 @@ class FileUpload(forms.Form):
     @staticmethod
     def too_large() -> str:
         """Say what to do with a large file."""
-        return str(_("The file is too large for this page. Import it by command, or split it."))
+        return str(_("The file is too large for this page. Split it."))
 
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence for each control."""

@@ -49,6 +49,23 @@ class ImportReport:
         """How many records could not be used."""
         return len(self.bad)
 
+    @property
+    def summary(self) -> str:
+        """What was read and what of it was new, in one line."""
+        counts = [
+            f"{self.n_dialogues:,} dialogues ({self.n_added:,} new)",
+            f"{self.n_utterances:,} utterances",
+            f"{self.n_turns:,} turns",
+            f"{self.n_couplets:,} couplets",
+        ]
+        if self.n_contexts:
+            counts.append(f"{self.n_contexts:,} contexts ({self.n_contexts_added:,} new)")
+        if self.repeated:
+            counts.append(f"{len(self.repeated):,} repeated")
+        if self.n_skipped:
+            counts.append(f"{self.n_skipped:,} skipped")
+        return f"{self.dataset.name}: {', '.join(counts)}"
+
 
 @transaction.atomic
 def import_dialogues(

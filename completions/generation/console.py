@@ -1,30 +1,25 @@
-"""The console's pages on runs of completions, with their forms: planned, started, moved on."""
+"""The console's pages that plan and start a run of completions, with their forms."""
 
 import os
 from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.tables import csv_of
 from access.roles import StaffRequest, members_only
-from completions.contexts.console_http import or_404
 from completions.generation import services as generation_services
-from completions.generation.queries import all_generation_runs, generation_run, generation_runs
 from completions.generation.services import planning
 from completions.models import Dataset, System
 from completions.runs import http
 from completions.runs import services as run_services
 from completions.runs.http import Budget
-from completions.runs.view_data import RUN_COLUMNS, RUNS
 
 
 def datasets() -> QuerySet[Dataset]:
@@ -34,7 +29,8 @@ def datasets() -> QuerySet[Dataset]:
 
 def models() -> QuerySet[System]:
     """Return the systems that can be asked, real ones first."""
-    return System.objects.exclude(model_id="").order_by("is_simulated", "name")
+    asked = System.objects.filter(retired_at=None).exclude(model_id="")
+    return asked.order_by("is_simulated", "name")
 
 
 class WantedRun(forms.Form):
@@ -65,26 +61,6 @@ class WantedRun(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["dataset"].queryset = datasets()  # type: ignore[attr-defined]
         self.fields["systems"].queryset = models()  # type: ignore[attr-defined]
-
-
-@require_safe
-@never_cache
-@members_only()
-def runs(request: HttpRequest) -> HttpResponse:
-    """List the runs, the newest first unless another order is asked for."""
-    wanted = RUNS.asked(request)
-    page, rows = generation_runs(wanted, request.GET.get("page", ""), now=timezone.now())
-    parts = {"page": page, "rows": rows, "wanted": wanted}
-    return render(request, "console/models/runs.html", parts)
-
-
-@require_safe
-@never_cache
-@members_only()
-def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Download the same runs, in the same order."""
-    rows = all_generation_runs(RUNS.asked(request), now=timezone.now())
-    return csv_of(request, "runs", RUN_COLUMNS, (row.cells for row in rows))
 
 
 @require_safe
@@ -124,43 +100,7 @@ def start(request: StaffRequest) -> HttpResponse:
     except (*http.REFUSALS, run_services.NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
         return _show_plan(request, form, budget)
-    return redirect("models:run", run.pk)
-
-
-@require_safe
-@never_cache
-@members_only()
-def run(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show how far a run is, and what can be done to it."""
-    shown = or_404(generation_run(pk, now=timezone.now()))
-    return render(request, "console/models/run.html", {"shown": shown})
-
-
-@require_safe
-@never_cache
-@members_only(is_part=True)
-def progress(request: StaffRequest, pk: int) -> HttpResponse:
-    """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    return http.show_progress(request, or_404(generation_run(pk, now=timezone.now())))
-
-
-@require_safe
-@never_cache
-@members_only()
-def failed(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the calls of a run that brought nothing."""
-    shown = or_404(generation_run(pk, now=timezone.now()))
-    return http.show_failures(request, shown, template="console/models/failed.html")
-
-
-@require_POST
-@never_cache
-@members_only()
-def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
-    """Pause a run, resume or cancel it, or ask again what failed."""
-    shown = or_404(generation_run(pk, now=timezone.now()))
-    http.act(request, shown.run, name, by=request.user)
-    return redirect(reverse("models:run", args=[pk]))
+    return redirect("models:run", run.kind, run.pk)
 
 
 def _show_plan(request: HttpRequest, form: WantedRun, budget: Budget) -> HttpResponse:

@@ -22,9 +22,10 @@ class Run(models.Model):
 
     ``reserved_usd`` is the most that the calls in flight can cost: it is taken from the budget
     before a call is made, and given back, less the price, when the call has ended. ``work`` is what
-    workers are nudged to do when it has calls to make.
+    workers are nudged to do when it has calls to make, ``kind`` its name in addresses.
     """
 
+    kind: ClassVar[str]
     work: ClassVar[Work]
 
     state = models.CharField(max_length=9, choices=RunState, default=RunState.RUNNING)
@@ -75,6 +76,7 @@ class Run(models.Model):
 class GenerationRun(Run):
     """A run that has models complete the contexts of a dataset."""
 
+    kind = "completions"
     work = Work.GENERATE
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="generation_runs")
 
@@ -82,6 +84,7 @@ class GenerationRun(Run):
 class LabellingRun(Run):
     """A run that has a model name the strategies of a dataset's completions."""
 
+    kind = "strategies"
     work = Work.NAME_STRATEGIES
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="labelling_runs")
 

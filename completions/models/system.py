@@ -38,6 +38,10 @@ class System(models.Model):
         default=False, help_text="Answered by the offline provider; its scores mean nothing."
     )
 
+    retired_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since when no new completion of it is asked for."
+    )
+
     class Meta:
         constraints = (
             models.CheckConstraint(

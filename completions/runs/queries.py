@@ -114,6 +114,16 @@ def endpoint_name(calls: type[ProviderCall]) -> str:
     return next(name for name in ENDPOINTS if hasattr(calls, name))
 
 
+def endpoint_models() -> dict[str, Any]:
+    """Return the tables of all that runs ask: systems, judges and assistants, by their names."""
+    found = {}
+    for model in Run.__subclasses__():
+        calls = call_model(model)
+        name = endpoint_name(calls)
+        found[name] = calls._meta.get_field(name).related_model  # noqa: SLF001 (documented API)
+    return found
+
+
 def endpoints_of(run: Run) -> QuerySet[Any]:
     """Return the systems, judges or assistants that a run asks, by their slug."""
     name = endpoint_name(call_model(type(run)))

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from access.console.csv_cells import Cell
-from access.console.tables import Table
+from access.console.tables import Table, TableQuery
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.runs import queries
@@ -24,9 +25,16 @@ STATES = {
     RunState.CANCELLED: gettext_lazy("cancelled"),
     RunState.ENDED: gettext_lazy("ended"),
 }
+KINDS = {
+    "completions": gettext_lazy("Completions"),
+    "judges": gettext_lazy("Judging"),
+    "strategies": gettext_lazy("Strategy labels"),
+    "rationales": gettext_lazy("Rationale themes"),
+}
+"""What runs of each kind bring."""
 RUNS = Table(
     orders={
-        "run": (gettext_lazy("Run"), ("pk",)),
+        "run": (gettext_lazy("Run"), ("created_at",)),
         "calls": (gettext_lazy("Calls"), ("n_planned",)),
         "spent": (gettext_lazy("Spent"), ("spent_usd",)),
     },
@@ -36,8 +44,8 @@ RUNS = Table(
     numbers=("spent",),
 )
 RUN_COLUMNS = (
-    *("run", "about", "asked", "state", "is_simulated", "calls", "calls_ended", "calls_failed"),
-    *("spent_usd", "budget_usd", "started_by", "started_at", "ended_at"),
+    *("kind", "run", "about", "asked", "state", "is_simulated", "calls", "calls_ended"),
+    *("calls_failed", "spent_usd", "budget_usd", "started_by", "started_at", "ended_at"),
 )
 CLASSES = {RunState.RUNNING: "open", RunState.PAUSED: "paused"}
 TALKS = ("context", "comparison__context", "completion__context", "judgment__comparison__context")
@@ -70,21 +78,34 @@ class ShownRun:
     is_simulated: bool
     """Whether a simulated one is among them."""
     progress: RunProgress
-    here: str
-    """The address of its page; what belongs to it is below."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Return the run as a row of a download."""
         run, progress = self.run, self.progress
         return (
-            *(run.pk, self.about, "; ".join(self.asked), run.state, self.is_simulated),
+            *(run.kind, run.pk, self.about, "; ".join(self.asked), run.state, self.is_simulated),
             *(progress.n_calls, progress.n_ended, progress.n_failed + progress.n_invalid),
             str(progress.spent_usd),
             None if progress.budget_usd is None else str(progress.budget_usd),
             run.created_by.get_username() if run.created_by else "",
             *(run.created_at, run.ended_at),
         )
+
+    @property
+    def here(self) -> str:
+        """Return the address of its page; what belongs to it is below."""
+        return reverse("models:run", args=[self.run.kind, self.run.pk])
+
+    @property
+    def kind_label(self) -> str:
+        """Return what it brings."""
+        return str(KINDS[self.run.kind])
+
+    @property
+    def study(self) -> Any:  # noqa: ANN401 (a row of an app above)
+        """Return the study whose judgments it is about, or nothing if it is about a dataset."""
+        return getattr(self.run, "study", None)
 
     @property
     def state_label(self) -> str:
@@ -180,6 +201,96 @@ def in_words(length: dt.timedelta) -> str:
     if minutes < _HOUR_AND_HALF:
         return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
     return _("%(hours)d h %(minutes)d min") % {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+def run_models() -> dict[str, type[Run]]:
+    """Return the model of each kind of run."""
+    return {model.kind: model for model in Run.__subclasses__()}
+
+
+def run_of(kind: str, number: int, *, now: dt.datetime) -> ShownRun | None:
+    """Return the run of that kind and number, or nothing if there is none."""
+    model = run_models().get(kind)
+    run = _rows(model).filter(pk=number).first() if model else None
+    return None if run is None else _shown([run], now=now)[0]
+
+
+def all_runs(wanted: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a queryset of tuples)
+    """Return kind and number of each run that is meant; ``of`` says of which study or dataset."""
+    found = [
+        wanted.choose(_rows(model).filter(**of))
+        .order_by()
+        .annotate(of_kind=Value(kind))
+        .values_list("of_kind", "id", "created_at", "n_planned", "spent_usd")
+        for kind, model in run_models().items()
+        if all(hasattr(model, name) for name in of)
+    ]
+    rows = found[0].union(*found[1:], all=True) if len(found) > 1 else found[0]
+    return rows.order_by(*wanted.order, *map(wanted.in_order, ("id", "of_kind")))
+
+
+def shown_runs(rows: Sequence[tuple[Any, ...]], *, now: dt.datetime) -> list[ShownRun]:
+    """Return these rows of ``all_runs`` as pages show them, in a fixed number of queries."""
+    numbers: dict[str, list[int]] = {}
+    for kind, number, *_others in rows:
+        numbers.setdefault(kind, []).append(number)
+    runs = [
+        run
+        for kind, found in numbers.items()
+        for run in _rows(run_models()[kind]).filter(pk__in=found)
+    ]
+    shown = {(one.run.kind, one.run.pk): one for one in _shown(runs, now=now)}
+    return [shown[kind, number] for kind, number, *_others in rows if (kind, number) in shown]
+
+
+def _rows(model: type[Run]) -> QuerySet[Any]:
+    manager: Any = model._default_manager  # noqa: SLF001 (documented API)
+    about = ("study__dataset",) if hasattr(model, "study") else ("dataset",)
+    rows: QuerySet[Any] = manager.select_related(*about, "created_by")
+    return rows
+
+
+def _shown(runs: Sequence[Any], *, now: dt.datetime) -> list[ShownRun]:
+    by_kind: dict[str, list[Run]] = {}
+    for run in runs:
+        by_kind.setdefault(run.kind, []).append(run)
+    progress = {
+        (kind, pk): one
+        for kind, found in by_kind.items()
+        for pk, one in queries.progress_of_each(found, now=now).items()
+    }
+    endpoints = _endpoints()
+    return [_shown_one(run, endpoints, progress[run.kind, run.pk]) for run in runs]
+
+
+def _endpoints() -> dict[tuple[str, str], tuple[str, bool]]:
+    """Return name and simulation of whatever can be asked, by table and slug, in one query."""
+    found: list[Any] = [
+        model.objects.order_by().values_list(Value(name), "slug", "name", "is_simulated")
+        for name, model in queries.endpoint_models().items()
+    ]
+    rows = found[0].union(*found[1:], all=True)
+    return {(table, slug): (name, is_simulated) for table, slug, name, is_simulated in rows}
+
+
+def _shown_one(
+    run: Any,  # noqa: ANN401 (any kind of run)
+    endpoints: Mapping[tuple[str, str], tuple[str, bool]],
+    progress: RunProgress,
+) -> ShownRun:
+    plan, table = run.plan, queries.endpoint_name(queries.call_model(type(run)))
+    slugs = [*plan.get(f"{table}s", ()), *([plan[table]] if table in plan else ())]
+    asked = [endpoints[table, slug] for slug in slugs if (table, slug) in endpoints]
+    study = getattr(run, "study", None)
+    dataset = study.dataset if study else run.dataset
+    return ShownRun(
+        run=run,
+        about=study.title if study else dataset.name,
+        dataset=dataset.slug,
+        asked=[name for name, _is_simulated in asked],
+        is_simulated=any(is_simulated for _name, is_simulated in asked),
+        progress=progress,
+    )
 
 
 def failure_page(run: Run, *, kind: str, page: str) -> tuple[Page[Any], list[FailureRow]]:

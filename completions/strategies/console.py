@@ -18,11 +18,16 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
-from completions.models import Dataset, SpotCheck, SpotCheckItem
+from completions.models import Assistant, Dataset, SpotCheck, SpotCheckItem
+from completions.runs import http
+from completions.runs import services as run_services
 from completions.strategies import services, spot_check_queries
 from completions.strategies.rules import LabelScore, Scores
+from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_items import names_of, to_label, to_settle
 from completions.strategies.spot_check_queries import Ledger, Phase
+from completions.systems.assisting import AssistantRun, suggested_models
+from completions.systems.services.registering import assistant_for
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,100 @@ def datasets(request: HttpRequest) -> HttpResponse:
 @staff_page
 def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show how far assistants are, and every spot check."""
+    return _overview(request, dataset)
+
+
+@require_POST
+@staff_page
+def start(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Have a model label the texts of the dataset that it has not."""
+    form = AssistantRun(request.POST)
+    if not form.is_valid():
+        return _overview(request, dataset, form=form)
+    try:
+        run = services.start_labelling_run(
+            dataset=dataset,
+            assistant=assistant_for("strategist", form.cleaned_data["model"]),
+            budget_usd=form.cleaned_data["budget_usd"],
+            now=timezone.now(),
+            by=request.user,
+        )
+    except (*http.REFUSALS, run_services.NothingToAskError) as error:
+        form.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+        return _overview(request, dataset, form=form)
+    return redirect("models:run", run.kind, run.pk)
+
+
+class SampleForm(forms.Form):
+    """Whose labels people check, and on how many texts."""
+
+    assistant: "forms.ModelChoiceField[Assistant]" = forms.ModelChoiceField(
+        queryset=None,
+        to_field_name="slug",
+        empty_label=None,
+        label=gettext_lazy("Whose labels are checked"),
+        error_messages={
+            name: gettext_lazy("Choose a model that has labelled these texts.")
+            for name in ("required", "invalid_choice")
+        },
+    )
+    n = forms.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        initial=N_ITEMS,
+        label=gettext_lazy("Texts to draw; all if there are fewer"),
+        error_messages={
+            name: gettext_lazy("Give a whole number from 1 to 10,000.")
+            for name in ("required", "invalid", "min_value", "max_value")
+        },
+    )
+    seed = forms.CharField(
+        max_length=60, initial="1", label=gettext_lazy("Seed: another draws another sample")
+    )
+
+    def __init__(self, dataset: Dataset, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        asked = Assistant.objects.filter(strategy_calls__completion__context__dataset=dataset)
+        self.fields["assistant"].queryset = asked.distinct()  # type: ignore[attr-defined]
+
+
+@require_POST
+@staff_page
+def draw(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Draw the texts that two people label."""
+    form = SampleForm(dataset, request.POST)
+    if not form.is_valid():
+        return _overview(request, dataset, sample=form)
+    try:
+        services.draw_sample(
+            dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
+    except services.NotLabelledYetError as error:
+        form.add_error(None, _("Nothing was drawn: %(why)s.") % {"why": error})
+        return _overview(request, dataset, sample=form)
+    messages.success(request, _("The sample is drawn. Two people can label it now."))
+    return redirect("strategies:overview", dataset.slug)
+
+
+def _overview(
+    request: StaffRequest,
+    dataset: Dataset,
+    *,
+    form: AssistantRun | None = None,
+    sample: SampleForm | None = None,
+) -> HttpResponse:
     checks = spot_check_queries.spot_checks(dataset)
     parts = {
         "dataset": dataset,
         "asked": spot_check_queries.asked_of(dataset),
         "checks": [CheckShown.of(check, request.user) for check in checks],
         "phases": Phase,
+        "form": form or AssistantRun(),
+        "sample": sample or SampleForm(dataset),
+        "models": suggested_models(),
     }
-    return render(request, "console/strategies/overview.html", parts)
+    status = 422 if form or sample else 200
+    return render(request, "console/strategies/overview.html", parts, status=status)
 
 
 def _labellers(ledger: Ledger) -> tuple[Labeller, ...]:

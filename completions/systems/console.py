@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,11 +21,13 @@ from access.choices import Role
 from access.console.tables import PER_PAGE, csv_of
 from access.roles import StaffRequest, may, members_only
 from access.webhooks.outgoing import AddressError, Rules, check_own
+from completions.choices import SystemKind
+from completions.models import System
 from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, services
 from completions.systems.catalogue import SystemEntry
 from completions.systems.catalogue.entries import ADDRESS
-from completions.systems.catalogue.own import SimulatedEntry
+from completions.systems.catalogue.own import ImportedEntry, SimulatedEntry
 from completions.systems.rows import COLUMNS, SYSTEMS, model_rows
 from completions.systems.services.syncing import SyncReport
 
@@ -95,6 +97,48 @@ def add(request: StaffRequest) -> HttpResponse:
     return redirect("models:systems")
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@members_only()
+def system(request: StaffRequest, slug: str) -> HttpResponse:
+    """Show a system, and change one of our own; those of the catalogue are as it says."""
+    found = System.objects.filter(slug=slug, kind=SystemKind.MODEL).first()
+    if found is None:
+        raise Http404
+    is_listed = slug in {one.slug for one in catalogue.load_catalogues(catalogue.shipped()).system}
+    form = NewSystem(
+        request.POST if request.method == "POST" else None,
+        may_name_addresses=may(request, Role.OWNER),
+        rules=Rules(trusted_hosts=trusted_hosts()),
+        system=found,
+    )
+    if not is_listed and form.is_valid():
+        entry = form.cleaned_data["entry"]
+        report = services.sync_systems(entries=[entry], by=request.user, now=timezone.now())
+        if not report.refused:
+            messages.success(request, _("%(name)s is changed.") % {"name": entry.name})
+            return redirect("models:system", slug)
+        form.add_error(None, report.refused[slug])
+    parts = {"system": found, "form": form, "is_listed": is_listed}
+    status = 422 if form.is_bound else 200
+    return render(request, "console/models/system.html", parts, status=status)
+
+
+@require_POST
+@never_cache
+@members_only()
+def retire(request: StaffRequest, slug: str) -> HttpResponse:
+    """Ask a system for nothing new, or let it be asked again; its completions stay."""
+    found = System.objects.filter(slug=slug, kind=SystemKind.MODEL).first()
+    if found is None:
+        raise Http404
+    is_back = found.retired_at is not None
+    services.retire_system(system=found, is_back=is_back, by=request.user, now=timezone.now())
+    said = _("It can be asked again.") if is_back else _("Retired: nothing new is asked of it.")
+    messages.success(request, said)
+    return redirect("models:system", slug)
+
+
 PLAIN = {
     "slug": gettext_lazy("Use small letters, digits and single hyphens, up to 50 characters."),
     "name": gettext_lazy("Give a name of up to 120 characters."),
@@ -133,7 +177,7 @@ class NewSystem(forms.Form):
     name = forms.CharField(label=gettext_lazy("Name, as leaderboards show it"))
     slug = forms.CharField(label=gettext_lazy("Name in addresses and commands"))
     family = forms.CharField(label=gettext_lazy("Who made the model"))
-    model_id = forms.CharField(label=gettext_lazy("Model, as LiteLLM spells it"))
+    model_id = forms.CharField(required=False, label=gettext_lazy("Model, as LiteLLM spells it"))
     is_simulated = forms.BooleanField(
         required=False,
         label=gettext_lazy("Simulated: the offline provider answers, and its scores mean nothing"),
@@ -182,12 +226,16 @@ class NewSystem(forms.Form):
 
     def __init__(
         self,
-        *args: Any,  # noqa: ANN401 (as forms take them)
+        data: QueryDict | None = None,
+        *,
         may_name_addresses: bool,
         rules: Rules,
+        system: System | None = None,
     ) -> None:
-        super().__init__(*args)
+        super().__init__(data, initial=_stored(system) if system else None)
         self.may_name_addresses, self._rules = may_name_addresses, rules
+        for name in ("slug", "is_simulated"):
+            self.fields[name].disabled = system is not None
 
     @property
     def has_options(self) -> bool:
@@ -201,6 +249,8 @@ class NewSystem(forms.Form):
         if self.errors:
             return found
         shape = SimulatedEntry if found["is_simulated"] else SystemEntry
+        if not found["model_id"] and not found["is_simulated"]:
+            shape = ImportedEntry
         try:
             found["entry"] = shape.model_validate(_said(found))
         except ValidationError as error:
@@ -211,7 +261,8 @@ class NewSystem(forms.Form):
     def _check_way(self, found: Mapping[str, Any]) -> None:
         """Have owners alone say where dialogues and keys are sent, and not into inner networks."""
         for name in WAY:
-            if found.get(name) and not self.may_name_addresses:
+            is_new = (found.get(name) or "") != (self.initial.get(name) or "")
+            if is_new and not self.may_name_addresses:
                 self.add_error(name, _("Only an owner of this site says where a call goes."))
         if found.get("api_base") and not self.errors and re.match(ADDRESS, found["api_base"]):
             try:
@@ -233,6 +284,18 @@ class NewSystem(forms.Form):
         self.add_error(name if name in self.fields else None, said)
 
 
+def _stored(system: System) -> dict[str, Any]:
+    """Return what the form says of a system that is registered."""
+    told = system.parameters
+    price = told.get("price") or {}
+    columns = ("slug", "name", "family", "model_id", "api_base", "is_simulated")
+    return {
+        **{name: getattr(system, name) for name in columns},
+        **{name: told[name] for name in (*OPTIONS, "leave_out") if name in told},
+        **{f"price_{way}": price[way] for way in price},
+    }
+
+
 def _said(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a catalogue file would say: what was left empty is not in it."""
     parameters = {name: found[name] for name in OPTIONS if found[name] not in ("", None)}
@@ -241,7 +304,6 @@ def _said(found: Mapping[str, Any]) -> dict[str, Any]:
     price = {way: found[f"price_{way}"] for way in ("input", "output")}
     if any(value is not None for value in price.values()):
         parameters["price"] = {way: value for way, value in price.items() if value is not None}
-    said = {name: found[name] for name in ("slug", "name", "family", "model_id")}
-    if found["api_base"]:
-        said["api_base"] = found["api_base"]
+    said = {name: found[name] for name in ("slug", "name", "family")}
+    said |= {name: found[name] for name in ("model_id", "api_base") if found[name]}
     return said | {"kind": "model", "parameters": parameters}

@@ -81,7 +81,7 @@ def models_named(names: Collection[str]) -> list[System]:
     """
     models = System.objects.filter(kind=SystemKind.MODEL).order_by("slug")
     if list(names) == [ALL]:
-        asked = models.filter(is_simulated=False).exclude(model_id="")
+        asked = models.filter(is_simulated=False, retired_at=None).exclude(model_id="")
         found, unknown = list(asked), list[str]()
     else:
         found = list(System.objects.filter(slug__in=names).order_by("slug"))

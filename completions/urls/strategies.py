@@ -8,6 +8,8 @@ app_name = "strategies"
 urlpatterns = [
     path("", strategy_console.datasets, name="datasets"),
     path("<slug:dataset>/", strategy_console.overview, name="overview"),
+    path("<slug:dataset>/start/", strategy_console.start, name="start"),
+    path("<slug:dataset>/sample/", strategy_console.draw, name="draw"),
     path("<slug:dataset>/<int:check>/<int:number>/", strategy_console.label, name="label"),
     path(
         "<slug:dataset>/<int:check>/<int:number>/store/",

@@ -26,6 +26,7 @@ from annotation.judges import services as judge_services
 from annotation.rationales import services as rationales_services
 from completions import llm, offline
 from completions.generation import services as generation_services
+from completions.jobs import services as job_services
 from completions.runs import pulling
 from completions.strategies import services as strategy_services
 from heart_site import schedule
@@ -126,6 +127,7 @@ def _folder_in_use() -> Iterator[None]:
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if connection.vendor == "sqlite":
                 generation_services.forget_generation_claims()
+                job_services.forget_job_claims()
                 strategy_services.forget_labelling_claims()
                 judge_services.forget_judging_claims()
                 rationales_services.forget_rationale_claims()

@@ -4,9 +4,20 @@ from typing import IO
 
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import MemoryFileUploadHandler
+from django.http import HttpRequest
 
 MOST_BYTES = 4_000_000
-"""More than any form here takes; what is larger comes in by command."""
+"""More than any form here takes, but one."""
+MOST_DIALOGUES = 31_000_000
+"""What the form takes on which members of the team import dialogues."""
+
+
+def most_bytes(request: HttpRequest) -> int:
+    """Return how long a request with files may be."""
+    page = request.resolver_match
+    if page is None or page.view_name != "data:import":
+        return MOST_BYTES
+    return MOST_DIALOGUES if request.user.is_authenticated else MOST_BYTES
 
 
 class BoundedUploadHandler(MemoryFileUploadHandler):
@@ -25,9 +36,11 @@ class BoundedUploadHandler(MemoryFileUploadHandler):
         Raises
         ------
         RequestDataTooBig
-            If it is more than ``MOST_BYTES``.
+            If it is more than ``most_bytes`` says.
         """
-        if content_length > MOST_BYTES:
-            msg = f"a request with files has at most {MOST_BYTES} bytes"
+        most = MOST_BYTES if self.request is None else most_bytes(self.request)
+        if content_length > most:
+            msg = f"a request with files has at most {most} bytes"
             raise RequestDataTooBig(msg)
         super().handle_raw_input(input_data, META, content_length, boundary, encoding)
+        self.activated = True  # no file is spooled to a disk

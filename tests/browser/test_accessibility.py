@@ -146,11 +146,22 @@ def test_what_admins_see_of_models(visitor, site):
         f"{study}/judge-runs/",
         f"{study}/judge-runs/new/",
         "strategies/",
+        "strategies/demo/",
+        "data/import/",
+        "data/jobs/",
+        "data/demo/build/",
+        "data/demo/rewrite/",
+        "new/texts/",
+        "search/?q=demo",
     ):
         visitor.goto(f"{site.console}{path}")
+        open_folds(visitor)
         assert_accessible(visitor)
+    visitor.goto(f"{site.console}models/")
+    follow(visitor.locator("table.endpoints tbody th a").first)
+    assert_accessible(visitor)
     visitor.goto(f"{site.console}models/runs/")
-    follow(visitor.get_by_role("link", name=re.compile(r"^#\d+$")).first)
+    follow(visitor.get_by_role("link", name=re.compile(r"#\d+$")).first)
     assert_accessible(visitor)
 
 

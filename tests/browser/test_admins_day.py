@@ -87,7 +87,7 @@ def test_goes_from_signing_in_to_a_release_that_verifies(visit, site: Site, tmp_
 def sign_in_with_a_code(page: Page, owner: Page, site: Site) -> None:
     """Set a password by an owner's link, add an app, and come in with both."""
     sign_in(owner, site)
-    go_to(owner, "Members")
+    go_to(owner, "Team")
     owner.get_by_label("Username").fill(NAME)
     owner.get_by_role("radio", name="owner").check()
     press(owner, "Add them")
@@ -102,6 +102,7 @@ def sign_in_with_a_code(page: Page, owner: Page, site: Site) -> None:
     press(page, "Add it")
     see(page, "Recovery codes")
     page.goto(site.console)
+    unfold(page, NAME)
     press(page, "Sign out")
 
     page.goto(site.console)

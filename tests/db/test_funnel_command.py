@@ -26,19 +26,17 @@ def dataset():
 
 
 class TestNextSteps:
-    def how(self, dataset):
-        return [step.how for step in funnel_of(dataset).next_steps]
+    def acts(self, dataset):
+        return [step.act for step in funnel_of(dataset).next_steps]
 
     def test_begin_with_the_import(self):
-        assert self.how(make_dataset(slug="new")) == [
-            "manage.py contexts import FILE --dataset new"
-        ]
+        assert self.acts(make_dataset(slug="new")) == ["import"]
 
     def test_go_on_with_the_screening(self):
         dataset = make_dataset(slug="new")
         make_dialogue(dataset=dataset, turns=talk(1))
 
-        assert self.how(dataset) == ["manage.py contexts build --dataset new"]
+        assert self.acts(dataset) == ["build"]
 
     @pytest.mark.parametrize(("n", "rules"), [(1, CURRENT), (2, "screening-0 old")])
     def test_screen_again_what_the_present_rules_have_not_seen(self, n, rules):
@@ -46,25 +44,22 @@ class TestNextSteps:
         dialogue = make_dialogue(dataset=dataset, turns=talk(2))
         screen(dialogue, *["suitable"] * n, rules=rules)
 
-        assert self.how(dataset) == ["manage.py contexts build --dataset new"]
+        assert self.acts(dataset) == ["build"]
 
     def test_choose_contexts_once_all_is_screened(self):
         dataset = make_dataset(slug="new")
         screen(make_dialogue(dataset=dataset, turns=talk(1)), "suitable")
 
-        assert self.how(dataset) == ["manage.py contexts build --dataset new --regular 280"]
+        assert self.acts(dataset) == ["build"]
 
     def test_offer_rewrites_and_the_review_of_what_is_chosen(self, dataset):
-        assert self.how(dataset) == [
-            "manage.py contexts build --dataset talks --adversarial 20",
-            "/console/contexts/talks/list/",
-        ]
+        assert self.acts(dataset) == ["rewrite", "review"]
 
     def test_end_when_everything_is_done(self, dataset):
         dataset.contexts.update(review=Review.KEPT)
         make_rewrite(source_context=dataset.contexts.first())
 
-        assert self.how(dataset) == []
+        assert self.acts(dataset) == []
 
 
 class TestCommand:

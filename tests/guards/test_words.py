@@ -56,6 +56,25 @@ def test_pages_and_messages_use_the_fields_words():
     assert found == []
 
 
+def test_no_page_sends_anybody_to_a_terminal():
+    told = re.compile(r"manage\.py|\bmake (?:demo|run)\b|by command\b")
+    found = [
+        str(file.relative_to(ROOT))
+        for file in (ROOT / "templates").rglob("*.html")
+        if told.search(file.read_text("utf-8"))
+    ]
+    said = [
+        f"{file.relative_to(ROOT)}: {text}"
+        for app in ("access", "completions", "annotation", "ranking", "heart_site")
+        for file in (ROOT / app).rglob("*.py")
+        if "management" not in file.parts
+        for text in texts(file)
+        if told.search(text)
+    ]
+
+    assert found + said == []
+
+
 def test_study_files_use_the_fields_words():
     studies = sorted((ROOT / "annotation" / "studies").glob("*.toml"))
 

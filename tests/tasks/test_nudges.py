@@ -23,6 +23,7 @@ from annotation.studies import services as study_services
 from annotation.tasks import send_report_alerts
 from completions.choices import CallState, MailKind, PauseReason, RunState
 from completions.generation.services import generating
+from completions.jobs import services as jobs
 from completions.models import GenerationCall
 from completions.runs import pulling
 from completions.runs import services as run_services
@@ -32,6 +33,7 @@ from completions.writers import services as writer_services
 from ranking.fits import services as ranking
 from tests.factories import (
     NOW,
+    make_dataset,
     make_generation_call,
     make_rater,
     make_study,
@@ -265,6 +267,12 @@ def _announced():
     return lambda: events.announce(events.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
+def _job_started():
+    dataset, by = make_dataset(), make_user()
+    asked = {"n": 3, "seed": 7}
+    return lambda: jobs.start_job(dataset=dataset, kind="BUILD", options=asked, by=by, now=NOW)
+
+
 def _hook_tried():
     hook, by = make_hook(), make_user()
     return lambda: hooks.send_test(hook, by=by, now=NOW)
@@ -330,6 +338,7 @@ ACTS = {
     "a webhook that goes on": (_hook_resumed, Work.DELIVER_HOOKS),
     "a message sent again": (_sent_again, Work.DELIVER_HOOKS),
     "a mail": (_mail_queued, Work.SEND_WRITER_MAILS),
+    "a job": (_job_started, Work.DO_JOBS),
     "a run of systems": (_begun(make_generation_run), Work.GENERATE),
     "a run of strategies": (_begun(make_labelling_run), Work.NAME_STRATEGIES),
     "a run of judges": (_begun(make_judge_run), Work.ASK_JUDGES),

@@ -50,7 +50,7 @@ from tests.factories_of_people import (
     make_message_decision,
     make_submission,
 )
-from tests.factories_of_site import make_batch_decision, make_external
+from tests.factories_of_site import make_batch_decision, make_external, make_job
 from tests.factories_written_once import make_brought_completion, make_member
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +84,7 @@ OTHERS: list[Callable[[], object]] = [
     make_brought_completion,
     make_external,
     make_batch_decision,
+    make_job,
 ]
 
 

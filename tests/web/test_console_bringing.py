@@ -77,8 +77,7 @@ class TestTheEmptyPage:
             page = text(admin_client.get(IMPORT))
 
         assert "Any name, the same in every row of one person" in page
-        assert "Up to 5,000 rows here" in page
-        assert "manage.py writers import FILE --dataset talks" in page
+        assert "Up to 5,000 rows at once" in page
 
     def test_says_that_a_frozen_dataset_takes_nothing(self, admin_client):
         Dataset.objects.update(frozen_at=NOW)
@@ -159,7 +158,7 @@ class TestACheck:
         answer = check(admin_client, GOOD)
 
         assert answer.status_code == 422
-        assert "too large for this page. Import it by command" in text(answer)
+        assert "too large for this page. Split it." in text(answer)
 
     def test_of_too_many_rows_says_how_many_are_taken(self, admin_client, monkeypatch):
         monkeypatch.setattr(forms, "MOST_ROWS", 1)

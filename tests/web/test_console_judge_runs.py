@@ -9,9 +9,9 @@ from django.urls import reverse
 from access.models import LogEntry
 from annotation.choices import StudyState
 from annotation.judges.services.running import Asking, start_judge_run
-from annotation.models import JudgeCall, JudgeRun
+from annotation.models import Judge, JudgeCall, JudgeRun, RationaleRun
 from completions.choices import CallState, RunState
-from tests.factories import NOW, make_comparison, make_judge, make_study
+from tests.factories import NOW, make_comparison, make_judge, make_judgment, make_study
 from tests.factories_written_once import make_member
 from tests.web.pages import assert_turned_away, text
 
@@ -40,7 +40,9 @@ def make_run(*, n=3, judge=None, **fields):
 
 
 def address(name, *numbers):
-    return reverse(f"console:judge_{name}", args=["heart", *numbers])
+    if numbers:
+        return reverse(f"models:{name}", args=["judges", *numbers])
+    return reverse(f"console:judge_{name}", args=["heart"])
 
 
 class TestAccess:
@@ -65,14 +67,6 @@ class TestAccess:
 
     def test_numbers_send_who_was_signed_out_to_the_sign_in_page(self, client):
         assert client.get(address("progress", make_run().pk))["HX-Refresh"] == "true"
-
-    def test_a_run_of_another_study_is_not_found(self, staff):
-        run = make_run()
-        other = make_study()
-
-        for name in ("run", "progress", "failed"):
-            shown = reverse(f"console:judge_{name}", args=[other.slug, run.pk])
-            assert staff.get(shown).status_code == 404
 
 
 class TestTheListOfJudges:
@@ -99,7 +93,49 @@ class TestTheListOfJudges:
         assert len(page.context["page"]) == 4
 
     def test_says_what_to_do_where_there_is_none(self, staff):
-        assert "judges sync" in text(staff.get(JUDGES))
+        assert "Sync the catalogue" in text(staff.get(JUDGES))
+
+    def test_syncing_registers_those_of_the_catalogue(self, staff):
+        answer = staff.post(reverse("console:sync_judges"), follow=True)
+
+        assert "Synced:" in text(answer)
+        assert Judge.objects.filter(is_simulated=False).exists()
+        assert LogEntry.objects.filter(action="judge.added", by__username="ada").exists()
+
+
+class TestThemes:
+    def start(self, staff, **fields):
+        address = reverse("console:find_themes", args=["heart"])
+        return staff.post(address, {"model": "offline"} | fields)
+
+    def test_a_model_reads_the_reasons_that_it_has_not(self, staff):
+        comparison = make_pairs(1).comparisons.get()
+        make_judgment(comparison=comparison, rationale="It listens.")
+
+        answer = self.start(staff)
+
+        run = RationaleRun.objects.get()
+        assert answer["Location"] == reverse("models:run", args=["rationales", run.pk])
+        assert run.n_planned == 1
+        assert "Rationale themes" in text(staff.get(address("runs")))
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({}, "Nothing was started"),
+            ({"model": ""}, "Name a model"),
+            ({"budget_usd": "x"}, "0.01"),
+        ],
+        ids=["no reason", "no model", "no sum"],
+    )
+    def test_nothing_is_started_where_that_cannot_be(self, staff, fields, said):
+        make_pairs(1)
+
+        answer = self.start(staff, **fields)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not RationaleRun.objects.exists()
 
 
 class TestPlanning:
@@ -270,7 +306,7 @@ class TestWatching:
         for _ in range(3):
             start_judge_run(study=run.study, judges=[make_judge()], now=NOW)
 
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(10):
             rows = staff.get(address("runs")).context["rows"]
         with django_assert_max_num_queries(7):
             staff.get(address("run", run.pk))

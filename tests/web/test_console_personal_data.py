@@ -73,7 +73,7 @@ class TestQueue:
 
         page = manager.get(queue(study)).content.decode()
 
-        assert f"rationales scan --study {study.slug}" in page
+        assert "It is read within five minutes." in page
         assert "Nothing waits for a decision." in page
 
     def test_asks_little_of_the_database(

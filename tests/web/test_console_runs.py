@@ -52,7 +52,7 @@ def make_run(*, n=3, system=None, **fields):
 
 
 def page_of(name, run):
-    return reverse(f"models:{name}", args=[run.pk])
+    return reverse(f"models:{name}", args=[run.kind, run.pk])
 
 
 def end(call, state=CallState.FAILED, **fields):
@@ -92,7 +92,7 @@ class TestAccess:
 
     @pytest.mark.parametrize("name", ["run", "progress", "failed"])
     def test_a_run_that_is_not_there_is_not_found(self, staff, name):
-        assert staff.get(reverse(f"models:{name}", args=[9])).status_code == 404
+        assert staff.get(reverse(f"models:{name}", args=["completions", 9])).status_code == 404
 
 
 class TestPlanning:
@@ -481,6 +481,6 @@ class TestMovingOn:
 
     @pytest.mark.parametrize("name", ["pause", "resume", "cancel", "retry", "start", "sync"])
     def test_looking_moves_nothing(self, staff, name):
-        args = [] if name in ("start", "sync") else [make_run().pk]
+        args = [] if name in ("start", "sync") else ["completions", make_run().pk]
 
         assert staff.get(reverse(f"models:{name}", args=args)).status_code == 405

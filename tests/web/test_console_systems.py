@@ -270,3 +270,85 @@ class TestAddingOne:
         assert answer.status_code == 422
         assert "choose another one" in text(answer)
         assert System.objects.count() == 1
+
+
+class TestOneSystem:
+    def page(self, slug="ours-7b", name="system"):
+        return reverse(f"models:{name}", args=[slug])
+
+    def test_one_whose_texts_are_imported_names_no_model(self, staff):
+        answer = staff.post(ADD, {"name": "Ours", "slug": "ours-7b", "family": "our-lab"})
+
+        assert answer.status_code == 302
+        assert System.objects.get(slug="ours-7b").model_id == ""
+        assert "its texts are imported" in text(staff.get(self.page()))
+
+    @pytest.mark.parametrize("extra", [{"api_base": OURS["api_base"]}, {"max_tokens": "9"}])
+    def test_one_that_is_never_asked_has_no_address_and_no_setting(self, staff, extra):
+        told = {"name": "Ours", "slug": "ours-7b", "family": "our-lab"}
+
+        answer = staff.post(ADD, told | extra)
+
+        assert answer.status_code == 422
+        assert "without a model to ask" in text(answer).lower()
+
+    def test_is_changed_by_the_rules_of_a_new_one(self, staff):
+        staff.post(ADD, OURS | {"max_tokens": "200"})
+        shown = staff.get(self.page()).content.decode()
+        assert OURS["api_base"] in shown
+
+        staff.post(self.page(), OURS | {"name": "Ours 8B", "max_tokens": "400", "slug": "other"})
+        refused = staff.post(self.page(), OURS | {"name": "Ours simulated"})
+
+        system = System.objects.get()
+        assert (system.slug, system.name) == ("ours-7b", "Ours 8B")
+        assert system.parameters["max_tokens"] == 400
+        assert refused.status_code == 422
+
+    def test_that_wrote_something_stays_the_same_model(self, staff):
+        staff.post(ADD, OURS)
+        make_completion(system=System.objects.get())
+
+        answer = staff.post(self.page(), OURS | {"model_id": "hosted_vllm/ours-8b"})
+
+        assert answer.status_code == 422
+        assert System.objects.get().model_id == OURS["model_id"]
+
+    def test_of_the_catalogue_is_as_the_catalogue_says(self, staff):
+        staff.post(SYNC)
+        before = System.objects.get(slug="gpt-5").name
+
+        page = text(staff.get(self.page("gpt-5")))
+        staff.post(self.page("gpt-5"), OURS | {"name": "Other"})
+
+        assert "It is in the shipped catalogue" in page
+        assert System.objects.get(slug="gpt-5").name == before
+
+    def test_a_manager_keeps_the_address_that_an_owner_set(self, staff, client):
+        staff.post(ADD, OURS)
+        client.force_login(make_member(role=Role.MANAGER))
+
+        kept = client.post(self.page(), OURS | {"name": "Ours 8B"})
+        moved = client.post(self.page(), OURS | {"api_base": "https://elsewhere.example/v1"})
+
+        assert (kept.status_code, moved.status_code) == (302, 422)
+        assert System.objects.get().api_base == OURS["api_base"]
+
+    def test_a_retired_one_is_asked_for_nothing_new_and_can_come_back(self, staff):
+        staff.post(ADD, OURS)
+        choose = reverse("models:choose")
+
+        staff.post(self.page(name="retire"))
+        assert "retired" in text(staff.get(self.page()))
+        assert "Ours 7B" not in text(staff.get(choose))
+
+        staff.post(self.page(name="retire"))
+        assert "Ours 7B" in text(staff.get(choose))
+        actions = LogEntry.objects.values_list("action", flat=True)
+        assert {"system.retired", "system.back"} <= set(actions)
+
+    @pytest.mark.parametrize("name", ["system", "retire"])
+    def test_people_are_no_model(self, staff, name):
+        make_system(slug="people", kind="HUMAN", family="", model_id="")
+
+        assert staff.post(self.page("people", name)).status_code == 404

@@ -101,5 +101,5 @@ class TestFunnel:
 
         page = text(admin_client.get(FUNNEL))
 
-        assert "manage.py contexts import FILE --dataset talks" in page
+        assert "No dialogues yet. Import dialogues" in page
         assert "What screening removed" not in page

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_an_empty_site_says_how_to_begin(client):
-    assert "make demo" in client.get("/").content.decode()
+    assert "Members of the team make one in the console." in client.get("/").content.decode()
 
 
 def test_drafts_are_not_shown(client):

@@ -4,8 +4,10 @@ import csv
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from access.choices import Role
 from annotation.choices import StudyState
@@ -13,6 +15,7 @@ from annotation.models import Comparison, Judgment, Lease, Study
 from completions.models import BroughtCompletion, Context, Dialogue, System
 from tests.console_pages import console_pages
 from tests.factories_written_once import make_member
+from tests.web.pages import text
 from tests.web.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db
@@ -186,3 +189,105 @@ def test_raters_of_a_platform_get_its_way_back(make):
 
     assert study.content["crowd"]["platform"] == "prolific"
     assert "as shown on the platform" in page.content.decode()
+
+
+ANSWERS = {
+    "name": "Opening hours",
+    "question": "Which answer is clearer?",
+    "judgments": "2",
+    "raters": "link",
+}
+
+
+class TestInTheConsole:
+    """The same study from the pages that ask for a file and three questions."""
+
+    @pytest.fixture
+    def staff(self, client):
+        client.force_login(make_member("ada"))
+        return client
+
+    def check(self, staff, *rows, name="opening_hours.csv"):
+        lines = [("item", "system", "text", "context"), *(rows or ROWS)]
+        content = "".join(f"{','.join(map(_quoted, line))}\n" for line in lines).encode()
+        file = SimpleUploadedFile(name, content)
+        return staff.post(reverse("console:new_quick"), {"file": file})
+
+    def make(self, staff, checked, **answers):
+        sealed = checked.context["sealed"]
+        return staff.post(reverse("console:make_quick"), {"sealed": sealed} | ANSWERS | answers)
+
+    def test_a_file_and_three_answers_make_an_open_study(self, staff):
+        checked = self.check(staff)
+        assert "items 2 texts 4 pairs 2" in text(checked)
+        assert not Dialogue.objects.exists()
+
+        made = self.make(staff, checked)
+
+        study = Study.objects.get()
+        assert made["Location"] == reverse("console:study", args=["opening-hours"])
+        assert (study.state, study.judgments_per_pair) == (StudyState.OPEN, 2)
+        assert study.comparisons.count() == 2
+
+    def test_the_same_name_adds_what_is_new(self, staff):
+        self.make(staff, self.check(staff))
+
+        longer = self.check(staff, *ROWS, ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly.", ""))
+        answer = staff.get(self.make(staff, longer)["Location"])
+
+        assert "Added to the study: 2 new texts, 1 new pairs." in text(answer)
+        assert Study.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("answers", "said"),
+        [
+            ({"name": ""}, "Name the study."),
+            ({"name": "漢字"}, "its address needs a Latin letter"),
+            ({"question": ""}, "Write the question."),
+            ({"judgments": "0"}, "Give a whole number from 1 to 1,000."),
+            ({"raters": "aliens"}, "Say who rates."),
+        ],
+    )
+    def test_an_answer_that_cannot_be_is_asked_for_again(self, staff, answers, said):
+        answer = self.make(staff, self.check(staff), **answers)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert 'name="sealed" value="' in answer.content.decode()
+        assert not Study.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            ([("q1", "Ash", "", "")], "Line"),
+            ([("q1", "Ash", "One system alone.", "")], "system"),
+        ],
+    )
+    def test_a_file_at_fault_is_told_and_nothing_is_stored(self, staff, rows, said):
+        answer = self.check(staff, *rows)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Dialogue.objects.exists()
+
+    def test_another_text_for_an_item_is_told_by_its_line(self, staff):
+        self.make(staff, self.check(staff))
+
+        other = self.check(staff, ("q1", "Ash", "Never.", "When do you open?"), *ROWS[1:])
+        answer = self.make(staff, other)
+
+        assert answer.status_code == 422
+        assert "Line 2" in text(answer)
+
+    def test_a_page_of_somebody_else_is_not_trusted(self, staff, client):
+        checked = self.check(staff)
+        client.force_login(make_member("eve"))
+
+        answer = self.make(client, checked)
+
+        assert answer["Location"] == reverse("console:new_quick")
+        assert not Study.objects.exists()
+
+
+def _quoted(cell):
+    return f'"{cell}"'

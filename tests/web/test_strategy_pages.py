@@ -6,8 +6,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from completions.models import HumanLabelling
-from tests.factories import make_context, make_dataset, make_dialogue, make_system
+from completions.models import HumanLabelling, LabellingRun, SpotCheck, StrategyCall
+from tests.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_system,
+)
 from tests.factories_of_calls import (
     KEYS,
     label,
@@ -81,8 +88,8 @@ class TestTheOverview:
     def test_says_how_to_begin(self, dataset, ada):
         said = text(client_of(ada).get(OVERVIEW))
 
-        assert "manage.py strategies run --dataset talks" in said
-        assert "manage.py strategies sample --dataset talks" in said
+        assert "No model was asked yet." in said
+        assert "Start labelling" in said
 
     def test_tells_how_far_assistants_and_people_are(self, dataset, ada, ben):
         check = make_sampled(3, dataset=dataset)
@@ -178,6 +185,65 @@ class TestTheOverview:
         assert OVERVIEW in answer.content.decode()
         rows = {row.slug: (row.n_texts, row.n_checks) for row in answer.context["datasets"]}
         assert rows == {"talks": (3, 1), "quiet": (0, 0)}
+
+
+class TestStarting:
+    def start(self, person, **fields):
+        address = reverse("strategies:start", args=["talks"])
+        return client_of(person).post(address, {"model": "offline"} | fields)
+
+    def draw(self, person, **fields):
+        address = reverse("strategies:draw", args=["talks"])
+        asked = {"assistant": "simulated-strategist", "n": "1", "seed": "1"}
+        return client_of(person).post(address, asked | fields)
+
+    def test_a_model_labels_the_texts_that_it_has_not(self, dataset, ada):
+        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        make_completion(context=context)
+
+        answer = self.start(ada)
+
+        run = LabellingRun.objects.get()
+        assert answer["Location"] == reverse("models:run", args=["strategies", run.pk])
+        assert (run.n_planned, run.created_by) == (1, ada)
+        assert "Strategy labels, run" in text(client_of(ada).get(answer["Location"]))
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({}, "Nothing was started"),
+            ({"model": "two words"}, "Write the provider, a slash and the model"),
+            ({"budget_usd": "much"}, "Give a sum of at least 0.01"),
+        ],
+        ids=["no text", "no model", "no sum"],
+    )
+    def test_nothing_is_started_where_that_cannot_be(self, dataset, ada, fields, said):
+        answer = self.start(ada, **fields)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not LabellingRun.objects.exists()
+
+    def test_a_sample_is_drawn_once_everything_is_labelled(self, dataset, ada):
+        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        make_completion(context=context)
+        self.start(ada)
+
+        too_early = self.draw(ada)
+        StrategyCall.objects.update(state="DONE", ended_at=NOW, claimed_at=NOW, raw_answer="{}")
+        drawn = self.draw(ada)
+
+        assert too_early.status_code == 422
+        assert "Nothing was drawn" in text(too_early)
+        assert drawn.status_code == 302
+        assert SpotCheck.objects.get().items.count() == 1
+
+    def test_a_sample_is_drawn_of_a_model_that_labelled(self, dataset, ada):
+        answer = self.draw(ada, assistant="nobody", n="0")
+
+        assert answer.status_code == 422
+        assert "Choose a model that has labelled these texts." in text(answer)
+        assert not SpotCheck.objects.exists()
 
 
 class TestATextToLabel:

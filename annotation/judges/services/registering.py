@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.judges.judge_catalogue import JudgeEntry
@@ -24,14 +25,18 @@ def register_simulated_judge(*, slug: str, name: str, family: str, model_id: str
 
 
 def sync_judges(
-    *, entries: Iterable[JudgeEntry], now: dt.datetime, is_dry_run: bool = False
+    *,
+    entries: Iterable[JudgeEntry],
+    now: dt.datetime,
+    is_dry_run: bool = False,
+    by: User | None = None,
 ) -> SyncReport:
     """Add and change judges until the table says what the catalogue says; remove nothing.
 
     A judge that the catalogue cannot have is refused with the reason, and the others go on.
     Doing it again changes nothing. A dry run reports and writes nothing.
     """
-    return sync(_Judges(), entries, now=now, is_dry_run=is_dry_run)
+    return sync(_Judges(), entries, now=now, is_dry_run=is_dry_run, by=by)
 
 
 class _Judges:

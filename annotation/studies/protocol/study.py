@@ -31,6 +31,7 @@ from annotation.studies.protocol.parts import (
 TAKEN = frozenset(
     {
         "contexts",
+        "data",
         "hooks",
         "judges",
         "log",
@@ -40,6 +41,7 @@ TAKEN = frozenset(
         "people",
         "releases",
         "retention",
+        "search",
         "strategies",
         "studies",
         "tokens",

@@ -76,7 +76,7 @@ def funnel_of(dataset: Dataset) -> Funnel:
         rewriting=rewriting,
         opinions=_opinions(dataset),
         reviews=reviews,
-        next_steps=tuple(_next_steps(dataset.slug, source, screened, rewriting, reviews)),
+        next_steps=tuple(_next_steps(source, screened, rewriting, reviews)),
     )
 
 
@@ -172,25 +172,23 @@ def _reviews(contexts: Sequence[_Context]) -> Reviews:
 
 
 def _next_steps(
-    slug: str,
     source: ImportedCounts,
     screened: ScreenedCounts,
     rewriting: Rewriting,
     reviews: Reviews,
 ) -> Iterator[NextStep]:
     """Yield what can be done now, the first thing first."""
-    build = f"manage.py contexts build --dataset {slug}"
     n_contexts = reviews.pending + reviews.kept + reviews.dropped
     if not source.dialogues:
-        yield NextStep("No dialogues yet.", f"manage.py contexts import FILE --dataset {slug}")
+        yield NextStep("No dialogues yet.", "import")
         return
     if not screened.candidates:
-        yield NextStep("Nothing is screened yet.", build)
+        yield NextStep("Nothing is screened yet.", "build")
     elif screened.outdated or screened.candidates < source.couplets:
-        yield NextStep("Not everything was screened by the rules as they are now.", build)
+        yield NextStep("Not everything was screened by the rules as they are now.", "build")
     elif not n_contexts:
-        yield NextStep("No contexts are chosen yet.", f"{build} --regular 280")
+        yield NextStep("No contexts are chosen yet.", "build")
     if n_contexts and not rewriting.planned and not rewriting.contexts:
-        yield NextStep("There are no adversarial contexts.", f"{build} --adversarial 20")
+        yield NextStep("There are no adversarial contexts.", "rewrite")
     if reviews.pending:
-        yield NextStep("Contexts wait to be read by a person.", f"/console/contexts/{slug}/list/")
+        yield NextStep("Contexts wait to be read by a person.", "review")

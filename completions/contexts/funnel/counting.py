@@ -138,15 +138,10 @@ class Reviews:
 
 @dataclass(frozen=True)
 class NextStep:
-    """What can be done next: why, and the command or the page that does it."""
+    """What can be done next: why, and which act: a kind of job in small letters, or ``review``."""
 
     why: str
-    how: str
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is done on a page of this site."""
-        return self.how.startswith("/")
+    act: str
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def gather_opinions(
 
         ask = partial(asking.ask, _Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
         tell()
-        while waiting.exists():
+        while not pulling.STOPPING.is_set() and waiting.exists():
             n_ended = ask(stored=tell)
             if refused := states.refused(calls).first():
                 raise states.refusal(refused)

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from completions.dialogues.ingest.dialogue import (
     BadRecord,
@@ -21,9 +22,12 @@ TRIES = 20
 """Lines in which a first record is looked for, before the file is taken for something else."""
 
 
-def read_dialogues(path: Path, language: str = "") -> Iterator[ParsedDialogue | BadRecord]:
+def read_dialogues(
+    source: Path | BinaryIO, language: str = "", *, name: str = ""
+) -> Iterator[ParsedDialogue | BadRecord]:
     """Yield every dialogue of a file as it is read, and every record that is none.
 
+    ``source`` is a path, or a file open for bytes whose ``name`` refusals mention.
     ``language``, a tag of BCP 47, is that of the dialogues which state none. The first record
     that is JSON tells the format. Items of the benchmark's authors come at the
     end, when it is known which of them were cut from one dialogue.
@@ -34,13 +38,14 @@ def read_dialogues(path: Path, language: str = "") -> Iterator[ParsedDialogue | 
         If the file as a whole cannot be read: missing, no text, not JSON, in no known format,
         or without a single dialogue.
     """
-    found = _entries(path)
-    leading, among = _first(found, path)
+    name = name or str(source)
+    found = _entries(source, name)
+    leading, among = _first(found, name)
     records = (
         _in_language(_parsed(entry, among), language, entry)
         for entry in itertools.chain(leading, found)
     )
-    yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, path)
+    yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, name)
 
 
 def strictly(records: Iterable[ParsedDialogue | BadRecord]) -> Iterator[ParsedDialogue]:
@@ -75,16 +80,16 @@ def parse_record(record: object, number: int) -> ParsedDialogue:
     return parsed
 
 
-def _entries(path: Path) -> Iterator[FileEntry]:
+def _entries(source: Path | BinaryIO, name: str) -> Iterator[FileEntry]:
     """Yield the entries of a file; what is wrong with the file is said with its name."""
     try:
-        yield from read(path)
+        yield from read(source)
     except InputFileError as error:
-        msg = f"{path}: {error}"
+        msg = f"{name}: {error}"
         raise IngestError(msg) from error
 
 
-def _first(found: Iterator[FileEntry], path: Path) -> tuple[list[FileEntry], Format]:
+def _first(found: Iterator[FileEntry], name: str) -> tuple[list[FileEntry], Format]:
     """Return the entries up to the first that tells the format, and the format."""
     leading: list[FileEntry] = []
     for entry in itertools.islice(found, TRIES):
@@ -93,11 +98,11 @@ def _first(found: Iterator[FileEntry], path: Path) -> tuple[list[FileEntry], For
             continue
         among = first_format(entry.value)
         if among is None:
-            msg = f"{path}: unknown format: {EXPECTED}"
+            msg = f"{name}: unknown format: {EXPECTED}"
             raise IngestError(msg)
         return leading, among
     reason = f"line {leading[0].line}: {leading[0].fault}" if leading else "holds no dialogues"
-    msg = f"{path}: {reason}"
+    msg = f"{name}: {reason}"
     raise IngestError(msg)
 
 
@@ -169,7 +174,7 @@ def _other_reply(
 
 
 def _with_a_dialogue(
-    records: Iterable[ParsedDialogue | BadRecord], path: Path
+    records: Iterable[ParsedDialogue | BadRecord], name: str
 ) -> Iterator[ParsedDialogue | BadRecord]:
     """Pass the records on; refuse a file of which not one can be used."""
     first_bad, is_any = None, False
@@ -180,5 +185,5 @@ def _with_a_dialogue(
             is_any = True
         yield record
     if not is_any:
-        msg = f"{path}: holds no dialogue that can be used; {first_bad}"
+        msg = f"{name}: holds no dialogue that can be used; {first_bad}"
         raise IngestError(msg)

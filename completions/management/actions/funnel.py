@@ -18,6 +18,13 @@ from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
 
+HOW = {
+    "import": "manage.py contexts import FILE --dataset {slug}",
+    "build": "manage.py contexts build --dataset {slug}",
+    "rewrite": "manage.py contexts build --dataset {slug} --adversarial 20",
+    "review": "/console/contexts/{slug}/list/",
+}
+"""The command, or the page, of each next step."""
 STEPS = ("dialogues", "couplets", "suitable", "chosen")
 
 Row = Sequence[str | int]
@@ -65,7 +72,7 @@ def _lines(funnel: Funnel) -> Iterator[str]:
     if funnel.next_steps:
         yield "\nNext"
     for step in funnel.next_steps:
-        yield f"{step.why} {step.how}"
+        yield f"{step.why} {HOW[step.act].format(slug=funnel.dataset)}"
 
 
 def _screening(screened: ScreenedCounts) -> Iterator[str]:

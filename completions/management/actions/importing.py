@@ -61,7 +61,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     )
     tell(report.repeated, progress, others="dialogues that stand there already")
     tell([f"{record}; skipped" for record in report.bad], progress, others="bad records; skipped")
-    return summary(report)
+    return report.summary
 
 
 def tell(lines: Sequence[str], progress: Progress, *, others: str) -> None:
@@ -70,23 +70,6 @@ def tell(lines: Sequence[str], progress: Progress, *, others: str) -> None:
         progress.say(line)
     if len(lines) > SHOWN:
         progress.say(f"and {len(lines) - SHOWN:,} more {others}")
-
-
-def summary(report: importing.ImportReport) -> str:
-    """Return one line about what was read and what of it was new."""
-    counts = [
-        f"{report.n_dialogues:,} dialogues ({report.n_added:,} new)",
-        f"{report.n_utterances:,} utterances",
-        f"{report.n_turns:,} turns",
-        f"{report.n_couplets:,} couplets",
-    ]
-    if report.n_contexts:
-        counts.append(f"{report.n_contexts:,} contexts ({report.n_contexts_added:,} new)")
-    if report.repeated:
-        counts.append(f"{len(report.repeated):,} repeated")
-    if report.n_skipped:
-        counts.append(f"{report.n_skipped:,} skipped")
-    return f"{report.dataset.name}: {', '.join(counts)}"
 
 
 ACTION = Action("import", "Add the dialogues of a file to a dataset.", add_arguments, run)

@@ -1,6 +1,6 @@
 """Ask models one cheap question before a run: what they take, what is left out, what it costs."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,3 +59,48 @@ def _tried(endpoint: ModelEndpoint, clock: Clock, *, in_json: bool) -> Tried:
     except Exception as error:  # whatever it is, the others are asked
         return Tried(endpoint.slug, endpoint.is_simulated, error=llm.as_error(error))
     return Tried(endpoint.slug, endpoint.is_simulated, reply=reply)
+
+
+def told(tried: Collection[Tried]) -> str:
+    """Return what came of each question, for people."""
+    return "\n".join(line for one in tried for line in _lines(row_of(one)))
+
+
+def row_of(tried: Tried) -> dict[str, Any]:
+    """Return what came of a question, for a program."""
+    about = {"slug": tried.slug, "is_simulated": tried.is_simulated}
+    if tried.reply is None:
+        error = tried.error
+        return about | {"failed": error.kind if error else "", "detail": str(error or "")}
+    reply = tried.reply
+    return about | {
+        "failed": "",
+        "latency_ms": reply.latency_ms,
+        "honoured": dict(reply.honoured),
+        "dropped": list(reply.dropped),
+        "stripped": list(reply.stripped),
+        "n_prompt_tokens": reply.n_prompt_tokens,
+        "n_completion_tokens": reply.n_completion_tokens,
+        "cost_usd": reply.cost_usd,
+    }
+
+
+def _lines(row: dict[str, Any]) -> Iterator[str]:
+    name = f"{row['slug']} (simulated)" if row["is_simulated"] else row["slug"]
+    if row["failed"]:
+        yield f"{name}: {row['failed']}: {' '.join(row['detail'].split())}"
+        return
+    yield f"{name}: answered in {row['latency_ms']} ms; charged {_charged(row)}"
+    yield f"  honoured: {', '.join(f'{key} {one}' for key, one in row['honoured'].items())}"
+    if row["dropped"]:
+        yield f"  dropped: {', '.join(row['dropped'])}"
+    if row["stripped"]:
+        yield f"  taken off: {', '.join(row['stripped'])}"
+
+
+def _charged(row: dict[str, Any]) -> str:
+    """Return what the question took: tokens and US dollars, as far as anybody says so."""
+    asked, answered = row["n_prompt_tokens"], row["n_completion_tokens"]
+    tokens = "unknown tokens" if asked is None else f"{asked} + {answered} tokens"
+    cost = row["cost_usd"]
+    return f"{tokens}, {'an unknown price' if cost is None else f'{cost:.6f} US dollars'}"

@@ -1,4 +1,4 @@
-"""A system that is added by hand: by the rules of a file, and simulated ones too."""
+"""A system that is added by hand: by the rules of a file; simulated and imported ones, too."""
 
 from typing import Annotated, Self
 
@@ -30,5 +30,20 @@ class SimulatedEntry(SystemEntry):
             raise ValueError(msg)
         if self.api_base or told.api_base_env or told.api_key_env:
             msg = "the offline provider answers a simulated system: it has no address and no key"
+            raise ValueError(msg)
+        return self
+
+
+class ImportedEntry(SystemEntry):
+    """A system whose texts are imported: it names its maker, and nothing asks it."""
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        """Refuse what would only matter if it were asked."""
+        if self.family is None or self.kind != "model":
+            msg = "a system whose texts are imported is a model, and names who made it"
+            raise ValueError(msg)
+        if self.api_base or self.parameters.as_stored():
+            msg = "without a model to ask there is no address, key, price or setting"
             raise ValueError(msg)
         return self

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         add_system,
         assistant_for,
         register_simulated_system,
+        retire_system,
     )
     from completions.systems.services.syncing import SyncReport, sync_systems
 else:
@@ -34,6 +35,7 @@ __all__ = [
     "assistant_for",
     "bring_completions",
     "register_simulated_system",
+    "retire_system",
     "sync_systems",
     "try_completions",
 ]

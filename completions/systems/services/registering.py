@@ -116,6 +116,14 @@ def _refuse_taken(entry: SystemEntry) -> None:
             raise SystemTakenError(field, other=other.slug)
 
 
+@transaction.atomic
+def retire_system(*, system: System, is_back: bool, by: User, now: dt.datetime) -> None:
+    """Have nothing new asked of a system, or let it be asked again; its completions stay."""
+    System.objects.filter(pk=system.pk).update(retired_at=None if is_back else now)
+    action = "system.back" if is_back else "system.retired"
+    record(action=action, subject=f"system {system.slug}", now=now, by=by)
+
+
 OFFLINE = "offline"
 """The word that stands for the simulated assistant of a task."""
 LONGEST = 120

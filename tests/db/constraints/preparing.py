@@ -2,7 +2,13 @@
 
 from functools import partial
 
-from completions.choices import CallState, EscalationProfile, RewriteState, RewriteStep
+from completions.choices import (
+    CallState,
+    EscalationProfile,
+    JobState,
+    RewriteState,
+    RewriteStep,
+)
 from tests.db.constraints.completions import DONE, FAILED, INVALID
 from tests.db.constraints.rules import Case, twice
 from tests.factories import (
@@ -10,11 +16,13 @@ from tests.factories import (
     make_assistant,
     make_candidate,
     make_context,
+    make_dataset,
     make_dialogue,
     make_rewrite,
     make_rewrite_call,
     make_screening_call,
 )
+from tests.factories_of_site import make_job
 
 OPINION = {"opinion": {"qualifies": True}}
 DROPPED = {"state": RewriteState.DROPPED, "ended_at": NOW, "reason": "The last turn is mild."}
@@ -155,4 +163,26 @@ REWRITES = [
     *calls("rewritecall", make_rewrite_call, done={}),
 ]
 
-CASES = [*CANDIDATES, *ASSISTANTS, *REWRITES]
+JOBS = [
+    Case("job_kind_known", partial(make_job, kind="OTHER")),
+    Case(
+        "job_state_known",
+        partial(make_job, state="OTHER"),
+    ),
+    Case(
+        "job_over_has_end_and_no_file",
+        partial(make_job, state=JobState.DONE),
+        partial(make_job, state=JobState.DONE, ended_at=NOW),
+        "over without a time",
+    ),
+    Case(
+        "job_over_has_end_and_no_file",
+        partial(make_job, state=JobState.STOPPED, ended_at=NOW, content=b"x"),
+        partial(make_job, state=JobState.CHECKED, content=b"x"),
+        "over with a file",
+    ),
+    Case("job_over_has_end_and_no_file", partial(make_job, ended_at=NOW), label="open with an end"),
+    Case("job_one_open_of_a_kind", twice(make_job, dataset=make_dataset), twice(make_job)),
+]
+
+CASES = [*CANDIDATES, *ASSISTANTS, *REWRITES, *JOBS]

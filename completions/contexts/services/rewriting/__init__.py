@@ -76,7 +76,7 @@ def make_adversarial_contexts(
         calling.forget_claims(calls)
         take_up_refused(dataset, assistants)
         settle(dataset, assistants, clock())
-        while plan(dataset, n, seed, assistants, clock()):
+        while not pulling.STOPPING.is_set() and plan(dataset, n, seed, assistants, clock()):
             n_ended = ask(stored=tell)
             settle(dataset, assistants, clock())
             if not n_ended:

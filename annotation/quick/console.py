@@ -1,0 +1,165 @@
+"""The console's pages that make a study of a file of texts: check it, answer three questions."""
+
+import io
+from pathlib import PurePath
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from access.roles import StaffRequest
+from annotation.quick import services
+from annotation.quick.layout import QuickFile, read_quick
+from annotation.quick.services import QuickNameError, QuickWish
+from annotation.studies.http import managers_page
+from annotation.studies.protocol import FaultyError
+from annotation.studies.services import studies as study_services
+from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
+from completions.dialogues.items import ItemChangedError
+from completions.files import InputFileError
+from completions.systems.services.importing import RowsRefusedError
+
+LISTED = 20
+"""Faults that the page shows."""
+MOST_JUDGMENTS = 1000
+RATERS = {
+    "link": ("any", gettext_lazy("Whoever has the link")),
+    "prolific": ("prolific", gettext_lazy("People of Prolific")),
+    "team": ("any", gettext_lazy("Our own team, signed out of the console")),
+}
+"""Who rates: the platform that the study then expects, and the words for it."""
+REFUSALS = (
+    FaultyError,
+    ItemChangedError,
+    QuickNameError,
+    study_services.StudyExistsError,
+    study_services.StudyStateError,
+)
+
+
+class QuickForm(forms.Form):
+    """What a file of texts does not say."""
+
+    name = forms.CharField(
+        max_length=80,
+        label=gettext_lazy("Name of the study"),
+        error_messages={"required": gettext_lazy("Name the study.")},
+    )
+    question = forms.CharField(
+        max_length=300,
+        label=gettext_lazy("What are raters asked?"),
+        error_messages={"required": gettext_lazy("Write the question.")},
+    )
+    judgments = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_JUDGMENTS,
+        label=gettext_lazy("Judgments per pair"),
+        error_messages={
+            name: gettext_lazy("Give a whole number from 1 to 1,000.")
+            for name in ("required", "invalid", "min_value", "max_value")
+        },
+    )
+    raters = forms.ChoiceField(
+        choices=[(key, words) for key, (_platform, words) in RATERS.items()],
+        label=gettext_lazy("Who rates?"),
+        error_messages={
+            name: gettext_lazy("Say who rates.") for name in ("required", "invalid_choice")
+        },
+    )
+
+    @property
+    def wish(self) -> QuickWish:
+        """Return what was answered; only of a valid form."""
+        told = self.cleaned_data
+        platform, _words = RATERS[told["raters"]]
+        return QuickWish(told["name"], told["question"], told["judgments"], platform)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@managers_page
+def bring(request: StaffRequest) -> HttpResponse:
+    """Take a file, show what it holds, and ask the three questions; nothing is stored yet."""
+    if request.method != "POST":
+        return _page(request, FileUpload())
+    upload = FileUpload(request.POST, request.FILES)
+    if not upload.is_valid():
+        return _page(request, upload, status=422)
+    sent = upload.cleaned_data["file"]
+    checked = Checked(sent.text, {"name": sent.name})
+    try:
+        file = read_quick(io.BytesIO(checked.content))
+        if file.faults:
+            return _page(request, upload, status=422, file=file, faults=file.faults[:LISTED])
+        usual = services.usual()
+        initial = {
+            "name": PurePath(sent.name).stem.replace("_", " "),
+            "question": usual.question,
+            "judgments": usual.judgments_per_pair,
+            "raters": "link",
+        }
+        return _ask(request, checked, file, QuickForm(initial=initial))
+    except InputFileError as error:
+        upload.add_error("file", f"{sent.name}: {error}.")
+    except TooLargeError:
+        upload.add_error("file", upload.too_large())
+    return _page(request, upload, status=422)
+
+
+@require_POST
+@managers_page
+def make(request: StaffRequest) -> HttpResponse:
+    """Make the study of the file that was shown, and open it; all of it or nothing."""
+    try:
+        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request))
+    except SealBrokenError:
+        messages.error(request, _("The check was too long ago. Choose the file once more."))
+        return redirect("console:new_quick")
+    file, form = read_quick(io.BytesIO(checked.content)), QuickForm(request.POST)
+    if not form.is_valid():
+        return _ask(request, checked, file, form)
+    try:
+        report = services.make_quick_study(
+            file=file, wish=form.wish, now=timezone.now(), by=request.user
+        )
+    except RowsRefusedError as error:
+        for one in error.refused[:LISTED]:
+            form.add_error(None, _("Line %(n)d: %(why)s") % {"n": one.position, "why": one.why})
+        return _ask(request, checked, file, form)
+    except REFUSALS as error:
+        form.add_error(None, str(error))
+        return _ask(request, checked, file, form)
+    messages.success(request, _said(report))
+    return redirect("console:study", report.study.slug)
+
+
+def _page(
+    request: StaffRequest, upload: FileUpload, *, status: int = 200, **parts: object
+) -> HttpResponse:
+    return render(request, "console/new/quick.html", {"upload": upload, **parts}, status=status)
+
+
+def _ask(request: StaffRequest, checked: Checked, file: QuickFile, form: QuickForm) -> HttpResponse:
+    parts = {"file": file, "form": form, "sealed": checked.seal(_holder(request))}
+    status = 422 if form.is_bound else 200
+    return _page(request, FileUpload(), status=status, **parts)
+
+
+def _holder(request: StaffRequest) -> str:
+    return f"study quick {request.user.pk}"
+
+
+def _said(report: services.QuickReport) -> str:
+    told = {"texts": report.intake.n_new, "pairs": report.plan.n_added}
+    said = _("The study is open: %(texts)d new texts, %(pairs)d new pairs.") % told
+    if not report.is_new:
+        said = _("Added to the study: %(texts)d new texts, %(pairs)d new pairs.") % told
+    held = report.intake.n_held
+    if not held:
+        return said
+    more = _("%(n)d held back: they seem to give their source away.") % {"n": held}
+    return f"{said} {more}"

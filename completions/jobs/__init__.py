@@ -1,0 +1,1 @@
+"""Long work on datasets that pages start: rows that a worker takes, shows and ends."""
