@@ -86,7 +86,10 @@ def workload(study: Study, draft: PlanDraft) -> Workload:
         n_given=n_given,
         n_raters=n_raters,
         judges=_judges(study, n_comparisons),
-        lacking=tuple(Lacking(name, n_contexts - n) for name, n in there.items() if n < n_contexts),
+        lacking=(
+            *(Lacking(name, n_contexts - n) for name, n in there.items() if n < n_contexts),
+            *(Lacking(slug, n_contexts) for slug in queries.absent_systems(study)),
+        ),
     )
 
 
@@ -94,7 +97,8 @@ def _completions(study: Study) -> Mapping[str, int]:
     """Return in how many contexts in use each system has a completion, by its name."""
     contexts = Context.objects.in_use().filter(dataset=study.dataset_id)
     rows = (
-        Completion.objects.filter(context__in=contexts, erased_at=None)
+        queries.texts_of(study)
+        .filter(context__in=contexts)
         .order_by("system__name")
         .values_list("system__name")
         .annotate(n=Count("context", distinct=True))
@@ -163,6 +167,7 @@ def _basis(study: Study) -> object:
         study.judgments_per_pair,
         study.session_length,
         study.content.get("checks"),
+        study.content.get("systems"),
     )
     contexts = Context.objects.filter(dataset=study.dataset_id)
     texts = Completion.objects.filter(context__dataset=study.dataset_id)

@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from django.db.models import QuerySet
+
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
 from annotation.planning import pairing
@@ -199,10 +201,22 @@ def _existing(study: Study) -> defaultdict[int, _Existing]:
     return found
 
 
+def texts_of(study: Study) -> QuerySet[Completion]:
+    """Return the completions of the systems that the study compares; all, where it names none."""
+    texts = Completion.objects.filter(context__dataset=study.dataset_id, erased_at=None)
+    chosen = study.content.get("systems")
+    return texts.filter(system__slug__in=chosen) if chosen else texts
+
+
+def absent_systems(study: Study) -> list[str]:
+    """Return the systems that the study names and that have no completion in its dataset."""
+    chosen = study.content.get("systems") or []
+    there = texts_of(study).order_by().values_list("system__slug", flat=True).distinct()
+    return sorted(set(chosen) - set(there)) if chosen else []
+
+
 def _written(study: Study, withheld: Collection[int]) -> defaultdict[int, _Written]:
-    rows = Completion.objects.filter(context__dataset=study.dataset_id, erased_at=None).values_list(
-        "context", "pk", "system__slug", "content_hash", "text"
-    )
+    rows = texts_of(study).values_list("context", "pk", "system__slug", "content_hash", "text")
     found = defaultdict[int, _Written](_Written)
     for context, pk, system, content_hash, text in rows.order_by("pk"):
         if pk not in withheld:

@@ -12,6 +12,8 @@ from annotation.quality.gold import SETS
 from annotation.studies.rubric import RUBRICS
 
 LINE, NUMBER, CHOICE, TEXT, PARTS = "line", "number", "choice", "text", "parts"
+NAMES = "names"
+"""Several names on one line."""
 Words = str | Promise
 
 
@@ -83,6 +85,14 @@ WHAT = Section(
             gettext_lazy("What LLM judges are asked; people see it in rubric and likert studies."),
             CHOICE,
             _files(RUBRICS),
+        ),
+        FieldSpec(
+            "systems",
+            gettext_lazy("Systems"),
+            gettext_lazy(
+                "By their names in addresses, with spaces between them. Empty: all of the dataset."
+            ),
+            NAMES,
         ),
         _number(
             "judgments_per_pair",

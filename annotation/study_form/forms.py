@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.studies.protocol import FaultyError, StudyProtocol, check_values, values_as_toml
-from annotation.study_form.form_fields import PARTS, SECTIONS, FieldSpec, Section
+from annotation.study_form.form_fields import NAMES, PARTS, SECTIONS, FieldSpec, Section
 from completions.models import Dataset
 
 BETWEEN = "__"
@@ -169,6 +169,8 @@ def _shown(asked: FieldSpec, value: Any) -> str:  # noqa: ANN401 (whatever a fil
         return ""
     if asked.kind == PARTS:
         return values_as_toml({asked.path: value})
+    if asked.kind == NAMES:
+        return " ".join(value)
     if isinstance(value, list | tuple):
         return "\n\n".join(value)
     return str(value)
@@ -186,6 +188,8 @@ def _read(asked: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file 
         return [] if asked.is_many else None
     if asked.kind == PARTS:
         return _parsed_part(asked.path, text)
+    if asked.kind == NAMES:
+        return text.replace(",", " ").split()
     if asked.is_many:
         return [one.strip() for one in text.replace("\r\n", "\n").split("\n\n") if one.strip()]
     return text.replace("\r\n", "\n")

@@ -1,12 +1,14 @@
 """The console's pages on contexts: how they came about, and where people keep or drop them."""
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -119,6 +121,40 @@ def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
         )
         return redirect(here)
     return _go_on(request, dataset, key, wanted, decision)
+
+
+@require_POST
+@staff_page
+def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Store one decision about every context that is ticked; notes stay as they are."""
+    form, back = console_http.ManyReviewed(request.POST), _list_address(request, dataset)
+    keys = request.POST.getlist("keys")[: queries.PER_PAGE]
+    if not form.is_valid() or not keys:
+        messages.error(request, _("Nothing was decided: tick the contexts that are meant."))
+        return redirect(back)
+    decision = form.cleaned_data["decision"]
+    found = [context for key in keys if (context := queries.context_of_key(dataset, key))]
+    with transaction.atomic():
+        for context in found:
+            services.review_context(
+                context=context,
+                decision=decision,
+                note=context.review_note,
+                by=request.user,
+                now=timezone.now(),
+            )
+    label = Review(decision).label
+    messages.success(
+        request,
+        ngettext("%(n)d context: %(what)s", "%(n)d contexts: %(what)s", len(found))
+        % {"n": len(found), "what": label},
+    )
+    return redirect(back)
+
+
+def _list_address(request: StaffRequest, dataset: Dataset) -> str:
+    query = ContextFilter.of(request.GET).query
+    return f"{reverse('contexts:list', args=[dataset.slug])}{f'?{query}' if query else ''}"
 
 
 def _show_context(

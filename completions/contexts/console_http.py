@@ -61,6 +61,12 @@ def or_404(found: Found | None) -> Found:
     return found
 
 
+class ManyReviewed(forms.Form):
+    """What is decided about several contexts at once; taking a decision back is one, too."""
+
+    decision = forms.TypedChoiceField(choices=Review.choices, coerce=Review)
+
+
 class ReviewForm(forms.Form):
     """What a reviewer decided about a context; without a decision, the note alone."""
 

@@ -3,6 +3,7 @@
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -61,6 +62,29 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     else:
         messages.error(request, " ".join(form.problems()))
     return redirect(f"{reverse('contexts:held', args=[dataset.slug])}?state={hold.state}")
+
+
+@require_POST
+@staff_page
+def decide_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Release or drop every completion that is ticked, with one reason."""
+    form = HoldForm(request.POST)
+    ticked = [int(pk) for pk in request.POST.getlist("holds")[:PAGE] if pk.isdecimal()]
+    found = [hold for pk in ticked if (hold := queries.hold_of(dataset, pk=pk))]
+    if not form.is_valid() or not found:
+        messages.error(
+            request, " ".join(form.problems()) or _("Nothing was decided: tick what is meant.")
+        )
+    else:
+        state, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
+        with transaction.atomic():
+            for hold in found:
+                services.decide_hold(
+                    hold=hold, state=state, reason=reason, now=timezone.now(), by=request.user
+                )
+        messages.success(request, f"{len(found):,}: {_SAID[state]}")
+    state = _state(request.GET.get("state", ""))
+    return redirect(f"{reverse('contexts:held', args=[dataset.slug])}?state={state}")
 
 
 def _state(asked: str) -> HoldState:

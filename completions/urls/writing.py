@@ -15,6 +15,7 @@ urlpatterns = [
     path("<slug:dataset>/writers/<slug:code>/", writer.writer, name="writer"),
     path("<slug:dataset>/writers/<slug:code>/act/", writer.act, name="writer-act"),
     path("<slug:dataset>/messages/", messages.queue, name="messages"),
+    path("<slug:dataset>/messages/accept/", messages.accept_many, name="accept_many"),
     path("<slug:dataset>/messages/<int:pk>/", messages.message, name="message"),
     path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
     path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),

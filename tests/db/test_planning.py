@@ -7,7 +7,7 @@ import pytest
 from access.models import LogEntry
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
-from annotation.planning import queries, services
+from annotation.planning import figures, queries, services
 from annotation.studies.selectors import forget_contents
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
 from completions.leaks import services as completions
@@ -437,3 +437,41 @@ class TestChecks:
         assert report.n_comparisons == 1
         assert report.n_checks == QualityCheck.objects.count() >= 20
         assert plan(study).n_checks == report.n_checks
+
+
+class TestChosenSystems:
+    def study_of(self, *slugs, **fields):
+        ash, beech, cedar = (make_system(slug=slug) for slug in ("ash", "beech", "cedar"))
+        dataset = make_completed_dataset(n_contexts=2, systems=[ash, beech, cedar])
+        content = CONTENT | ({"systems": list(slugs)} if slugs else {})
+        return make_study(dataset=dataset, content=content, **fields)
+
+    def systems_of(self, study):
+        pairs = study.comparisons.values_list("first__system__slug", "second__system__slug")
+        return {frozenset(filter(None, pair)) for pair in pairs}
+
+    def test_are_all_where_a_study_names_none(self):
+        study = self.study_of()
+        plan(study)
+
+        assert len(self.systems_of(study)) == 3
+
+    def test_alone_are_compared_where_it_names_some(self):
+        study = self.study_of("ash", "cedar")
+        plan(study)
+
+        assert self.systems_of(study) == {frozenset({"ash", "cedar"})}
+        assert figures.plan_figures(study).work.n_systems == 2
+
+    def test_alone_are_rated_where_it_names_some(self):
+        study = self.study_of("ash", protocol=Protocol.LIKERT)
+        plan(study)
+
+        assert self.systems_of(study) == {frozenset({"ash"})}
+
+    def test_without_a_completion_are_told(self):
+        study = self.study_of("ash", "cedar", "yew")
+
+        assert queries.absent_systems(study) == ["yew"]
+        lacking = figures.plan_figures(study).work.lacking
+        assert [(one.name, one.n) for one in lacking] == [("yew", 2)]

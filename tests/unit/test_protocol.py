@@ -216,6 +216,18 @@ class TestBadStudy:
                 "chips: 'warm' is there twice",
                 id="one chip twice",
             ),
+            pytest.param(
+                "judgments_per_pair = 3",
+                'systems = ["ash"]\njudgments_per_pair = 3',
+                "systems: one system alone",
+                id="one system",
+            ),
+            pytest.param(
+                "judgments_per_pair = 3",
+                'systems = ["ash", "ash"]\njudgments_per_pair = 3',
+                "systems: one is there twice",
+                id="one system twice",
+            ),
             pytest.param('version = "1"', 'version = ""', "consent.version: String", id="version"),
         ],
     )

@@ -147,3 +147,43 @@ class TestDecisions:
         assert said in text(decide(admin_client, held, **posted))
         held.refresh_from_db()
         assert held.state == HoldState.HELD
+
+
+class TestSeveralAtOnce:
+    def decide(self, client, held, **posted):
+        address = f"{reverse('contexts:decide_many', args=['talks'])}?state=HELD"
+        return client.post(address, {"holds": [one.pk for one in held]} | posted, follow=True)
+
+    def test_are_released_with_one_reason(self, admin_client, dataset):
+        first, second, third = (hold(dataset) for _ in range(3))
+
+        answer = self.decide(admin_client, [first, second], decision="RELEASED", reason="A saying.")
+
+        assert "2: Released" in text(answer)
+        states = dict(Hold.objects.values_list("pk", "state"))
+        assert [states[one.pk] for one in (first, second, third)] == [
+            "RELEASED",
+            "RELEASED",
+            "HELD",
+        ]
+        assert set(Hold.objects.exclude(decision_reason="").values_list("decision_reason")) == {
+            ("A saying.",)
+        }
+
+    @pytest.mark.parametrize(
+        ("posted", "said"),
+        [
+            ({"decision": "RELEASED"}, "Say why"),
+            ({"reason": "A saying."}, "Choose: release it, or drop it."),
+            ({"decision": "RELEASED", "reason": "A saying.", "holds": []}, "Nothing was decided"),
+            (
+                {"decision": "RELEASED", "reason": "A saying.", "holds": ["x"]},
+                "Nothing was decided",
+            ),
+        ],
+    )
+    def test_nothing_is_decided_where_nothing_is_meant(self, admin_client, dataset, posted, said):
+        held = hold(dataset)
+
+        assert said in text(self.decide(admin_client, [held], **posted))
+        assert Hold.objects.get().state == HoldState.HELD

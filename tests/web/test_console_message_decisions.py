@@ -128,6 +128,39 @@ class TestADecision:
         assert state_of(message) == MessageState.WAITING
 
 
+class TestSeveralAtOnce:
+    def accept(self, client, *ticked):
+        address = reverse("writing:accept_many", args=["talks"])
+        return client.post(address, {"messages": ticked}, follow=True)
+
+    def test_are_accepted_as_they_were_on_the_page(self, client, dataset):
+        first, second, third = (make_read(dataset) for _ in range(3))
+        page = client.get(QUEUE).content.decode()
+        assert f'value="{first.pk}-1"' in page
+
+        answer = self.accept(client, f"{first.pk}-1", f"{second.pk}-1")
+
+        assert "2 messages accepted." in text(answer)
+        assert [state_of(one) for one in (first, second, third)] == [
+            "ACCEPTED",
+            "ACCEPTED",
+            "WAITING",
+        ]
+
+    def test_one_that_changed_since_is_left_to_be_read(self, client, dataset):
+        message = make_read(dataset)
+        make_revision(message=message, number=2)
+
+        answer = self.accept(client, f"{message.pk}-1")
+
+        assert "1 not accepted" in text(answer)
+        assert state_of(message) == "WAITING"
+
+    @pytest.mark.parametrize("ticked", ["", "x-1", "9", "999999-1"])
+    def test_what_is_no_message_is_passed_over(self, client, dataset, ticked):
+        assert "0 not accepted" in text(self.accept(client, ticked))
+
+
 class TestAPageThatIsOutOfDate:
     def test_shows_what_there_is_now_and_keeps_the_note(self, client, dataset):
         message = make_read(dataset)

@@ -131,6 +131,13 @@ class TestForm:
         assert Study.objects.get().seed == SEED
         assert "another study has this one" in " ".join(answer.context["form"].errors["seed"])
 
+    def test_names_the_systems_that_are_compared(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, slug="ours", systems="ash, human"))
+
+        assert Study.objects.get().content["systems"] == ["ash", "human"]
+        edited = admin_client.get(reverse("console:edit", args=["ours"])).content.decode()
+        assert 'name="systems" type="text" value="ash human"' in edited
+
     def test_logs_who_made_it(self, admin_client, admin_user, shown):
         admin_client.post(FORM, dict(shown, slug="ours"))
 
@@ -140,8 +147,9 @@ class TestForm:
     @pytest.mark.parametrize(
         ("field", "value", "said"),
         [
-            ("slug", "Our Study", "should match pattern"),
+            ("slug", "Our Study", "use small letters, digits and single hyphens"),
             ("slug", "new", "is an address of the console"),
+            ("systems", "Our_Model human", "use small letters, digits and single hyphens"),
             ("slug", "", "Field required"),
             ("seed", "heart-preference-1", "leave it out, so that it is drawn"),
             ("judgments_per_pair", "0", "greater than or equal to 1"),

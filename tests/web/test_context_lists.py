@@ -272,3 +272,57 @@ def test_no_page_costs_more_than_fifteen_queries(admin_client, django_assert_max
 
     with django_assert_max_num_queries(15):
         admin_client.get(f"/console/contexts/{path}")
+
+
+class TestSeveralAtOnce:
+    def decide(self, client, keys, decision, query=""):
+        address = reverse("contexts:review_many", args=["talks"]) + query
+        return client.post(address, {"keys": keys, "decision": decision}, follow=True)
+
+    def reviews(self, keys):
+        return set(Context.objects.filter(key__in=keys).values_list("review", flat=True))
+
+    def test_are_kept_dropped_and_taken_back(self, admin_client, dataset):
+        context = dataset.contexts.first()
+        context.review_note = "Read twice."
+        context.save()
+        ticked = list(dataset.contexts.values_list("key", flat=True))
+
+        for decision, said in (
+            ("KEPT", "Kept"),
+            ("DROPPED", "Dropped"),
+            ("PENDING", "Not reviewed"),
+        ):
+            answer = self.decide(admin_client, ticked, decision)
+            assert self.reviews(ticked) == {decision}
+            assert said in text(answer)
+        context.refresh_from_db()
+        assert context.review_note == "Read twice."
+
+    def test_are_those_that_are_ticked_and_the_filter_stays(self, admin_client, dataset):
+        make_context(dialogue=dataset.dialogues.first(), turn_index=7)
+        one, other = dataset.contexts.values_list("key", flat=True)[:2]
+
+        answer = self.decide(admin_client, [one], "KEPT", "?review=PENDING")
+
+        assert (self.reviews([one]), self.reviews([other])) == ({"KEPT"}, {"PENDING"})
+        assert answer.redirect_chain == [(f"{LIST}?review=PENDING", 302)]
+
+    @pytest.mark.parametrize(
+        ("keys", "decision"),
+        [([], "KEPT"), (["x"], "OTHER"), (["x"], "")],
+        ids=["none", "odd", "no"],
+    )
+    def test_nothing_is_decided_where_nothing_is_meant(self, admin_client, dataset, keys, decision):
+        answer = self.decide(admin_client, keys, decision)
+
+        assert "Nothing was decided" in text(answer)
+        assert set(dataset.contexts.values_list("review", flat=True)) == {Review.PENDING}
+
+    def test_a_context_of_another_dataset_is_left_alone(self, admin_client, dataset):
+        other = make_context()
+
+        self.decide(admin_client, [other.key], "DROPPED")
+
+        other.refresh_from_db()
+        assert other.review == Review.PENDING

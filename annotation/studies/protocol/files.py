@@ -75,6 +75,10 @@ class FaultyError(ValueError):
         self.faults = faults
 
 
+FORMS = {"string_pattern_mismatch": "use small letters, digits and single hyphens"}
+"""What to write instead, where a fault would name a regular expression."""
+
+
 def check_values(values: Mapping[str, Any]) -> StudyProtocol:
     """Return the study that plain values make, by the rules of study files.
 
@@ -88,7 +92,10 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
     except ValidationError as error:
         raise FaultyError(
             tuple(
-                FieldFault(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
+                FieldFault(
+                    ".".join(map(str, one["loc"])),
+                    FORMS.get(one["type"]) or one["msg"].removeprefix("Value error, "),
+                )
                 for one in error.errors()
             )
         ) from error

@@ -64,6 +64,8 @@ Slug = Annotated[
 ]
 
 
+SystemSlug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+
 FEWEST_DIGITS = 8
 """Different ones in a seed: of 32 drawn by chance fewer come once in 20 million times."""
 
@@ -97,6 +99,8 @@ class StudyProtocol(Part):
     plan: Literal["balanced", "adaptive"] = "balanced"
     rubric: Line
     seed: Seed | None = None
+    systems: Annotated[tuple[SystemSlug, ...], Field(max_length=200)] = ()
+    """Systems that are compared, by their names in addresses; none: all of the dataset."""
     judgments_per_pair: Annotated[int, Field(ge=1, le=1000)]
     pairs_per_context: Annotated[int, Field(ge=0, le=30_000)]
     session_length: Annotated[int, Field(ge=1, le=1000)]
@@ -153,6 +157,16 @@ class StudyProtocol(Part):
         return self
 
     @model_validator(mode="after")
+    def _systems_make_pairs(self) -> Self:
+        if len(set(self.systems)) < len(self.systems):
+            msg = "systems: one is there twice"
+            raise ValueError(msg)
+        if len(self.systems) == 1 and self.protocol != "likert":
+            msg = "systems: one system alone makes no pair; name two, or none for all"
+            raise ValueError(msg)
+        return self
+
+    @model_validator(mode="after")
     def _checks_have_a_source(self) -> Self:
         if self.screening.pairs and not self.checks.gold_set:
             msg = "screening needs a gold_set to take its pairs from"
@@ -169,10 +183,11 @@ class StudyProtocol(Part):
 
         ``normaliser`` is the version of what dresses every message alike. Of the seed it has the
         SHA-256 alone: so pages, logs and releases may show all of it, its hash fixes the draws,
-        and whoever is told the seed later sees that it is the one. A file that names no analyses
-        or chips has the hash that it would have if files could not.
+        and whoever is told the seed later sees that it is the one. A file that names no analyses,
+        chips or systems has the hash that it would have if files could not.
         """
-        empty = {name for name in ("analysis", "chips") if not getattr(self, name)}
+        optional = ("analysis", "chips", "systems")
+        empty = {name for name in optional if not getattr(self, name)}
         written = self.model_dump(mode="json", exclude={"seed", *empty})
         if self.seed is not None:
             written["seed_sha256"] = hashlib.sha256(self.seed.encode()).hexdigest()

@@ -11,10 +11,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
-from completions.choices import MessageState, Stratum
+from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
 from completions.dialogues import locking
-from completions.models import Dataset, Message
+from completions.models import Dataset, Message, MessageDecision
 from completions.writers import forms, message_queries, services
 from completions.writers import services as writer_services
 from completions.writers.forms import Freeze
@@ -78,6 +78,50 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     except tuple(REFUSALS) as error:
         return _show(request, dataset, pk, form=form, status=409, error=_told(error))
     return _go_on(request, dataset, decided, before=before)
+
+
+@require_POST
+@staff_page
+def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Accept every message that is ticked, as far as it is the version that was on the page."""
+    n_accepted = n_changed = 0
+    for ticked in request.POST.getlist("messages")[: message_queries.PER_PAGE]:
+        found, seen = _ticked(dataset, ticked)
+        if found is None or seen is None:
+            continue
+        try:
+            writer_services.decide_message(
+                message=found,
+                verdict=MessageVerdict.ACCEPTED,
+                note="",
+                by=request.user,
+                now=timezone.now(),
+                seen=seen,
+            )
+        except tuple(REFUSALS):
+            n_changed += 1
+        else:
+            n_accepted += 1
+    if n_accepted:
+        text = ngettext("%(n)d message accepted.", "%(n)d messages accepted.", n_accepted)
+        messages.success(request, text % {"n": n_accepted})
+    if n_changed or not n_accepted:
+        text = _("%(n)d not accepted: read them one by one, for they changed since.")
+        messages.error(request, text % {"n": n_changed})
+    query = MessageFilter.of(request.GET).query
+    return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{query}")
+
+
+def _ticked(dataset: Dataset, ticked: str) -> tuple[Message | None, writer_services.Seen | None]:
+    """Return the message of a tick, and what of it the page showed: ``key-version``."""
+    pk, _sign, version = ticked.partition("-")
+    if not (pk.isdecimal() and version.isdecimal()):
+        return None, None
+    found = message_queries.message_of(dataset, int(pk))
+    if found is None:
+        return None, None
+    n = MessageDecision.objects.filter(revision__message=found).count()
+    return found, writer_services.Seen(int(version), n)
 
 
 @require_POST

@@ -1,6 +1,7 @@
 """Reads of the pages on which messages are reviewed: nothing here tells who wrote them."""
 
 from completions.writers.message_queries.queue import (
+    PER_PAGE,
     MessageFilter,
     MessageRow,
     QueuePlace,
@@ -21,6 +22,7 @@ from completions.writers.message_queries.rules import (
 from completions.writers.message_queries.shown import MessageShown, message_shown
 
 __all__ = [
+    "PER_PAGE",
     "REASONS",
     "SIGNALS",
     "MessageFilter",

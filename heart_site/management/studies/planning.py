@@ -58,6 +58,8 @@ def report_lines(study: Study, draft: PlanDraft) -> Iterator[str]:
     """Yield the report on a plan, line by line."""
     summary = draft.summary
     yield f"{study.slug}: {study.get_plan_display()}"
+    if absent := queries.absent_systems(study):
+        yield f"Without a completion, and so in no pair: {', '.join(absent)}"
     yield (
         f"{summary.n_pairs:,} comparisons: {summary.n_planned:,} planned before, "
         f"{summary.n_added:,} new{_per_context(study)}"
