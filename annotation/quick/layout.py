@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from completions.dialogues.ingest import Role, Turn, language_tag, merge
-from completions.dialogues.items import Item
+from completions.dialogues.items import TextItem
 from completions.dialogues.normaliser import plain
 from completions.files import (
     MOST_ROWS,
@@ -63,7 +63,7 @@ class Text(NamedTuple):
 class QuickFile:
     """What a file holds: items by their keys, texts, and a word on each cell that is no good."""
 
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, TextItem] = field(default_factory=dict)
     texts: list[Text] = field(default_factory=list)
     faults: list[Refused] = field(default_factory=list)
     is_wide: bool = False
@@ -162,7 +162,7 @@ class _Reading:
         except ValueError as error:
             self.blame(line, CONTEXT, str(error))
             return False
-        item = Item(key, turns, language)
+        item = TextItem(key, turns, language)
         before = self.found.items.setdefault(key, item)
         if before != item and turns:
             self.blame(line, CONTEXT, f'"{key}" has another context or language further up')

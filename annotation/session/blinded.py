@@ -97,7 +97,7 @@ class SessionProgress:
         )
 
 
-class Chip(NamedTuple):
+class PageChip(NamedTuple):
     """A reason that a rater can tick."""
 
     key: str
@@ -131,7 +131,7 @@ class StudyPage:
     n_screening: int
     has_repeats: bool
     rubric: Rubric | None
-    chips: tuple[Chip, ...] = ()
+    chips: tuple[PageChip, ...] = ()
     other_help_lines: tuple[HelpLine, ...] = ()
 
     @property
@@ -143,7 +143,7 @@ class StudyPage:
         """Return the number of the order in which a rater meets the chips, the same each time."""
         return draw("chips", rater_code) % CHIP_ORDERS if self.chips else 0
 
-    def chips_in(self, order: int) -> list[Chip]:
+    def chips_in(self, order: int) -> list[PageChip]:
         """Return the chips in one of their orders, each drawn at random."""
         by_key = {chip.key: chip for chip in self.chips}
         return [by_key[key] for key in shuffled(by_key, seed="chips", rater=str(order))]
@@ -173,7 +173,7 @@ class StudyPage:
             n_screening=content["screening"]["pairs"],
             has_repeats=bool(content["checks"]["repeat_rate"]),
             rubric=_rubric(content["rubric"]) if shows_rubric else None,
-            chips=tuple(Chip(one["key"], one["words"]) for one in content.get("chips", ())),
+            chips=tuple(PageChip(one["key"], one["words"]) for one in content.get("chips", ())),
         )
 
 

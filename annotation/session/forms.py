@@ -12,7 +12,7 @@ from django.utils.translation import ngettext_lazy
 
 from annotation.choices import Protocol, Source
 from annotation.raters.comprehension import ComprehensionQuestion
-from annotation.session.blinded import Chip, StudyPage
+from annotation.session.blinded import PageChip, StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
 from completions.dialogues.forms import TypedTextField
@@ -151,7 +151,7 @@ class AnswerForm(forms.Form):
         self.dimensions: tuple[Dimension, ...] = study.rubric.dimensions if study.rubric else ()
         self.add_dimensions()
 
-    def add_chips(self, chips: Sequence[Chip]) -> None:
+    def add_chips(self, chips: Sequence[PageChip]) -> None:
         """Add the reasons that can be ticked, where the study has some."""
         if chips:
             self.fields["chips"] = forms.MultipleChoiceField(

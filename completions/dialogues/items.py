@@ -9,7 +9,7 @@ from completions.dialogues.ingest import Turn
 from completions.models import Context, Dataset, Dialogue
 
 
-class Item(NamedTuple):
+class TextItem(NamedTuple):
     """One thing that texts were written for; ``turns`` are empty where nothing came before."""
 
     key: str
@@ -31,7 +31,9 @@ class ItemChangedError(ValueError):
     """An item is there already with another context: what was judged never changes."""
 
 
-def store_items(*, dataset: Dataset, items: Sequence[Item], now: dt.datetime) -> Mapping[str, str]:
+def store_items(
+    *, dataset: Dataset, items: Sequence[TextItem], now: dt.datetime
+) -> Mapping[str, str]:
     """Add the items that the dataset does not have, and return the keys of contexts by item.
 
     An item of one turn at most is no conversation: raters read a prompt, or the texts alone.

@@ -103,7 +103,7 @@ class SecondOpinion(forms.Form):
     model = ModelField(gettext_lazy("Who gives the opinions"))
 
 
-class Rewriting(Amount):
+class RewritingForm(Amount):
     """How many adversarial contexts there are to be, and which models write and rate them."""
 
     field_order = ("n", "rewriter", "hostility_rater", "seed")
@@ -119,7 +119,7 @@ class Rewriting(Amount):
 FORMS: Mapping[str, type[forms.Form]] = {
     JobKind.BUILD: Amount,
     JobKind.SCREEN: SecondOpinion,
-    JobKind.REWRITE: Rewriting,
+    JobKind.REWRITE: RewritingForm,
 }
 """What each kind of job asks for; an import asks for its file."""
 
