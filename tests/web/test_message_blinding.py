@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 PEOPLE = ("W0MBATLING", "QU0KKALAND")
 SECRETS = ["w0mbatling", "qu0kkaland", "bandicoot", "peer supporter", "clinician", "ibex-file"]
-NAMES = {"messages", "message", "decide", "author", "freeze"}
+NAMES = {"messages", "message", "accept_many", "decide", "author", "freeze"}
 NOTE = "Please leave the advice out."
 ODD = dt.datetime(2026, 1, 7, 11, 47, 13, 271828, tzinfo=dt.UTC)
 
@@ -79,6 +79,9 @@ def walk(client, messages):
         yield client.get(address("author", message.pk))
         for verdict in ("", "RETURNED"):
             yield client.post(address("decide", message.pk), {"verdict": verdict})
+    ticked = {"messages": [f"{one.pk}-9" for one in messages]}  # no message has that version
+    yield client.post(address("accept_many"), ticked)
+    yield client.get(address("messages"))
     seen = {"version": 1, "decisions": 0}
     for message, verdict in zip(messages, ("ACCEPTED", "RETURNED", "RETURNED"), strict=False):
         posted = {"verdict": verdict, "note": NOTE, **seen}
