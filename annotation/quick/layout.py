@@ -19,11 +19,11 @@ from completions.dialogues.items import TextItem
 from completions.dialogues.normaliser import plain
 from completions.files import (
     MOST_ROWS,
+    Columns,
     InputFileError,
     Reason,
     Refused,
     bad_fields,
-    named,
     read,
     refused,
 )
@@ -31,6 +31,7 @@ from completions.systems.importing import Words
 
 ITEM, SYSTEM, TEXT, CONTEXT, LANGUAGE = "item", "system", "text", "context", "language"
 LONG = {ITEM, SYSTEM, TEXT}
+COLUMNS = Columns(known=(ITEM, SYSTEM, TEXT, CONTEXT, LANGUAGE), keeps_others=True)
 FEWEST_SYSTEMS = 2
 LONGEST_KEY, LONGEST_SYSTEM = 120, 80
 SPEAKERS: Mapping[str, Role] = {
@@ -105,7 +106,7 @@ def read_quick(source: Path | BinaryIO) -> QuickFile:
         If it cannot be read, has neither layout, too many rows, or texts of one system alone.
     """
     reading = _Reading()
-    for number, entry in enumerate(read(source), start=1):
+    for number, entry in enumerate(read(source, COLUMNS), start=1):
         if number > MOST_ROWS:
             msg = f"has over {MOST_ROWS:,} rows; split it into several files"
             raise InputFileError(msg)
@@ -113,7 +114,7 @@ def read_quick(source: Path | BinaryIO) -> QuickFile:
         if entry.fault or not isinstance(entry.value, dict):
             reading.blame(line, "", entry.fault or "is not an object with these fields")
             continue
-        reading.add(line, {named(str(key)): value for key, value in entry.value.items()})
+        reading.add(line, {COLUMNS.spelled(str(key)): value for key, value in entry.value.items()})
     found = reading.found
     if len(found.systems) < FEWEST_SYSTEMS and not found.faults:
         msg = f"has texts of fewer than {FEWEST_SYSTEMS} systems: {LAYOUTS}"
@@ -153,7 +154,7 @@ class _Reading:
             return
         for column, cell in row.items():
             if column not in {ITEM, CONTEXT, LANGUAGE, ""} and _cell(cell):
-                yield column.replace("_", " "), _cell(cell)  # as the reader of tables spells it
+                yield column, _cell(cell)
 
     def _add_item(self, line: int, key: str, row: Mapping[str, Any]) -> bool:
         try:

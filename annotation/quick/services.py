@@ -113,7 +113,7 @@ def _system(dataset: Dataset, name: str) -> str:
 
     Two files may use one name for two things, so that the dataset is part of the slug.
     """
-    slug = f"{dataset.slug[:24]}-{slugify(name) or 'system'}"[:50].rstrip("-")
+    slug = f"{dataset.slug[:24]}-{slugify(name.replace('_', ' ')) or 'system'}"[:50].rstrip("-")
     return register_brought_system(slug=slug, name=name, qualifier=dataset.slug).slug
 
 

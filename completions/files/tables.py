@@ -23,10 +23,19 @@ _SAID = {
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that are read, and those among them that have to be there."""
+    """The columns that are read, and those among them that have to be there.
+
+    With ``keeps_others`` the names of other columns stay as they were written.
+    """
 
     known: Sequence[str] = ()
     required: Sequence[str] = ()
+    keeps_others: bool = False
+
+    def spelled(self, cell: str) -> str:
+        """Return the name of a column as its rows are read by it."""
+        name = named(cell)
+        return " ".join(cell.split()) if self.keeps_others and name not in self.known else name
 
 
 def table(lines: Iterator[str], columns: Columns) -> Iterator[FileEntry]:
@@ -67,7 +76,7 @@ def named(cell: str) -> str:
 
 def _header(line: str, columns: Columns, at: int, told: str) -> tuple[str, list[str]]:
     """Return the separator that gives the columns, and their names."""
-    tried = {one: _names(line, one) for one in told or SEPARATORS}
+    tried = {one: _names(line, one, columns) for one in told or SEPARATORS}
     wanted = set(columns.required)
     separator = max(tried, key=lambda one: (len(wanted & set(tried[one])), len(tried[one])))
     names = tried[separator]
@@ -76,20 +85,21 @@ def _header(line: str, columns: Columns, at: int, told: str) -> tuple[str, list[
         known = ", ".join(columns.known)
         msg = f"line {at} names no column {', '.join(missing)}; it has to name {known}"
         raise InputFileError(msg)
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    alike = [named(name) for name in names]
+    twice = sorted({name for name in alike if name and alike.count(name) > 1})
     if twice:
         msg = f"line {at} names a column twice: {', '.join(twice)}"
         raise InputFileError(msg)
     return separator, names
 
 
-def _names(line: str, separator: str) -> list[str]:
+def _names(line: str, separator: str, columns: Columns) -> list[str]:
     """Return the names of the columns; none where the quotation marks do not fit."""
     try:
         cells = next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
         return []
-    names = [named(cell) for cell in cells]
+    names = [columns.spelled(cell) for cell in cells]
     while names and not names[-1]:
         names.pop()
     return names

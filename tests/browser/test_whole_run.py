@@ -63,8 +63,9 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
         judge_by_keyboard(page, number)
     expect(page.get_by_text("Pair 11 of 12", exact=True)).to_be_visible()
 
-    admin.goto(site.console)
+    admin.goto(f"{site.console}demo/judgments/")
     expect(admin.get_by_text(REASON).first).to_be_visible()
+    admin.goto(site.console)
     with admin.expect_download() as download:
         study.get_by_role("link", name=re.compile("CSV")).click()
     assert download.value.path().read_text("utf-8-sig").count(REASON) == 10

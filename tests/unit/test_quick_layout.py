@@ -55,11 +55,23 @@ SHAPES = {
 def test_every_layout_says_the_same(shape):
     file = found(SHAPES[shape])
 
-    texts = {(one.item, one.system.lower(), one.text) for one in file.texts}
-    assert texts == {("1", "ash", "One."), ("1", "beech", "Two."), ("2", "ash", "Three.")}
+    texts = {(one.item, one.system, one.text) for one in file.texts}
+    assert texts == {("1", "Ash", "One."), ("1", "Beech", "Two."), ("2", "Ash", "Three.")}
     assert file.items["1"].turns == (Turn("seeker", "Count!"),)
     assert file.items["2"].turns == ()
     assert (file.n_gaps, file.n_alike, file.n_pairs, file.faults) == (1, 0, 1, [])
+
+
+def test_a_column_names_its_system_as_it_is_written():
+    file = found("Item;GPT-4o mini;our_model;Context\n1;One.;Two.;Count!\n")
+
+    assert file.systems == ["GPT-4o mini", "our_model"]
+    assert file.items["1"].turns == (Turn("seeker", "Count!"),)
+
+
+def test_columns_that_differ_in_a_capital_are_one_column_twice():
+    with pytest.raises(InputFileError, match="names a column twice: ash"):
+        found("item,Ash,ash\n1,One.,Two.\n")
 
 
 def test_a_context_may_be_the_turns_of_a_conversation():
