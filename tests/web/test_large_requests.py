@@ -11,7 +11,7 @@ from access.choices import Scope
 from completions.models import Completion
 from heart_site.middleware.uploads import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
-from tests.factories import make_context, make_study, make_system
+from tests.factories import make_context, make_dialogue, make_study, make_system
 from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_member
 
@@ -40,9 +40,9 @@ def send(secret, content, address="/api/v1/completions/"):
 
 def test_a_batch_of_the_size_that_is_documented_is_taken(secret):
     make_system(slug="ash", name="Ash")
-    rows = []
+    rows, dialogue = [], make_dialogue()
     for number in range(1_000):
-        make_context(key=f"key{number}")
+        make_context(dialogue=dialogue, key=f"key{number}")
         text = f"{number} " + "I hear how hard that is. " * 150
         rows.append({"context": f"key{number}", "system": "ash", "text": text})
 
