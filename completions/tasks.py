@@ -30,6 +30,7 @@ def send_writer_mails() -> int:
 def look_after_runs() -> int:
     """Beat tick: end the runs that have no open call, and see to it that calls are made."""
     now = timezone.now()
+    job_services.forget_unconfirmed_files(now=now)
     if job_services.are_jobs_waiting(now=now):
         nudge(Work.DO_JOBS)
     if generation_services.is_generation_waiting(now=now):

@@ -31,7 +31,6 @@ from completions.runs.services.running import NothingToAskError
 from completions.systems import tables
 from completions.systems.assisting import AssistantRun, suggested_models
 from completions.systems.queries import Choose
-from completions.systems.services.registering import assistant_for
 from completions.systems.tables import ListedModel
 
 MOST_SAMPLES = 100
@@ -113,6 +112,8 @@ def sync(request: StaffRequest) -> HttpResponse:
     report = services.sync_judges(entries=entries, by=request.user, now=timezone.now())
     told = {"added": len(report.added), "changed": len(report.changed)}
     messages.success(request, _("Synced: %(added)d added, %(changed)d changed.") % told)
+    for slug, why in report.refused.items():
+        messages.error(request, _("%(slug)s was refused: %(why)s.") % {"slug": slug, "why": why})
     return redirect("console:all_judges")
 
 
@@ -153,18 +154,8 @@ def runs(request: StaffRequest, study: Study) -> HttpResponse:
 def find_themes(request: StaffRequest, study: Study) -> HttpResponse:
     """Have a model find the themes of the study's rationales that it has not read."""
     form = AssistantRun(request.POST)
-    if not form.is_valid():
-        return _show_runs(request, study, form)
-    try:
-        run = rationales.start_rationale_run(
-            study=study,
-            assistant=assistant_for("coder", form.cleaned_data["model"]),
-            budget_usd=form.cleaned_data["budget_usd"],
-            now=timezone.now(),
-            by=request.user,
-        )
-    except (*http.REFUSALS, NothingToAskError) as error:
-        form.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+    run = form.start(rationales.start_rationale_run, "coder", by=request.user, study=study)
+    if run is None:
         return _show_runs(request, study, form)
     return redirect("models:run", run.kind, run.pk)
 

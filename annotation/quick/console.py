@@ -15,31 +15,20 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.roles import StaffRequest
 from annotation.quick import services
 from annotation.quick.layout import QuickFile, read_quick
-from annotation.quick.services import QuickNameError, QuickWish
+from annotation.quick.services import QuickWish
 from annotation.studies.http import managers_page
-from annotation.studies.protocol import FaultyError
-from annotation.studies.services import studies as study_services
 from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
-from completions.dialogues.items import ItemChangedError
 from completions.files import InputFileError
 from completions.systems.services.importing import RowsRefusedError
 
 LISTED = 20
 """Faults that the page shows."""
-MOST_JUDGMENTS = 1000
 RATERS = {
-    "link": ("any", gettext_lazy("Whoever has the link")),
-    "prolific": ("prolific", gettext_lazy("People of Prolific")),
-    "team": ("any", gettext_lazy("Our own team, signed out of the console")),
+    "link": gettext_lazy("Whoever has the link"),
+    "prolific": gettext_lazy("People of Prolific"),
+    "team": gettext_lazy("Our own team, signed out of the console"),
 }
-"""Who rates: the platform that the study then expects, and the words for it."""
-REFUSALS = (
-    FaultyError,
-    ItemChangedError,
-    QuickNameError,
-    study_services.StudyExistsError,
-    study_services.StudyStateError,
-)
+"""Who rates, in words."""
 
 
 class QuickForm(forms.Form):
@@ -57,7 +46,7 @@ class QuickForm(forms.Form):
     )
     judgments = forms.IntegerField(
         min_value=1,
-        max_value=MOST_JUDGMENTS,
+        max_value=services.MOST_JUDGMENTS,
         label=gettext_lazy("Judgments per pair"),
         error_messages={
             name: gettext_lazy("Give a whole number from 1 to 1,000.")
@@ -65,7 +54,7 @@ class QuickForm(forms.Form):
         },
     )
     raters = forms.ChoiceField(
-        choices=[(key, words) for key, (_platform, words) in RATERS.items()],
+        choices=list(RATERS.items()),
         label=gettext_lazy("Who rates?"),
         error_messages={
             name: gettext_lazy("Say who rates.") for name in ("required", "invalid_choice")
@@ -76,7 +65,7 @@ class QuickForm(forms.Form):
     def wish(self) -> QuickWish:
         """Return what was answered; only of a valid form."""
         told = self.cleaned_data
-        platform, _words = RATERS[told["raters"]]
+        platform = services.PLATFORMS[told["raters"]]
         return QuickWish(told["name"], told["question"], told["judgments"], platform)
 
 
@@ -130,7 +119,7 @@ def make(request: StaffRequest) -> HttpResponse:
         for one in error.refused[:LISTED]:
             form.add_error(None, _("Line %(n)d: %(why)s") % {"n": one.position, "why": one.why})
         return _ask(request, checked, file, form)
-    except REFUSALS as error:
+    except services.REFUSALS as error:
         form.add_error(None, str(error))
         return _ask(request, checked, file, form)
     messages.success(request, _said(report))

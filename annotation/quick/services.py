@@ -14,17 +14,26 @@ from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
 from annotation.quick.layout import QuickFile
 from annotation.studies import selectors
-from annotation.studies.protocol import STUDIES, StudyProtocol, check_values, load_protocol
+from annotation.studies.protocol import (
+    STUDIES,
+    FaultyError,
+    StudyProtocol,
+    check_values,
+    load_protocol,
+)
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import studies as study_services
 from completions.choices import Way
-from completions.dialogues.items import store_items
+from completions.dialogues.items import ItemChangedError, store_items
 from completions.models import Dataset
 from completions.systems.importing import BroughtRow
 from completions.systems.services.importing import IntakeReport, bring_completions
 from completions.systems.services.registering import register_brought_system
 
 TEMPLATE = "quick"
+MOST_JUDGMENTS = 1000
+PLATFORMS = {"link": "any", "prolific": "prolific", "team": "any"}
+"""Who rates, and the platform that the study then expects."""
 LONGEST_NAME = 40
 """Characters of a study's address, so that those of its systems fit too."""
 
@@ -49,6 +58,16 @@ class QuickReport(NamedTuple):
 
 class QuickNameError(ValueError):
     """A name gives no address, or that of something else."""
+
+
+REFUSALS = (
+    FaultyError,
+    ItemChangedError,
+    QuickNameError,
+    study_services.StudyExistsError,
+    study_services.StudyStateError,
+)
+"""What a file and its answers may be told instead of becoming a study, but for faults of rows."""
 
 
 @transaction.atomic

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -145,8 +146,7 @@ def bring(request: StaffRequest) -> HttpResponse:
 @members_only()
 def jobs(request: HttpRequest) -> HttpResponse:
     """List the jobs, the newest first."""
-    rows = Job.objects.select_related("dataset", "created_by").defer("content").order_by("-pk")
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page", ""))
+    page = Paginator(_rows().order_by("-pk"), PER_PAGE).get_page(request.GET.get("page", ""))
     return render(request, "console/data/jobs.html", {"page": page})
 
 
@@ -271,8 +271,9 @@ def _show(request: HttpRequest, job: Job, *, report: ImportReport | None = None)
 
 
 def _job_or_404(pk: int) -> Job:
-    rows = Job.objects.select_related("dataset", "created_by").defer("content")
-    found = rows.filter(pk=pk).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(_rows(), pk=pk)
+
+
+def _rows() -> QuerySet[Job]:
+    """Return the jobs without their files."""
+    return Job.objects.select_related("dataset", "created_by").defer("content")

@@ -101,9 +101,13 @@ def stop_job(job: Job, *, by: User, now: dt.datetime) -> None:
 
 
 def are_jobs_waiting(*, now: dt.datetime) -> bool:
-    """Say whether a worker would find a job; forget files that nobody confirmed."""
-    Job.objects.filter(state=JobState.CHECKED, created_at__lt=now - UNCONFIRMED).delete()
+    """Say whether a worker would find a job."""
     return _claimable(now).exists()
+
+
+def forget_unconfirmed_files(*, now: dt.datetime) -> None:
+    """Delete the files that were checked a day ago and never confirmed."""
+    Job.objects.filter(state=JobState.CHECKED, created_at__lt=now - UNCONFIRMED).delete()
 
 
 def forget_job_claims() -> int:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,6 +21,8 @@ from completions.runs.services.states import ProviderRefusesError
 from completions.runs.services.trying import told, try_endpoints
 from completions.systems.services.registering import ModelIdError, assistant_for
 
+MOST_RECORDS = 100_000
+"""Of one file: packed by gzip, a small file may hold more than fits the memory."""
 REFUSALS = (
     ingest.IngestError,
     importing.DatasetNameError,
@@ -40,7 +43,11 @@ def import_file(
     file = io.BytesIO(gzip.decompress(content))
     records = ingest.read_dialogues(file, options["language"], name=name)
     # All is read before anything is stored: what is stored meanwhile would lock the table.
-    found = list(progress.over(records, of="records read") if progress else records)
+    counted = progress.over(records, of="records read") if progress else records
+    found = list(itertools.islice(counted, MOST_RECORDS + 1))
+    if len(found) > MOST_RECORDS:
+        msg = f"{name}: has over {MOST_RECORDS:,} records; split it"
+        raise ingest.IngestError(msg)
     return importing.import_dialogues(
         dataset_name=options["dataset"],
         dialogues=found,
@@ -66,10 +73,7 @@ def _build(job: Job, progress: JobProgress) -> str:
         now=timezone.now(),
         shown=lambda dialogues: progress.over(dialogues, of="dialogues screened"),
     )
-    return (
-        f"{report.n_contexts:,} contexts ({report.n_added:,} new) of {report.n_dialogues:,} "
-        f"dialogues, from {report.n_candidates:,} suitable candidates"
-    )
+    return report.summary
 
 
 def _screen(job: Job, progress: JobProgress) -> str:
@@ -85,10 +89,7 @@ def _screen(job: Job, progress: JobProgress) -> str:
         clock=timezone.now,
         told=progress.towards("opinions"),
     )
-    return (
-        f"{assistant.name}: {report.n_given:,} opinions of {report.n_asked:,}, "
-        f"{report.n_agreed:,} agree that the candidate suits"
-    )
+    return f"{assistant.name}: {report.summary}"
 
 
 def _rewrite(job: Job, progress: JobProgress) -> str:
@@ -104,9 +105,7 @@ def _rewrite(job: Job, progress: JobProgress) -> str:
         clock=timezone.now,
         told=progress.towards("adversarial contexts"),
     )
-    simulated = ", simulated: the offline provider answered" if assistants.are_simulated else ""
-    made = f"{report.n_contexts:,} adversarial contexts ({report.n_added:,} new){simulated}"
-    return "\n".join([made, *(f"Dropped: {reason}" for reason in report.dropped)])
+    return "\n".join([report.summary, *(f"Dropped: {reason}" for reason in report.dropped)])
 
 
 def _check(job: Job, _progress: JobProgress) -> str:

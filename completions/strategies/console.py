@@ -19,15 +19,12 @@ from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.models import Assistant, Dataset, SpotCheck, SpotCheckItem
-from completions.runs import http
-from completions.runs import services as run_services
 from completions.strategies import services, spot_check_queries
 from completions.strategies.rules import LabelScore, Scores
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_items import names_of, to_label, to_settle
 from completions.strategies.spot_check_queries import Ledger, Phase
 from completions.systems.assisting import AssistantRun, suggested_models
-from completions.systems.services.registering import assistant_for
 
 
 @dataclass(frozen=True)
@@ -108,18 +105,8 @@ def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 def start(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Have a model label the texts of the dataset that it has not."""
     form = AssistantRun(request.POST)
-    if not form.is_valid():
-        return _overview(request, dataset, form=form)
-    try:
-        run = services.start_labelling_run(
-            dataset=dataset,
-            assistant=assistant_for("strategist", form.cleaned_data["model"]),
-            budget_usd=form.cleaned_data["budget_usd"],
-            now=timezone.now(),
-            by=request.user,
-        )
-    except (*http.REFUSALS, run_services.NothingToAskError) as error:
-        form.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
+    run = form.start(services.start_labelling_run, "strategist", by=request.user, dataset=dataset)
+    if run is None:
         return _overview(request, dataset, form=form)
     return redirect("models:run", run.kind, run.pk)
 

@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -102,9 +102,7 @@ def add(request: StaffRequest) -> HttpResponse:
 @members_only()
 def system(request: StaffRequest, slug: str) -> HttpResponse:
     """Show a system, and change one of our own; those of the catalogue are as it says."""
-    found = System.objects.filter(slug=slug, kind=SystemKind.MODEL).first()
-    if found is None:
-        raise Http404
+    found = get_object_or_404(System, slug=slug, kind=SystemKind.MODEL)
     is_listed = slug in {one.slug for one in catalogue.load_catalogues(catalogue.shipped()).system}
     form = NewSystem(
         request.POST if request.method == "POST" else None,
@@ -129,9 +127,7 @@ def system(request: StaffRequest, slug: str) -> HttpResponse:
 @members_only()
 def retire(request: StaffRequest, slug: str) -> HttpResponse:
     """Ask a system for nothing new, or let it be asked again; its completions stay."""
-    found = System.objects.filter(slug=slug, kind=SystemKind.MODEL).first()
-    if found is None:
-        raise Http404
+    found = get_object_or_404(System, slug=slug, kind=SystemKind.MODEL)
     is_back = found.retired_at is not None
     services.retire_system(system=found, is_back=is_back, by=request.user, now=timezone.now())
     said = _("It can be asked again.") if is_back else _("Retired: nothing new is asked of it.")

@@ -88,9 +88,9 @@ class TestImporting:
     def test_a_file_that_nobody_confirmed_is_dropped_after_a_day(self):
         check()
 
-        services.are_jobs_waiting(now=NOW + services.UNCONFIRMED)
+        services.forget_unconfirmed_files(now=NOW + services.UNCONFIRMED)
         assert Job.objects.exists()
-        services.are_jobs_waiting(now=NOW + 2 * services.UNCONFIRMED)
+        services.forget_unconfirmed_files(now=NOW + 2 * services.UNCONFIRMED)
         assert not Job.objects.exists()
 
     @pytest.mark.parametrize(
@@ -101,6 +101,12 @@ class TestImporting:
         with pytest.raises(IngestError, match=said):
             check(content)
         assert not Job.objects.exists()
+
+    def test_a_file_of_too_many_dialogues_is_refused(self, monkeypatch):
+        monkeypatch.setattr(work, "MOST_RECORDS", 2)
+
+        with pytest.raises(IngestError, match="has over 2 records"):
+            check()
 
 
 class TestQueue:

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import re
+import tomllib
 
 import pytest
 from pydantic import ValidationError
@@ -7,6 +9,7 @@ from pydantic import ValidationError
 from annotation.rationales.themes import load_codebook
 from annotation.studies import protocol, rubric
 from annotation.studies.protocol import STUDIES, ProtocolError
+from annotation.studies.protocol.files import FORMS
 
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
 DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")
@@ -260,3 +263,29 @@ class TestBadStudy:
 
         with pytest.raises(ProtocolError, match="not UTF-8: unexpected byte at position 12"):
             protocol.load_protocol(path)
+
+
+def test_no_fault_is_told_as_a_regular_expression():
+    """Each pattern that a study file is held to has words of its own."""
+    schema = json.dumps(protocol.StudyProtocol.model_json_schema())
+    patterns = set(re.findall(r'"pattern": ("(?:[^"\\\\]|\\\\.)*")', schema))
+
+    assert patterns
+    assert {json.loads(one) for one in patterns} <= set(FORMS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('slug = "demo"', 'slug = "Our Demo"', "slug: use small letters, digits"),
+        ("https://findahelpline.com/", "http://findahelpline.com/", "begins with https://"),
+        ('paused = ""', 'paused = "a_b"', "use up to 40 letters, digits and hyphens"),
+    ],
+    ids=["slug", "address", "code"],
+)
+def test_a_fault_of_form_says_what_is_wanted(old, new, said):
+    assert old in DEMO
+
+    values = tomllib.loads(DEMO.replace(old, new, 1))
+    with pytest.raises(protocol.FaultyError, match=said):
+        protocol.check_values(values)

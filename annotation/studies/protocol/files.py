@@ -75,7 +75,15 @@ class FaultyError(ValueError):
         self.faults = faults
 
 
-FORMS = {"string_pattern_mismatch": "use small letters, digits and single hyphens"}
+FORMS = {
+    r"^[a-z0-9]+(-[a-z0-9]+)*$": "use small letters, digits and single hyphens",
+    r"^([a-z0-9]+(-[a-z0-9]+)*)?$": "use small letters, digits and single hyphens",
+    r"^([a-z][a-z0-9-]*)?$": "use small letters, digits and hyphens, a letter first",
+    r"^(https://\S+)?$": "give an address that begins with https://",
+    r"^[A-Z]{2}$": "give a country as two capital letters, such as DE",
+    r"^[A-Z][A-Z0-9]{0,3}$": "use a capital letter, then up to three capitals or digits",
+    r"^[A-Za-z0-9-]{0,40}$": "use up to 40 letters, digits and hyphens",
+}
 """What to write instead, where a fault would name a regular expression."""
 
 
@@ -94,7 +102,8 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
             tuple(
                 FieldFault(
                     ".".join(map(str, one["loc"])),
-                    FORMS.get(one["type"]) or one["msg"].removeprefix("Value error, "),
+                    FORMS.get(one.get("ctx", {}).get("pattern", ""))
+                    or one["msg"].removeprefix("Value error, "),
                 )
                 for one in error.errors()
             )

@@ -109,6 +109,14 @@ class BuildReport:
     n_dialogues: int
     n_added: int
 
+    @property
+    def summary(self) -> str:
+        """What the dataset has now, and from how much it was chosen, in one line."""
+        return (
+            f"{self.n_contexts:,} contexts ({self.n_added:,} new) of {self.n_dialogues:,} "
+            f"dialogues, from {self.n_candidates:,} suitable candidates"
+        )
+
 
 def build_contexts(
     *, dataset_name: str, n: int, seed: int, now: dt.datetime, shown: Shown = iter

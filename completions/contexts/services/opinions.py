@@ -36,6 +36,14 @@ class OpinionReport:
     n_given: int
     n_agreed: int
 
+    @property
+    def summary(self) -> str:
+        """How many opinions came, and what they say, in one line."""
+        return (
+            f"{self.n_given:,} opinions of {self.n_asked:,}, "
+            f"{self.n_agreed:,} agree that the candidate suits"
+        )
+
 
 def gather_opinions(
     *,

@@ -39,11 +39,7 @@ def _regular(asked: argparse.Namespace, progress: Progress) -> str:
         now=timezone.now(),
         shown=partial(progress.over, of="dialogues screened"),
     )
-    return (
-        f"{asked.dataset}: {report.n_contexts:,} contexts ({report.n_added:,} new) of "
-        f"{report.n_dialogues:,} dialogues, from {report.n_candidates:,} suitable candidates, "
-        f"seed {asked.seed}"
-    )
+    return f"{asked.dataset}: {report.summary}, seed {asked.seed}"
 
 
 def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
@@ -63,9 +59,7 @@ def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
         )
     for reason in report.dropped:
         progress.say(f"Dropped: {reason}")
-    said = f"{report.n_contexts:,} adversarial contexts ({report.n_added:,} new)"
-    simulated = ", simulated: the offline provider answered"
-    return f"{asked.dataset}: {said}{simulated if assistants.are_simulated else ''}"
+    return f"{asked.dataset}: {report.summary}"
 
 
 ACTION = Action("build", "Choose contexts from a dataset's dialogues.", add_arguments, run)

@@ -43,10 +43,7 @@ def _ask(dataset: Dataset, model: str, progress: Progress) -> str:
         report = opinions.gather_opinions(
             dataset=dataset, assistant=assistant, clock=timezone.now, told=told
         )
-    return (
-        f"{assistant.name}: {report.n_given:,} opinions of {report.n_asked:,}, "
-        f"{report.n_agreed:,} agree that the candidate suits"
-    )
+    return f"{assistant.name}: {report.summary}"
 
 
 ACTION = Action("screen", "Screen a dataset's couplets.", add_arguments, run)

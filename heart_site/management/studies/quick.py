@@ -12,18 +12,12 @@ from django.utils import timezone
 
 from annotation.quick import services
 from annotation.quick.layout import QuickFile, read_quick
-from annotation.quick.services import QuickNameError, QuickReport, QuickWish
-from annotation.studies.protocol import FaultyError
-from annotation.studies.services import studies as study_services
-from completions.dialogues.items import ItemChangedError
+from annotation.quick.services import QuickReport, QuickWish
 from completions.files import InputFileError, Refused
 from completions.systems.services.importing import RowsRefusedError
 from heart_site.management.studies.act import Act, RefusedError, Say
 
 MOST_TOLD = 10
-RATERS = {"link": "any", "prolific": "prolific", "team": "any"}
-"""Who rates, and the platform that the study then expects."""
-MOST_JUDGMENTS = 1000
 
 
 def _add_arguments(parser: CommandParser) -> None:
@@ -31,7 +25,7 @@ def _add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--name", help="of the study; by default that of the file")
     parser.add_argument("--question", help="what raters are asked")
     parser.add_argument("--judgments", type=int, help="how many people judge each pair")
-    parser.add_argument("--raters", choices=sorted(RATERS), help="who rates")
+    parser.add_argument("--raters", choices=sorted(services.PLATFORMS), help="who rates")
     parser.add_argument("--dry-run", action="store_true", help="only say what the file holds")
 
 
@@ -43,9 +37,9 @@ def _quick(options: Mapping[str, Any], say: Say) -> None:
     if options["dry_run"]:
         say("Dry run: nothing was written.")
         return
-    raters = _asked(options["raters"], f"Who rates ({', '.join(RATERS)})?", "link")
-    if raters not in RATERS:
-        msg = f'"{raters}" is none of {", ".join(RATERS)}'
+    raters = _asked(options["raters"], f"Who rates ({', '.join(services.PLATFORMS)})?", "link")
+    if raters not in services.PLATFORMS:
+        msg = f'"{raters}" is none of {", ".join(services.PLATFORMS)}'
         raise RefusedError(msg)
     usual = services.usual()
     n_usual = str(usual.judgments_per_pair)
@@ -53,7 +47,7 @@ def _quick(options: Mapping[str, Any], say: Say) -> None:
         name=options["name"] or path.stem,
         question=_asked(options["question"], "What are raters asked?", usual.question),
         judgments=_number(_asked(options["judgments"], "Judgments per pair?", n_usual)),
-        platform=RATERS[raters],
+        platform=services.PLATFORMS[raters],
     )
     try:
         report = services.make_quick_study(file=file, wish=wish, now=timezone.now())
@@ -127,8 +121,8 @@ def _asked(given: object, question: str, otherwise: str) -> str:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_JUDGMENTS:
-        msg = f'"{text}" is no number of judgments from 1 to {MOST_JUDGMENTS:,}'
+    if not text.isdecimal() or not 1 <= int(text) <= services.MOST_JUDGMENTS:
+        msg = f'"{text}" is no number of judgments from 1 to {services.MOST_JUDGMENTS:,}'
         raise RefusedError(msg)
     return int(text)
 
@@ -138,11 +132,5 @@ QUICK = Act(
     help="make a study of a file of texts by several systems, and open it",
     run=_quick,
     add_arguments=_add_arguments,
-    refusals=(
-        FaultyError,
-        ItemChangedError,
-        QuickNameError,
-        study_services.StudyExistsError,
-        study_services.StudyStateError,
-    ),
+    refusals=services.REFUSALS,
 )

@@ -38,6 +38,13 @@ class RewritingReport:
     n_contexts: int
     n_added: int
     dropped: tuple[str, ...]
+    are_simulated: bool
+
+    @property
+    def summary(self) -> str:
+        """What there is now, with the word where the offline provider answered, in one line."""
+        simulated = ", simulated: the offline provider answered" if self.are_simulated else ""
+        return f"{self.n_contexts:,} adversarial contexts ({self.n_added:,} new){simulated}"
 
 
 def make_adversarial_contexts(
@@ -84,7 +91,8 @@ def make_adversarial_contexts(
         tell()
     after = made.count()
     reasons = _dropped(dataset, assistants).values_list("reason", flat=True)
-    return RewritingReport(after, after - before, tuple(reasons[dropped_before:]))
+    dropped = tuple(reasons[dropped_before:])
+    return RewritingReport(after, after - before, dropped, assistants.are_simulated)
 
 
 def _dropped(dataset: Dataset, assistants: Assistants) -> QuerySet[Rewrite]:
