@@ -277,6 +277,15 @@ def load_until(page: Page, reached: Callable[[], object]) -> None:
     pytest.fail(f"what a worker should do never came to {page.url}")
 
 
+def has_next_pair(page: Page) -> bool:
+    """Wait for the next pair or the question after the last one, and return which it is.
+
+    One look at the page decides: between two, it can change.
+    """
+    step = page.locator("#progress strong").or_(page.get_by_role("heading", name="One last"))
+    return not step.inner_text().startswith("One last")
+
+
 def wait_for_keys(page: Page) -> None:
     """Wait for the script of the page: before it is there, nobody hears a key."""
     expect(page.locator("html.js")).to_be_attached()

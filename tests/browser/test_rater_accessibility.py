@@ -6,7 +6,14 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROTOCOLS, Site, TriedStudy, follow, wait_for_keys
+from tests.browser.conftest import (
+    PROTOCOLS,
+    Site,
+    TriedStudy,
+    follow,
+    has_next_pair,
+    wait_for_keys,
+)
 from tests.browser.looks import faults_of
 
 Step = tuple[str, Callable[[], object], str]
@@ -158,15 +165,13 @@ def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies)
     follow(page.get_by_role("button", name="Yes, I agree"))
     page.goto(f"{study.address}questions/")
     answer_question(page, study.right)()
-    expect(page.locator("#answer")).to_be_visible()
-    while page.locator("#answer").count():
+    while has_next_pair(page):
         wait_for_keys(page)
         token = page.locator("#answer").get_attribute("action")
         for key in "34343":
             page.keyboard.press(key)
         page.keyboard.press("Control+Enter")
         expect(page.locator(f'#answer[action="{token}"]')).to_have_count(0)
-        expect(page.locator("#answer").or_(page.get_by_text("One last question"))).to_be_visible()
 
     faults.visit(
         [

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROTOCOLS, TriedStudy
+from tests.browser.conftest import PROTOCOLS, TriedStudy, has_next_pair
 from tests.browser.looks import BEING_SWAPPED, PHONE, overflow
 
 REASON = "It takes up what this person said."
@@ -27,8 +27,7 @@ def judge_all(page: Page, answer: Callable[[], None]) -> list[str]:
     """Answer whatever is shown until the guesses are asked for; return the steps shown."""
     steps: list[str] = []
     for _ in range(MOST_SHOWN):
-        expect(page.locator("#answer").or_(page.get_by_text("One last question"))).to_be_visible()
-        if not page.locator("#answer").count():
+        if not has_next_pair(page):
             return steps
         steps.append(page.locator("#progress strong").inner_text())
         address = page.locator("#answer").get_attribute("action")
