@@ -43,6 +43,8 @@ ROUTES = {
     "ranking.tasks.build_release": {"queue": ANALYSIS},
     "ranking.tasks.reclaim_lost_releases": {"queue": MAINTENANCE},
     "ranking.tasks.measure_raters": {"queue": ANALYSIS},
+    "heart_site.tasks.make_backup": {"queue": ANALYSIS},
+    "heart_site.tasks.try_restore": {"queue": ANALYSIS},
     "heart_site.tasks.run_audit": {"queue": ANALYSIS},
     "heart_site.tasks.reclaim_lost_audits": {"queue": MAINTENANCE},
 }

@@ -22,6 +22,7 @@ ALLOWED_HOSTS = env.list("HEART_ALLOWED_HOSTS", default=["localhost", "127.0.0.1
 CSRF_TRUSTED_ORIGINS = env.list("HEART_CSRF_TRUSTED_ORIGINS", default=[])
 HEART_HTTPS = env.bool("HEART_HTTPS", default=False)
 HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
+HEART_BACKUP_DIR = Path(env.str("HEART_BACKUP_DIR", default=str(HEART_DATA_DIR / "backups")))
 HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
 HEART_LLM_HOSTS = env.list(
     "HEART_LLM_HOSTS", default=["127.0.0.1", "localhost", "::1"] if IS_EMBEDDED else []

@@ -26,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/webhooks/", include("access.webhooks.urls")),
     path("console/tokens/", include("access.tokens.urls")),
     path("console/members/", include("access.members.urls")),
+    path("console/backups/", include("heart_site.backups.urls")),
     path("console/contexts/", include("completions.urls.contexts")),
     path("console/data/", include("completions.urls.data")),
     path("console/writing/", include("completions.urls.writing")),

@@ -259,6 +259,9 @@ TABLE: dict[str, str] = {
     "results/<slug:study>/fits/<slug:key>/<slug:kind>/<slug:table>.csv": "GET anyone",
     "results/<slug:study>/fits/<slug:key>/<slug:kind>/<slug:table>.<slug:form>": "GET anyone",
     # The console
+    "console/backups/": "GET owner",
+    "console/backups/make/": "POST owner",
+    "console/backups/<slug:name>/try/": "POST owner",
     "console/people/": "GET owner, POST owner",
     "console/people/retention/": "GET owner",
     "console/people/retention.csv": "GET owner",

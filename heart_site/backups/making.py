@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from heart_site.backups import postgres, sqlite, state
-from heart_site.backups.state import NAME, BackupError, Manifest, checksums
+from heart_site.backups.state import BACKUPS, NAME, BackupError, Manifest, checksums
 from ranking.judgments.code import code_version
 
 FILES = "files"
@@ -82,7 +82,8 @@ def _save_files(target: Path, out: Path) -> None:
     database = Path(str(settings.DATABASES["default"]["NAME"])).name
     for path in sorted(data.iterdir()):
         is_database = connection.vendor == "sqlite" and path.name.startswith(database)
-        if is_database or path.name in LEFT_OUT or out.is_relative_to(path):
+        are_backups = any(one.is_relative_to(path) for one in (out, settings.HEART_BACKUP_DIR))
+        if is_database or path.name in LEFT_OUT or are_backups:
             continue
         target.mkdir(exist_ok=True)
         if path.is_dir():
@@ -93,4 +94,4 @@ def _save_files(target: Path, out: Path) -> None:
 
 def _backups(out: Path) -> list[Path]:
     """Return the backups there, the oldest first."""
-    return sorted(path for path in out.glob("heart-*") if (path / NAME).is_file())
+    return sorted(path for path in out.glob(BACKUPS) if (path / NAME).is_file())

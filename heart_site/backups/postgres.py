@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.db import connection, transaction
 
@@ -80,6 +81,26 @@ def load(folder: Path) -> None:
     database = _environment()["PGDATABASE"]
     way = ("--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
     _run(["pg_restore", *way, f"--dbname={database}", str(folder / FILE)])
+
+
+@contextmanager
+def scratch_database(name: str) -> Iterator[str]:
+    """Create an empty database beside ours, yield its address, and drop it.
+
+    Raises
+    ------
+    BackupError
+        If the role that the site connects as may create none.
+    """
+    try:
+        _run(["createdb", name])
+    except BackupError as error:
+        msg = f"No database to restore into could be made: {error}"
+        raise BackupError(msg) from error
+    try:
+        yield urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+    finally:
+        _run(["dropdb", "--if-exists", "--force", name])
 
 
 def _run(command: list[str]) -> str:

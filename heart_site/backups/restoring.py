@@ -1,7 +1,13 @@
 """Restoring a backup into a fresh database, and holding it against what the backup says."""
 
+import datetime as dt
 import fcntl
+import os
+import secrets
 import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,10 +15,17 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
 from heart_site.backups import postgres, sqlite, state
 from heart_site.backups.making import FILES
-from heart_site.backups.state import BackupError, Manifest, check_files, read_manifest
+from heart_site.backups.state import (
+    BackupError,
+    LastRestore,
+    Manifest,
+    check_files,
+    read_manifest,
+)
 from ranking.judgments.code import code_version
 
 
@@ -57,7 +70,44 @@ def restore_backup(folder: Path) -> Restored:
         _check_rows(manifest)
         if (folder / FILES).is_dir():
             shutil.copytree(folder / FILES, settings.HEART_DATA_DIR, dirs_exist_ok=True)
+    LastRestore(timezone.now().isoformat()).write(folder)
     return Restored(manifest, missing)
+
+
+def try_restore(folder: Path, *, now: dt.datetime) -> str:
+    """Restore a backup into a scratch database and a scratch folder, and delete both again.
+
+    It is the command of an emergency, run in a process of its own. Return what it says, or raise.
+
+    Raises
+    ------
+    BackupError
+        If it fails, with its last words; they are kept beside the backup as well.
+    """
+    with tempfile.TemporaryDirectory() as place, _scratch_database(Path(place)) as url:
+        done = subprocess.run(  # noqa: S603 (our own words)
+            [sys.executable, "manage.py", "restore", str(folder.resolve())],
+            cwd=settings.BASE_DIR,
+            env={**os.environ, "HEART_DATA_DIR": place, "DATABASE_URL": url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        problem = (done.stderr.strip().splitlines() or [""])[-1].removeprefix("CommandError: ")
+        LastRestore(now.isoformat(), problem).write(folder)
+        raise BackupError(problem)
+    return done.stdout.strip()
+
+
+@contextmanager
+def _scratch_database(place: Path) -> Iterator[str]:
+    """Yield the address of a fresh database of the same kind as ours."""
+    if connection.vendor == "sqlite":
+        yield f"sqlite:///{(place / 'heart.sqlite3').as_posix()}"
+    else:
+        with postgres.scratch_database(f"heart_restore_{secrets.token_hex(4)}") as url:
+            yield url
 
 
 def _check_version(manifest: Manifest) -> tuple[str, ...]:

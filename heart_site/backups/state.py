@@ -1,5 +1,6 @@
 """What the database at hand holds, and the manifest that a backup is held to."""
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -62,7 +63,9 @@ def refuse_unless_empty() -> None:
 
 FORMAT = 1
 NAME = "manifest.json"
-BLOCK = 2**20
+RESTORED = "restored.json"
+"""What became of the last try to restore a backup; it lies beside its manifest."""
+BACKUPS = "heart-*"
 
 
 class BackupError(Exception):
@@ -127,9 +130,53 @@ def read_manifest(folder: Path) -> Manifest:
         raise BackupError(msg) from error
 
 
+@dataclass(frozen=True)
+class LastRestore:
+    """The last time that a backup was restored: all rows came back, or ``problem`` says why not."""
+
+    at: str
+    problem: str = ""
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of its backup, where that can be written to."""
+        with contextlib.suppress(OSError):
+            (folder / RESTORED).write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class KeptBackup:
+    """A backup in the folder of backups; without a manifest that can be read it is none."""
+
+    name: str
+    manifest: Manifest
+    last_restore: LastRestore | None
+
+    @property
+    def n_rows(self) -> int:
+        """Return how many rows it holds."""
+        return sum(self.manifest.rows.values())
+
+
+def kept_backups(out: Path) -> list[KeptBackup]:
+    """Return the backups there, the newest first."""
+    found = []
+    for folder in sorted(out.glob(BACKUPS), reverse=True):
+        with contextlib.suppress(BackupError):
+            found.append(KeptBackup(folder.name, read_manifest(folder), _last_restore(folder)))
+    return found
+
+
+def _last_restore(folder: Path) -> LastRestore | None:
+    try:
+        return LastRestore(**json.loads((folder / RESTORED).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
 def checksums(folder: Path) -> dict[str, str]:
-    """Return the hash of every file below the folder but the manifest."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
+    """Return the hash of every file below the folder but the manifest and what a restore left."""
+    own = (folder / NAME, folder / RESTORED)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path not in own)
     return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from heart_site.backups import BackupError, postgres
+from heart_site.backups import BackupError, kept_backups, postgres
 from heart_site.backups.state import read_manifest
 from tests import postgres as servers
 from tests.conftest import missing
@@ -163,6 +163,26 @@ class TestBackup:
         why = new.python(REFUSED.format(folders=[str(damaged), str(later), str(tmp_path)]))
         for said, reason in zip(why.splitlines(), reasons, strict=True):
             assert reason in said
+
+    def test_is_tried_in_a_scratch_database_that_is_dropped_again(self, sites):
+        old, _, backup = sites
+        old.environment["HEART_BACKUP_DIR"] = str(backup.parent)
+
+        said = old.manage("restore", "--try", backup)
+
+        assert "all as saved" in said
+        [kept] = kept_backups(backup.parent)
+        assert kept.n_rows == sum(read_manifest(backup).rows.values())
+        assert kept.last_restore.problem == ""
+        if url := old.environment.get("DATABASE_URL"):
+            with psycopg.connect(url) as link:
+                left = link.execute("SELECT datname FROM pg_database WHERE datname ~ '^heart_res'")
+                assert left.fetchall() == []
+        damaged = Path(shutil.copytree(backup, backup.parent / "heart-damaged"))
+        (damaged / "files/releases/r1.txt").write_text("bui1t")
+        assert "damaged" in old.call("restore", "--try", damaged, succeeds=False)
+        assert "damaged" in kept_backups(backup.parent)[0].last_restore.problem
+        shutil.rmtree(damaged)
 
     def test_comes_back_whole_and_the_site_answers_from_it(self, sites):
         _, new, backup = sites

@@ -64,6 +64,7 @@ class Stack:
         values |= {"DATABASE_URL": self.database, "HEART_BROKER_URL": REDIS_URL}
         values |= {"HEART_BROKER_PREFIX": f"{self.folder.name}-{os.getpid()}:"}
         values |= {"HEART_DATA_DIR": str(self.folder)}
+        values |= {"HEART_BACKUP_DIR": str(self.folder / "backups")}
         values |= {"HEART_HEARTBEAT_FILE": self.replacements(service)["/tmp/heartbeat"]}
         values |= {"PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics")}
         return {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **values}
@@ -165,7 +166,8 @@ class TestFile:
 
     def test_a_backup_holds_the_files_of_the_site_too(self):
         folders = {volume.split(":")[1] for volume in OURS["backup"]["volumes"]}
-        assert folders == {"/backups", processes.environment("backup")["HEART_DATA_DIR"]}
+        values = processes.environment("backup")
+        assert folders == {values["HEART_BACKUP_DIR"], values["HEART_DATA_DIR"]}
 
 
 class TestServices:
@@ -199,14 +201,14 @@ class TestServices:
         os.utime(stack.folder / "old", (0, 0))
         assert not processes.is_healthy("beat", places, env)
 
-    def test_a_backup_is_made(self, stack, tmp_path):
-        command = processes.replaced(OURS["backup"]["command"], {"/backups": str(tmp_path)})
+    def test_a_backup_is_made(self, stack):
+        command = OURS["backup"]["command"]
         if shutil.which("pg_dump") is None:
             missing("pg_dump", "apt-get install postgresql-client")
 
         subprocess.run(command, cwd=ROOT, env=stack.environment("backup"), check=True)
 
-        assert [path.name for path in tmp_path.glob("heart-*/database.dump")]
+        assert [path.name for path in (stack.folder / "backups").glob("heart-*/database.dump")]
 
     def test_redis_starts_and_answers(self, tmp_path):
         if shutil.which("redis-server") is None:

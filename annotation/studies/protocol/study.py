@@ -30,6 +30,7 @@ from annotation.studies.protocol.parts import (
 
 TAKEN = frozenset(
     {
+        "backups",
         "contexts",
         "data",
         "hooks",

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -16,7 +17,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare where, and how many stay."""
-        parser.add_argument("--out", type=Path, required=True, help="folder of the backups")
+        parser.add_argument(
+            "--out",
+            type=Path,
+            default=settings.HEART_BACKUP_DIR,
+            help="folder of the backups (HEART_BACKUP_DIR)",
+        )
         parser.add_argument("--keep", type=int, metavar="N", help="remove all but the newest N")
 
     def handle(self, *, out: Path, keep: int | None, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)

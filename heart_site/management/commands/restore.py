@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
-from heart_site.backups import BackupError, restore_backup
+from heart_site.backups import BackupError, restore_backup, try_restore
 
 
 class Command(BaseCommand):
@@ -14,12 +15,21 @@ class Command(BaseCommand):
     help = "Restore a backup into the fresh database that the settings name (docs/deployment.md)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the backup."""
+        """Declare the backup, and whether it is only tried."""
         parser.add_argument("backup", type=Path, help="folder that backup printed")
+        parser.add_argument(
+            "--try",
+            action="store_true",
+            dest="is_trial",
+            help="restore into a scratch database beside the site's, verify, and drop it again",
+        )
 
-    def handle(self, *, backup: Path, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
+    def handle(self, *, backup: Path, is_trial: bool, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Restore, and say what came back and what is still to do."""
         try:
+            if is_trial:
+                self.stdout.write(try_restore(backup, now=timezone.now()))
+                return
             found = restore_backup(backup)
         except BackupError as error:
             raise CommandError(str(error)) from error

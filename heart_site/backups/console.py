@@ -1,0 +1,62 @@
+"""The console's page on backups: which there are, and when each was last restored."""
+
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from access import background
+from access.choices import Role
+from access.models import LogEntry
+from access.roles import Needs, StaffRequest, members_only
+from heart_site.backups.state import kept_backups
+
+OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
+NEWEST = 5
+BROKEN_OFF_S = 3600
+"""A folder that is not whole and was not touched for so long is nobody's any more."""
+
+
+@never_cache
+@require_safe
+@members_only(OWNERS)
+def backups(request: StaffRequest) -> HttpResponse:
+    """List the backups, the newest first, with what their restores said."""
+    parts = {
+        "backups": kept_backups(settings.HEART_BACKUP_DIR),
+        "folder": settings.HEART_BACKUP_DIR,
+        "is_making": _is_making(settings.HEART_BACKUP_DIR),
+        "failures": LogEntry.objects.filter(action="backup.failed").order_by("-pk")[:NEWEST],
+    }
+    return render(request, "console/team/backups.html", parts)
+
+
+@require_POST
+@members_only(OWNERS)
+def make(request: StaffRequest) -> HttpResponse:
+    """Have a worker make a backup."""
+    background.hand_over("heart_site.tasks.make_backup", by=request.user.pk)
+    messages.success(request, _("A worker makes a backup now. It appears below when it is whole."))
+    return redirect("backups:all")
+
+
+@require_POST
+@members_only(OWNERS)
+def try_restore(request: StaffRequest, name: str) -> HttpResponse:
+    """Have a worker restore a backup into a scratch database."""
+    if name not in {one.name for one in kept_backups(settings.HEART_BACKUP_DIR)}:
+        raise Http404
+    background.hand_over("heart_site.tasks.try_restore", name=name, by=request.user.pk)
+    messages.success(request, _("A worker restores it now, into a database of its own."))
+    return redirect("backups:all")
+
+
+def _is_making(out: Path) -> bool:
+    since = time.time() - BROKEN_OFF_S
+    return any(one.stat().st_mtime > since for one in out.glob(".heart-*.part"))
