@@ -170,6 +170,8 @@ TABLE: dict[str, str] = {
     "console/new/texts/": "GET manager, POST manager",
     "console/new/texts/make/": "POST manager",
     "console/new/from/<slug:template>/": "GET manager, POST manager",
+    "console/new/from/<slug:template>/beside/": "POST manager",
+    "console/<slug:study>/protocol/beside/": "POST manager",
     "console/<slug:study>/protocol/": "GET analyst",
     "console/<slug:study>/contexts/": "GET analyst",
     "console/<slug:study>/protocol/edit/": "GET manager, POST manager",

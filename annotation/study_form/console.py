@@ -59,13 +59,8 @@ def start(request: StaffRequest) -> HttpResponse:
 @managers_page
 def fill(request: StaffRequest, template: str) -> HttpResponse:
     """Show the form over a template, and store what comes back as a draft."""
-    if template not in shipped_studies():
-        raise Http404
-    values = load_protocol(STUDIES / f"{template}.toml").model_dump(mode="json", exclude_none=True)
-    if request.method != "POST":
-        return _form(request, StudyForm(values=values), template=template)
-    form = StudyForm(request.POST, values=values)
-    if form.is_valid() and (study := _stored(form, _create(request))):
+    form = form_over_template(request, template)
+    if form.is_bound and form.is_valid() and (study := _stored(form, _create(request))):
         return _created(request, study)
     return _form(request, form, template=template)
 
@@ -96,12 +91,8 @@ def edit(request: StaffRequest, study: str) -> HttpResponse:
     if draft.locked_at is not None:
         messages.error(request, _("The study is locked: nothing of it changes any more."))
         return redirect("console:protocol", draft.slug)
-    values = values_of(draft.content)
-    if request.method != "POST":
-        form = StudyForm(values=values, initial={"dataset": draft.dataset.slug})
-        return _form(request, form, study=draft)
-    form = StudyForm(request.POST, values=values)
-    if form.is_valid() and (changed := _stored(form, _change(request, draft))):
+    form = form_over_study(request, draft)
+    if form.is_bound and form.is_valid() and (changed := _stored(form, _change(request, draft))):
         return redirect("console:protocol", changed.slug)
     return _form(request, form, study=draft)
 
@@ -118,13 +109,31 @@ def version(request: StaffRequest, study: str) -> HttpResponse:
     if newest.locked_at is None:
         messages.info(request, _("The next version is a draft already: this one."))
         return redirect("console:protocol", newest.slug)
-    values = values_of(locked.content) | {"name": locked.name}
-    slug = services.versioned_slug(newest.name, newest.version + 1)
-    fixed = {"slug": slug, "dataset": newest.dataset.slug}
-    form = StudyForm(request.POST or None, values=values, initial=fixed, fixed=fixed)
+    form = form_over_study(request, locked)
     if form.is_bound and form.is_valid() and (made := _stored(form, _create_version(request))):
         return _created(request, made)
     return _form(request, form, study=locked, is_version=True)
+
+
+def form_over_template(request: StaffRequest, template: str) -> StudyForm:
+    """Return the form over a study that ships, with what was sent."""
+    if template not in shipped_studies():
+        raise Http404
+    values = load_protocol(STUDIES / f"{template}.toml").model_dump(mode="json", exclude_none=True)
+    return StudyForm(request.POST or None, values=values)
+
+
+def form_over_study(request: StaffRequest, study: Study) -> StudyForm:
+    """Return the form over a draft, or over a locked study that a version is made of."""
+    values = values_of(study.content)
+    if study.locked_at is None:
+        start = {"dataset": study.dataset.slug}
+        return StudyForm(request.POST or None, values=values, initial=start)
+    newest = selectors.newest_version(study)
+    slug = services.versioned_slug(newest.name, newest.version + 1)
+    fixed = {"slug": slug, "dataset": newest.dataset.slug}
+    values |= {"name": study.name}
+    return StudyForm(request.POST or None, values=values, initial=fixed, fixed=fixed)
 
 
 @require_safe

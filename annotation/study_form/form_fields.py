@@ -34,13 +34,12 @@ class FieldSpec:
 
 @dataclass(frozen=True)
 class Section:
-    """A group of fields; all but the first are folded while nothing in them is wrong."""
+    """A step of the form: a group of fields."""
 
     key: str
     title: Words
     asked: tuple[FieldSpec, ...]
     lead: Words = ""
-    is_folded: bool = True
 
 
 def _number(path: str, label: Words, hint: Words = "") -> FieldSpec:
@@ -57,7 +56,7 @@ def _files(folder: Path) -> list[tuple[str, Words]]:
 
 WHAT = Section(
     "what",
-    gettext_lazy("What it is"),
+    gettext_lazy("What is compared"),
     (
         FieldSpec(
             "slug",
@@ -73,12 +72,7 @@ WHAT = Section(
             kind=CHOICE,
             choices=[(one.value.lower(), one.label) for one in Protocol],
         ),
-        FieldSpec(
-            "plan",
-            gettext_lazy("Plan"),
-            kind=CHOICE,
-            choices=[(one.value.lower(), one.label) for one in PlanKind],
-        ),
+        FieldSpec("question", gettext_lazy("Question")),
         FieldSpec(
             "rubric",
             gettext_lazy("Rubric"),
@@ -94,6 +88,12 @@ WHAT = Section(
             ),
             NAMES,
         ),
+    ),
+)
+NUMBERS = Section(
+    "numbers",
+    gettext_lazy("How many"),
+    (
         _number(
             "judgments_per_pair",
             gettext_lazy("Judgments per pair"),
@@ -115,6 +115,12 @@ WHAT = Section(
             gettext_lazy("Minutes for which a pair is kept for a rater."),
         ),
         FieldSpec(
+            "plan",
+            gettext_lazy("Plan"),
+            kind=CHOICE,
+            choices=[(one.value.lower(), one.label) for one in PlanKind],
+        ),
+        FieldSpec(
             "seed",
             gettext_lazy("Seed"),
             gettext_lazy(
@@ -123,11 +129,10 @@ WHAT = Section(
             ),
         ),
     ),
-    is_folded=False,
 )
 RULES = Section(
     "rules",
-    gettext_lazy("Rules"),
+    gettext_lazy("Rules and checks"),
     (
         _number(
             "min_rationale_length",
@@ -195,9 +200,8 @@ EXCLUSION = Section(
 )
 TEXTS = Section(
     "texts",
-    gettext_lazy("Texts"),
+    gettext_lazy("What raters read"),
     (
-        FieldSpec("question", gettext_lazy("Question")),
         FieldSpec("invitation", gettext_lazy("Invitation"), kind=TEXT),
         FieldSpec(
             "instructions",
@@ -243,4 +247,4 @@ ADVANCED = Section(
     ),
     gettext_lazy("TOML, each part under its own heading."),
 )
-SECTIONS = (WHAT, RULES, EXCLUSION, TEXTS, ADVANCED)
+SECTIONS = (WHAT, NUMBERS, RULES, EXCLUSION, TEXTS, ADVANCED)

@@ -3,6 +3,7 @@
 import copy
 import tomllib
 from collections.abc import Container, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from django import forms
@@ -14,6 +15,7 @@ from annotation.studies.protocol import FaultyError, StudyProtocol, check_values
 from annotation.study_form.form_fields import NAMES, PARTS, SECTIONS, FieldSpec, Section
 from completions.models import Dataset
 
+Step = tuple[Section, list[tuple[FieldSpec, forms.BoundField]], Section | None]
 BETWEEN = "__"
 """Between the names of nested fields, where files have a dot."""
 MOST_BYTES = 200_000
@@ -77,14 +79,15 @@ class StudyForm(forms.Form):
         self.add_error(_name(path) if path else None, text)
 
     @property
-    def sections(self) -> Iterator[tuple[Section, list[tuple[FieldSpec, forms.BoundField]]]]:
-        """Yield each section with its fields, as the page shows them."""
-        for section in SECTIONS:
-            yield section, [(one, self[_name(one.path)]) for one in section.asked]
+    def steps(self) -> Iterator[Step]:
+        """Yield each section with its fields and the one that follows, as the page shows them."""
+        for section, following in zip_longest(SECTIONS, SECTIONS[1:]):
+            asked = [(one, self[_name(one.path)]) for one in section.asked]
+            yield section, asked, following
 
     @property
     def is_wrong_in(self) -> set[str]:
-        """The keys of the sections with something to mend: these are shown unfolded."""
+        """The keys of the sections with something to mend: these are open."""
         return {
             section.key
             for section in SECTIONS

@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from ranking.planner.plans import FirstPlan, Rates, StudyPlan
 
 POOLS = {"people": EvaluatorPool.HUMAN, "judges": EvaluatorPool.LLM}
+POWER, CORRELATION = 0.8, 0.2
 DEFAULTS = {
     "pool": "people",
     "elo": 20.0,
-    "power": 0.8,
+    "power": POWER,
     "level": 0.05,
     "together": "each",
     "pay": None,
     "price": None,
-    "rho": 0.2,
+    "rho": CORRELATION,
 }
 
 

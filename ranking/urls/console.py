@@ -8,6 +8,7 @@ from ranking.exports import console as export_console
 from ranking.log import console as log_console
 from ranking.monitor import answers_console, console
 from ranking.planner import console as planner_console
+from ranking.planner import drafts
 from ranking.refits import console as refits_console
 from ranking.releases import console as release_console
 
@@ -43,6 +44,8 @@ urlpatterns = [
     path(
         "<slug:study>/ratings/<slug:key>/unpublish/", refits_console.unpublish, name="unpublish_fit"
     ),
+    path("new/from/<slug:template>/beside/", drafts.beside_template, name="beside_template"),
+    path("<slug:study>/protocol/beside/", drafts.beside_study, name="beside_study"),
     path("<slug:study>/planner/", planner_console.planner, name="planner"),
     path("<slug:study>/planner.csv", planner_console.planner_csv, name="planner_csv"),
     path("<slug:study>/exports/", export_console.page, name="exports"),

@@ -126,6 +126,7 @@ def make_a_study(page: Page) -> None:
     go_to(page, "demo")
     page.get_by_label("Dataset").select_option("demo")
     page.get_by_label("Address").fill(SLUG)
+    page.get_by_role("link", name="Next: How many").click()
     page.get_by_label("Session length").fill(str(SESSION))
     page.get_by_label("Judgments per pair").fill("0")
     press(page, "Store as a draft")

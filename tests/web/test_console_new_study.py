@@ -1,5 +1,6 @@
 """Making a study in the console, and changing it until it is locked."""
 
+import re
 from types import MappingProxyType
 
 import pytest
@@ -15,6 +16,9 @@ from annotation.planning import services as planning_services
 from annotation.studies import services as study_services
 from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
 from annotation.studies.rubric import load_rubric
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.planning.needs import Wish
+from ranking.planner.plans import Layout, Rates, first_plan
 from tests.factories import (
     NOW,
     make_completion,
@@ -24,7 +28,7 @@ from tests.factories import (
     make_study,
     make_system,
 )
-from tests.factories_written_once import make_member
+from tests.factories_written_once import make_measurement, make_member
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +61,10 @@ def as_shown(client, address, **changes):
     form = client.get(address).context["form"]
     shown = {bound.html_name: bound.value() or "" for bound in form}
     return {**shown, "dataset": "talks", **changes}
+
+
+def text_of(answer):
+    return answer.content.decode()
 
 
 def toml(**changes):
@@ -184,12 +192,18 @@ class TestForm:
         assert answer.context["form"].non_field_errors()
         assert not Study.objects.exists()
 
-    def test_opens_the_folded_part_with_the_fault(self, admin_client, shown):
+    def test_is_in_steps_of_which_the_first_is_open(self, admin_client):
+        page = admin_client.get(FORM).content.decode()
+
+        steps = re.findall(r'<details class="card step" name="step"( open)?>', page)
+        assert steps == [" open", "", "", "", "", ""]
+        assert all(f'id="{one}"' in page for one in re.findall(r'href="#(step-\w+)"', page))
+
+    def test_opens_the_step_with_the_fault(self, admin_client, shown):
         answer = admin_client.post(FORM, dict(shown, exclusion__misfit="0"))
 
-        assert '<details class="fold" open><summary>When raters are left out' in (
-            answer.content.decode()
-        )
+        opened = re.findall(r'class="card step" open><summary>.*?</span> ([^<]*)', text_of(answer))
+        assert opened == ["When raters are left out"]
 
     def test_never_takes_the_place_of_another_draft(self, admin_client, shown):
         sent = dict(shown)
@@ -207,6 +221,117 @@ class TestForm:
         (reason,) = by_form.context["form"].errors["judgments_per_pair"]
         (line,) = by_file.context["form"].non_field_errors()
         assert line == f"the text: judgments_per_pair: {reason}"
+
+
+class TestBesideTheForm:
+    """What the study would come to, and what its raters would see; nothing of it is stored."""
+
+    ADDRESS = reverse("raters:beside_template", args=["demo"])
+
+    def beside(self, client, shown, **changes):
+        answer = client.post(self.ADDRESS, {**shown, **changes})
+        assert answer.status_code == 200
+        assert not Study.objects.exists()
+        return answer
+
+    def test_counts_pairs_judgments_raters_hours_and_pay(self, admin_client, shown):
+        numbers = {"judgments_per_pair": "40", "pairs_per_context": "2", "session_length": "10"}
+        plain = {"checks__rate": "0", "checks__repeat_rate": "0"}
+
+        answer = self.beside(admin_client, shown, **numbers, **plain, pay="12")
+
+        figures = answer.context["figures"]
+        assert (figures.n_contexts, figures.n_systems) == (1, 3)
+        assert (figures.n_judged, figures.n_judgments, figures.n_raters) == (2, 80, 40)
+        assert figures.hours == pytest.approx(80 / 60)
+        assert answer.context["cost"] == pytest.approx(16)
+        assert "16.00" in text(answer)
+        assert "60 s a judgment is assumed" in text(answer)
+
+    def test_takes_the_time_that_people_took_in_studies_of_that_protocol(self, admin_client, shown):
+        for slug, seconds, told in (
+            ("a", 20.0, {}),
+            ("b", 40.0, {}),
+            ("c", 900.0, {"is_simulated": True, "title": "Simulated"}),
+            ("d", 900.0, {"protocol": "LIKERT"}),
+        ):
+            study = make_study(slug=slug, **{"protocol": "PREFERENCE", **told})
+            make_measurement(study=study, median_seconds=seconds)
+
+        answer = admin_client.post(self.ADDRESS, dict(shown))
+
+        assert answer.context["figures"].seconds == 30.0
+        assert "30 s a judgment, as in earlier studies" in text(answer)
+
+    def test_says_which_difference_is_found(self, admin_client, shown):
+        few = self.beside(admin_client, shown, judgments_per_pair="10").context["figures"]
+        many = self.beside(admin_client, shown, judgments_per_pair="1000").context["figures"]
+
+        assert many.difference < few.difference
+        layout = Layout(3, int(shown["pairs_per_context"]), 10)
+        for share, n_contexts in ((1.05, 1), (0.95, 2)):  # there is one
+            wish = Wish(difference=share * few.difference / ELO_PER_LOG_UNIT)
+            assert first_plan(layout, wish, Rates(), correlation=0.2).n_contexts == n_contexts
+
+    def test_counts_messages_and_ranks_nothing_where_each_is_rated_alone(
+        self, admin_client, dataset
+    ):
+        address = reverse("console:new_form", args=["heart-likert"])
+        form = as_shown(admin_client, address, judgments_per_pair="2")
+
+        answer = admin_client.post(reverse("raters:beside_template", args=["heart-likert"]), form)
+
+        figures = answer.context["figures"]
+        assert (figures.n_judged, figures.n_judgments, figures.difference) == (3, 6, None)
+        assert "Replies" in text(answer)
+
+    def test_shows_the_question_and_the_practice_pair_that_nobody_can_press(
+        self, admin_client, shown
+    ):
+        answer = self.beside(admin_client, shown, question="Which one helps more?")
+
+        assert "Which one helps more?" in text(answer)
+        _before, _inert, after = text_of(answer).partition(" inert>")
+        assert "Reply A" in after
+
+    def test_waits_for_a_dataset(self, admin_client, shown):
+        answer = self.beside(admin_client, shown, dataset="")
+
+        assert "Choose a dataset" in text(answer)
+
+    def test_says_what_does_not_fit_yet(self, admin_client, shown):
+        answer = self.beside(admin_client, shown, judgments_per_pair="many")
+
+        assert "How many, Judgments per pair:" in text(answer)
+
+    def test_a_dataset_without_texts_has_nothing_to_compare(self, admin_client, shown):
+        make_dataset(slug="bare", name="Bare")
+
+        assert "Nothing to compare yet" in text(self.beside(admin_client, shown, dataset="bare"))
+
+    def test_stands_beside_a_draft_and_a_new_version(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, slug="ours"))
+        address = reverse("raters:beside_study", args=["ours"])
+        form = as_shown(admin_client, reverse("console:edit", args=["ours"]))
+        assert admin_client.post(address, form).context["figures"].n_systems == 3
+
+        study_services.lock_study(study=Study.objects.get(), now=NOW)
+        form = as_shown(admin_client, reverse("console:version", args=["ours"]))
+        del form["dataset"]  # a browser sends no field that cannot be changed
+        assert admin_client.post(address, form).context["figures"].n_systems == 3
+
+    def test_says_what_a_lock_freezes(self, admin_client, shown):
+        assert "A lock fixes for good" in text(admin_client.get(FORM))
+
+        admin_client.post(FORM, dict(shown, slug="ours"))
+        page = text(admin_client.get(reverse("console:study", args=["ours"])))
+        assert "A lock fixes for good" in page
+
+    def test_is_not_for_analysts(self, shown):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.post(self.ADDRESS, dict(shown)).status_code == 403
 
 
 class TestFile:

@@ -133,6 +133,40 @@ def judgments_of_ranking(
     return math.ceil(4.0 * (n_systems - 1) * (errors / difference) ** 2)
 
 
+def detectable_difference(
+    n_systems: int, n_judgments: float, *, level: float = 0.95, power: float = 0.8
+) -> float:
+    """Return the smallest difference that so many independent judgments tell.
+
+    Parameters
+    ----------
+    n_systems : int
+        As in `judgments_of_ranking`, whose inverse this is but for the rounding.
+    n_judgments : float
+        Of all pairs together, above 0; divided by the design effect where those of one
+        comparison hang together.
+    level, power : float
+        As in `Wish`.
+
+    Returns
+    -------
+    float
+        Natural log, above 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    check_level(level)
+    check_level(power)
+    if n_systems <= 1 or not n_judgments > 0.0:
+        msg = f"cannot plan for {n_systems} systems and {n_judgments} judgments"
+        raise ValueError(msg)
+    errors = float(special.ndtri((1.0 + level) / 2.0) + special.ndtri(power))
+    return errors * math.sqrt(4.0 * (n_systems - 1) / n_judgments)
+
+
 def _need(parts: ErrorParts, wish: Wish, level: float) -> Need:
     at_best = parts.scaled(1.0)
     if not math.isnan(parts.within):

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from ranking.numerics.planning.closed_form import judgments_per_pair
-from ranking.numerics.planning.needs import Wish, judgments_of_ranking, needs_of
+from ranking.numerics.planning.needs import (
+    Wish,
+    detectable_difference,
+    judgments_of_ranking,
+    needs_of,
+)
 from ranking.numerics.planning.parts import ErrorParts
 from ranking.numerics.sandwich import fisher_covariance
 from tests.numerics.helpers import make_tables
@@ -77,7 +82,15 @@ class TestAPlannedRanking:
             judgments_per_pair(share), rel=0.01
         )
 
+    @pytest.mark.parametrize("n_systems", [2, 5, 12])
+    @pytest.mark.parametrize("power", [0.8, 0.95])
+    def test_tells_the_difference_that_it_was_made_for(self, n_systems, power):
+        n = judgments_of_ranking(n_systems, 0.1, power=power)
+
+        assert detectable_difference(n_systems, n, power=power) == pytest.approx(0.1, rel=0.001)
+
     @pytest.mark.parametrize("asked", [(1, 0.1), (5, 0.0)])
-    def test_refuses_what_cannot_be_planned(self, asked):
+    @pytest.mark.parametrize("ask", [judgments_of_ranking, detectable_difference])
+    def test_refuses_what_cannot_be_planned(self, ask, asked):
         with pytest.raises(ValueError, match="cannot plan"):
-            judgments_of_ranking(*asked)
+            ask(*asked)
