@@ -17,4 +17,5 @@ class RankingConfig(AppConfig):
 
         MORE_ALERTS.append("ranking.fits.queries.refused_alerts")
         FIGURES["moves"] = "ranking.raters.services.rank_moves.MOVES"
+        FIGURES["external"] = "ranking.raters.services.outside.OUTSIDE"
         FIGURES["release"] = "ranking.releases.queries.RELEASE"

@@ -196,6 +196,7 @@ TABLE: dict[str, str] = {
     "console/<slug:study>/judge-runs/plan/": "GET analyst",
     "console/<slug:study>/judge-runs/start/": "POST manager",
     "console/<slug:study>/themes/": "POST manager",
+    "console/<slug:study>/external/compare/": "GET analyst",
     "console/<slug:study>/external/": "GET analyst, POST manager",
     "console/<slug:study>/external/store/": "POST manager",
     "console/<slug:study>/external/<int:pk>/decide/": "POST manager",

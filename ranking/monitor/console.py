@@ -1,7 +1,7 @@
 """The console's pages on raters, with the form of a decision: monitor, one rater, review."""
 
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from django import forms
 from django.contrib import messages
@@ -19,12 +19,16 @@ from access.roles import StaffRequest
 from annotation.models import Rater, Study
 from annotation.quality import services as annotation_services
 from annotation.studies import selectors as annotation_selectors
-from annotation.studies.http import figures_of
+from annotation.studies.http import figures_of, with_kept
+from annotation.studies.stored_figures import Shown
 from ranking.downloads import tables
 from ranking.monitor import pages
 from ranking.raters import queries, services
 from ranking.raters.http import staff_page
 from ranking.raters.rows import FINDINGS, STANDINGS, RaterFilter
+
+if TYPE_CHECKING:
+    from ranking.raters.services import OutsideCompared
 
 LONGEST_REASON = 500
 
@@ -140,6 +144,18 @@ def moves(request: StaffRequest, study: Study) -> HttpResponse:
         "is_other": not are_those and shown.is_current,
     }
     return render(request, "console/raters/moves.html", parts)
+
+
+@require_safe
+@staff_page
+def outside(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show how judgments made elsewhere agree with the study's own, and move its ratings."""
+
+    def page(found: "OutsideCompared", shown: "Shown[OutsideCompared]") -> HttpResponse:
+        parts = {"study": study, "found": found, "shown": shown}
+        return render(request, "console/raters/outside.html", parts)
+
+    return with_kept(request, study, services.OUTSIDE, page)
 
 
 def _apply(request: StaffRequest, study: Study) -> HttpResponse:

@@ -26,6 +26,7 @@ urlpatterns = [
     ),
     path("<slug:study>/raters/<slug:code>/exclude/", console.exclude, name="exclude"),
     path("<slug:study>/raters/<slug:code>/reinstate/", console.reinstate, name="reinstate"),
+    path("<slug:study>/external/compare/", console.outside, name="outside"),
     path("<slug:study>/completions/", coverage_console.coverage, name="coverage"),
     path("<slug:study>/completions.csv", coverage_console.coverage_csv, name="coverage_csv"),
     path("<slug:study>/completions/retry/", coverage_console.retry, name="retry"),

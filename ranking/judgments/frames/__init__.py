@@ -24,8 +24,10 @@ if TYPE_CHECKING:
         read_style,
     )
     from ranking.judgments.frames.groups import (
+        read_answers,
         read_compared,
         read_groups,
+        read_outside,
         read_stamp,
         read_stamps,
         read_verdicts,
@@ -45,6 +47,7 @@ __all__ = [
     "n_given",
     "n_judgments",
     "newest_judgment",
+    "read_answers",
     "read_columns",
     "read_columns_and_dimensions",
     "read_compared",
@@ -53,6 +56,7 @@ __all__ = [
     "read_groups",
     "read_implied",
     "read_judgments",
+    "read_outside",
     "read_scores",
     "read_stamp",
     "read_stamps",

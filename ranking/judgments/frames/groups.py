@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, IntegerField, Max, Q, QuerySet, Sum, Value
 
 from annotation.choices import Protocol
-from annotation.models import DimensionMark, Judgment, Study
+from annotation.models import DimensionMark, ExternalJudgment, Study
 from completions.choices import Stratum
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.judgments.analysis_set import (
@@ -82,16 +82,20 @@ def read_compared(selection: Selection) -> Compared:
     return Compared(pairs, dialogues(pairs[:, 1]), systems())
 
 
-def read_verdicts(selection: Selection, compared: Compared | None = None) -> GroupedJudgments:
+def read_verdicts(
+    selection: Selection, compared: Compared | None = None, *, outside: Integers | None = None
+) -> GroupedJudgments:
     """Add up the same without what the ratings themselves do not need.
 
     One query adds up the answers to each comparison, and one says what the comparisons are,
     unless they are given: no judgment is read singly, and none is joined to what its comparison
-    knows.
+    knows. ``outside`` are answers from elsewhere that are added on trial.
     """
     compared = compared or read_compared(selection)
     pairs = compared.pairs
-    answers = _read_answers(selected_answers(selection), pairs[:, 0])
+    answers = read_answers(selection, compared)
+    if outside is not None:
+        answers = np.concatenate([answers, outside])
     place = np.searchsorted(pairs[:, 0], answers[:, 0])
     _, dialogue, first, second, is_simulated = pairs[place].T
     units, unit = coded(dialogue, compared.dialogues)
@@ -108,8 +112,15 @@ def read_verdicts(selection: Selection, compared: Compared | None = None) -> Gro
     )
 
 
-def _read_answers(answers: QuerySet[Judgment], pairs: Integers) -> Integers:
-    """Add up the answers to each of the comparisons with these sorted keys."""
+def read_answers(selection: Selection, compared: Compared) -> Integers:
+    """Add up the selected answers to each comparison.
+
+    Returns
+    -------
+    integer array of shape (n_rows, 10)
+        Key of the comparison, whether on the five-point scale, whether by a judge, and `SUMS`.
+    """
+    pairs, answers = compared.pairs[:, 0], selected_answers(selection)
     if not len(pairs):
         answers = answers.none()
     else:
@@ -120,6 +131,16 @@ def _read_answers(answers: QuerySet[Judgment], pairs: Integers) -> Integers:
     )
     found = read_integers(rows.annotate(**SUMS))
     return found[np.isin(found[:, 0], pairs)]
+
+
+def read_outside(
+    answers: QuerySet[ExternalJudgment], compared: Compared, *, is_graded: bool
+) -> Integers:
+    """Add up answers from elsewhere as `read_answers` does those of the study's people."""
+    scale, judge = (Value(number, IntegerField()) for number in (int(is_graded), 0))
+    rows = answers.filter(verdict__isnull=False).order_by().values_list("comparison", scale, judge)
+    found = read_integers(rows.annotate(**SUMS))
+    return found[np.isin(found[:, 0], compared.pairs[:, 0])]
 
 
 def read_stamps(

@@ -6,6 +6,7 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from ranking.raters.services.measuring import measure_raters, measure_study, studies_to_measure
+    from ranking.raters.services.outside import OUTSIDE, OutsideCompared, compare_outside
     from ranking.raters.services.rank_moves import MOVES, moves_of
     from ranking.raters.services.reviewing import (
         Move,
@@ -22,10 +23,13 @@ else:
 
 __all__ = [
     "MOVES",
+    "OUTSIDE",
     "Move",
     "Movement",
+    "OutsideCompared",
     "Review",
     "ReviewChangedError",
+    "compare_outside",
     "measure_raters",
     "measure_study",
     "movements_without",

@@ -34,11 +34,11 @@ def _is_small(study: Study) -> bool:
     return has_few_judgments(study, most=MOST_LIVE)
 
 
-def _basis(study: Study) -> object:
+def basis_of(study: Study) -> object:
     """Return what changes with every answer, decision, measurement and departure."""
     newest = newest_keys(Judgment, Exclusion)
     measured = Measurement.objects.filter(study=study).values_list("as_of", flat=True).first()
     return newest, measured, study.raters.filter(data_kept=False).count()
 
 
-MOVES = FiguresKind("moves", _is_small, _basis, moves_of)
+MOVES = FiguresKind("moves", _is_small, basis_of, moves_of)

@@ -171,8 +171,7 @@ def movements_without(
         pools[EvaluatorPool.COMBINED] = with_and_without(EvaluatorPool.COMBINED)
     names = dict(System.objects.values_list("slug", "name"))
     return tuple(
-        _movement(pool.label, names, *(_rated(one, method_of(study, pool)) for one in both))
-        for pool, both in pools.items()
+        movement(pool.label, names, both, method_of(study, pool)) for pool, both in pools.items()
     )
 
 
@@ -197,7 +196,14 @@ def _rated(judgments: GroupedJudgments, method: Method) -> _Rated:
         return _Rated(judgments.n_judgments, {}, str(refusal))
 
 
-def _movement(pool: str, names: Mapping[str, str], before: _Rated, after: _Rated) -> Movement:
+def movement(
+    pool: str,
+    names: Mapping[str, str],
+    both: tuple[GroupedJudgments, GroupedJudgments],
+    method: Method,
+) -> Movement:
+    """Rate the judgments now and after, and say how each system moves; ``names`` are by slug."""
+    before, after = (_rated(one, method) for one in both)
     best = before.elo or after.elo
     return Movement(
         pool=pool,
