@@ -54,6 +54,10 @@ SOCIALACCOUNT_PROVIDERS = sign_in_settings.providers(
     name=env.str("HEART_OIDC_NAME", default="single sign-on"),
 )
 HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
+HEART_PROLIFIC_TOKEN = env.str("HEART_PROLIFIC_TOKEN", default="")
+HEART_PROLIFIC_API_URL = env.str(
+    "HEART_PROLIFIC_API_URL", default="https://api.prolific.com/api/v1/"
+)
 HEART_PROLIFIC_KEYS_URL = env.str(
     "HEART_PROLIFIC_KEYS_URL", default="https://api.prolific.com/.well-known/study/jwks.json"
 )

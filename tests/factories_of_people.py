@@ -8,6 +8,7 @@ from annotation.models import (
     BlindingAudit,
     FailedArrival,
     PlatformEvent,
+    PlatformStudy,
     PlatformSubmission,
     Report,
     ReportAlert,
@@ -168,6 +169,12 @@ def make_event(**fields: Any) -> PlatformEvent:
         "received_at": NOW,
     }
     return PlatformEvent.objects.create(study=study, **row | fields)
+
+
+def make_platform_study(**fields: Any) -> PlatformStudy:
+    study = fields.pop("study", None) or make_study()
+    row = {"key": f"there-{next(_serial)}", "n_places": 10, "created_at": NOW}
+    return PlatformStudy.objects.create(study=study, **row | fields)
 
 
 def make_failed_arrival(**fields: Any) -> FailedArrival:

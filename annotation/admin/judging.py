@@ -13,6 +13,7 @@ from annotation.models import (
     Judgment,
     Lease,
     PlatformEvent,
+    PlatformStudy,
     PlatformSubmission,
     QualityCheck,
     Rater,
@@ -226,6 +227,16 @@ class PlatformSubmissionAdmin(ReadOnlyAdmin):
     list_select_related = ("rater",)
     search_fields = ("rater__code", "session_id")
     ordering = ("-opened_at", "-pk")
+
+
+@admin.register(PlatformStudy)
+class PlatformStudyAdmin(ReadOnlyAdmin):
+    """Studies as they stand on crowd platforms."""
+
+    list_display = ("created_at", "study", "key", "n_places")
+    list_select_related = ("study",)
+    search_fields = ("key", "study__slug")
+    ordering = ("-created_at", "-pk")
 
 
 @admin.register(FailedArrival)

@@ -8,7 +8,7 @@ from annotation.models.guess import SourceGuess
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import DimensionMark, Judgment, Lease
 from annotation.models.people import Consent, PlatformSubmission, Rater
-from annotation.models.platform import FailedArrival, PlatformEvent
+from annotation.models.platform import FailedArrival, PlatformEvent, PlatformStudy
 from annotation.models.quality import Exclusion, QualityCheck
 from annotation.models.rationale import RationaleCall, RationaleRun, ThemeLabel
 from annotation.models.release_text import RationaleDecision, RationaleScan
@@ -30,6 +30,7 @@ __all__ = [
     "Judgment",
     "Lease",
     "PlatformEvent",
+    "PlatformStudy",
     "PlatformSubmission",
     "QualityCheck",
     "Rater",

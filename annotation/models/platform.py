@@ -35,6 +35,25 @@ class PlatformEvent(AppendOnlyModel):
         return f"#{self.pk} {self.kind}"
 
 
+class PlatformStudy(models.Model):
+    """A study as it stands on a crowd platform, made there by us."""
+
+    study = models.OneToOneField(Study, models.PROTECT, related_name="platform_study")
+    key = models.CharField(max_length=64, unique=True, help_text="The platform's id of it.")
+    n_places = models.PositiveIntegerField(help_text="How many people may take part there.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "platform studies"
+        constraints = (
+            models.CheckConstraint(condition=~Q(key=""), name="platformstudy_key_given"),
+            models.CheckConstraint(condition=Q(n_places__gte=1), name="platformstudy_has_places"),
+        )
+
+    def __str__(self) -> str:
+        return self.key
+
+
 class FailedArrival(models.Model):
     """How many visits to an open study, within an hour, had a platform's link without an id.
 

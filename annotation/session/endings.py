@@ -127,10 +127,24 @@ def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[s
     """
     crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
     own = crowd["codes"].get(way, "")
+    code = _code(crowd, way, whose)
     if platform == Platform.GUEST and way not in (Way.COMPLETE, Way.PARTIAL):
         return own, ""
-    code = own or salted_hmac("heart.completion", f"{way} {whose}").hexdigest()[:10].upper()
     if platform == Platform.GUEST:
         return code, ""
     address = crowd["return_url"] or (DEFAULT_RETURN.get(Platform(platform), "") if own else "")
     return code, address.replace("{code}", code)
+
+
+def _code(crowd: Mapping[str, Any], way: Way, whose: str) -> str:
+    own: str = crowd["codes"].get(way, "")
+    return own or salted_hmac("heart.completion", f"{way} {whose}").hexdigest()[:10].upper()
+
+
+def way_of(submission: PlatformSubmission) -> Way | None:
+    """Return the way in which a submission ended, by the code that was shown; None without one."""
+    rater = submission.rater
+    crowd = selectors.content_of(rater.study)["crowd"]
+    whose = _whose(rater, submission)
+    shown = (way for way in Way if submission.code == _code(crowd, way, whose))
+    return next(shown, None) if submission.code else None

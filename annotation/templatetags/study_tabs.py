@@ -92,6 +92,7 @@ TABS = (
         (
             Page("raters", _("Raters"), "raters:list"),
             Page("review", _("Review"), "raters:review"),
+            Page("payments", _("Payments"), "raters:payments"),
             Page("checks", _("Checks"), "console:checks"),
             Page("reports", _("Reports"), "console:reports"),
             Page("blinding", _("Blinding"), "blinding:audits"),

@@ -47,6 +47,7 @@ class Decision(forms.Form):
 
 P = ParamSpec("P")
 PER_PAGE = 50
+NEWEST_REASONS = 10
 
 
 @require_safe
@@ -209,6 +210,7 @@ def _show_rater(
     parts = {
         "study": study,
         "shown": pages.RaterPage.of(row),
+        "reasons": queries.newest_reasons(row.head, n=NEWEST_REASONS),
         "measured": measured,
         "form": form or Decision(),
     }

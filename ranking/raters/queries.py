@@ -42,6 +42,12 @@ def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
     return _stored(study, kept, now=now)
 
 
+def newest_reasons(rater: RaterHead, *, n: int) -> list[str]:
+    """Return the reasons that a rater wrote last, the newest first; one query."""
+    written = Judgment.objects.filter(rater=rater.pk).exclude(rationale="")
+    return list(written.order_by("-pk").values_list("rationale", flat=True)[:n])
+
+
 def unmeasured_studies() -> list[int]:
     """Return the keys of studies in which people judged and that nobody measured yet."""
     judged = Judgment.objects.filter(rater__study=OuterRef("pk"))

@@ -6,7 +6,7 @@ from ranking.coverage import console as coverage_console
 from ranking.coverage import rows_console as rows
 from ranking.exports import console as export_console
 from ranking.log import console as log_console
-from ranking.monitor import answers_console, console
+from ranking.monitor import answers_console, console, payments
 from ranking.planner import console as planner_console
 from ranking.planner import drafts
 from ranking.refits import console as refits_console
@@ -26,6 +26,14 @@ urlpatterns = [
     ),
     path("<slug:study>/raters/<slug:code>/exclude/", console.exclude, name="exclude"),
     path("<slug:study>/raters/<slug:code>/reinstate/", console.reinstate, name="reinstate"),
+    path("<slug:study>/payments/", payments.payments, name="payments"),
+    path("<slug:study>/payments.csv", payments.payments_csv, name="payments_csv"),
+    path("<slug:study>/payments/mturk.csv", payments.mturk_csv, name="mturk_csv"),
+    path("<slug:study>/payments/approve/", payments.approve, name="approve"),
+    path("<slug:study>/payments/<int:pk>/reject/", payments.reject, name="reject"),
+    path("<slug:study>/payments/draft/", payments.draft, name="draft"),
+    path("<slug:study>/payments/places/", payments.places, name="places"),
+    path("<slug:study>/payments/read/", payments.read, name="read_states"),
     path("<slug:study>/external/compare/", console.outside, name="outside"),
     path("<slug:study>/completions/", coverage_console.coverage, name="coverage"),
     path("<slug:study>/completions.csv", coverage_console.coverage_csv, name="coverage_csv"),

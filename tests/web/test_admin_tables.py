@@ -48,6 +48,7 @@ from tests.factories_of_people import (
     make_hold,
     make_mail,
     make_message_decision,
+    make_platform_study,
     make_submission,
 )
 from tests.factories_of_site import make_batch_decision, make_external, make_job
@@ -79,6 +80,7 @@ OTHERS: list[Callable[[], object]] = [
     make_audit,
     make_event,
     make_failed_arrival,
+    make_platform_study,
     make_submission,
     make_hold,
     make_brought_completion,

@@ -14,7 +14,7 @@ from annotation.quality import services as annotation_services
 from ranking.downloads import tables
 from ranking.monitor import console
 from ranking.raters import queries, services
-from tests.factories import make_rater, make_study
+from tests.factories import make_judgment, make_rater, make_study
 from tests.factories_written_once import make_member
 from tests.released import LATER, answer, decisions, make_pairs, make_reviewed_study
 from tests.web.pages import assert_turned_away
@@ -195,6 +195,19 @@ class TestTheTableToDownload:
 
 
 class TestThePageOfARater:
+    def test_shows_the_reasons_that_they_wrote_last(self, staff, reviewed):
+        study, careless = reviewed
+        for word in ("first", "second"):
+            make_judgment(
+                rater=careless,
+                comparison=make_pairs(study, n_contexts=1)[0],
+                rationale=f"The {word} <reason>",
+            )
+
+        page = shown(staff, "rater", study, careless.code)
+
+        assert page.index("The second &lt;reason&gt;") < page.index("The first &lt;reason&gt;")
+
     def test_shows_evidence_and_every_decision(self, staff, boss, reviewed):
         study, careless = reviewed
         services.review_raters(study=study, dry_run=False, now=LATER)

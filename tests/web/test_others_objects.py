@@ -101,6 +101,7 @@ ELSEWHERE = {
     "data:prepare": "names no object",
     "raters:dictionary": "names no object",
     "raters:export": "names no object",
+    "raters:reject": "tests/web/test_payments.py: is there only with Prolific's key",
 }
 
 

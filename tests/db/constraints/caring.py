@@ -23,6 +23,7 @@ from tests.factories_of_people import (
     make_failed_arrival,
     make_guess,
     make_hold,
+    make_platform_study,
     make_report,
     make_submission,
 )
@@ -86,6 +87,10 @@ CASES = [
     Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
     Case("platformevent_platform_known", partial(make_event, platform="OTHER")),
     Case("platformevent_id_given", partial(make_event, event_id="")),
+    Case("PlatformStudy.key", twice(make_platform_study, key="same")),
+    Case("PlatformStudy.study", twice(make_platform_study, study=make_study)),
+    Case("platformstudy_key_given", partial(make_platform_study, key="")),
+    Case("platformstudy_has_places", partial(make_platform_study, n_places=0)),
     Case(
         "failedarrival_once_per_hour",
         twice(make_failed_arrival, study=make_study),

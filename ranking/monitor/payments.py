@@ -1,0 +1,317 @@
+"""The console's page on pay: what to do about each submission, and Prolific's API behind a key."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from access.choices import Role
+from access.console.csv_cells import Cell
+from access.console.tables import csv_answer
+from access.roles import Needs, StaffRequest, members_only
+from annotation.choices import Platform
+from annotation.models import PlatformStudy, PlatformSubmission, Study
+from annotation.raters import prolific
+from annotation.raters.consent import session_minutes
+from annotation.raters.services import recruiting
+from annotation.session.endings import Way, way_of
+from annotation.studies.http import study_or_404
+from completions.writers import emails
+from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, SubmissionWork
+from ranking.raters import queries
+from ranking.raters.rows import RaterRow
+
+MANAGERS = Needs(reads=Role.MANAGER)
+PER_PAGE = 100
+HEADS = ("rater", "platform", "participant", "submission", "state", "way", "code", "advice")
+MTURK_HEADS = ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")
+"""As Mechanical Turk reads a file of decisions about a batch."""
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A submission with what is known of its work; no ``row`` while its rater answered nothing."""
+
+    submission: PlatformSubmission
+    way: Way | None
+    advice: Advice
+    row: RaterRow | None
+
+    @property
+    def label(self) -> Promise:
+        """What to do."""
+        return LABELS[self.advice]
+
+    @property
+    def why(self) -> Promise:
+        """Why."""
+        return WHY[self.advice]
+
+    @property
+    def message(self) -> "Promise | str":
+        """What to write to the person; nothing where nothing is to be said."""
+        return MESSAGES.get(self.advice, "")
+
+    @property
+    def can_act(self) -> bool:
+        """Whether Prolific can be told what to do."""
+        is_there = self.submission.rater.platform == Platform.PROLIFIC
+        is_real = not self.submission.rater.is_simulated and bool(self.submission.session_id)
+        return is_there and is_real and self.advice not in (Advice.SETTLED, Advice.WAIT)
+
+    @classmethod
+    def of(cls, submission: PlatformSubmission, row: RaterRow | None, minutes: int) -> "Payment":
+        """Say what to do about a submission."""
+        way = way_of(submission)
+        work = SubmissionWork(
+            state=submission.state,
+            way=way,
+            n_failed=row.n_failed if row else 0,
+            is_excluded=bool(row and row.head.is_excluded),
+            minutes=minutes,
+        )
+        return cls(submission, way, work.advice(), row)
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the cells of a download; it names people to the platform, and to nobody else."""
+        one, rater = self.submission, self.submission.rater
+        return (
+            *(rater.code, rater.platform, rater.external_id, one.session_id, one.state),
+            *(self.way or "", one.code, self.advice.value),
+        )
+
+    def mturk_cells(self) -> tuple[Cell, ...]:
+        """Return the cells of a row that Mechanical Turk reads."""
+        is_approved = "X" if self.advice in (Advice.APPROVE, Advice.LOOK) else ""
+        one = self.submission
+        return one.ids.get("hitId", ""), one.session_id, one.rater.external_id, is_approved, ""
+
+
+def payments_of(study: Study) -> list[Payment]:
+    """Return every submission of a platform, the newest first, with what to do about it."""
+    rows = queries.shown_raters(study, now=timezone.now()).rows
+    by_rater, minutes = {row.head.pk: row for row in rows}, session_minutes(study)
+    found = PlatformSubmission.objects.filter(rater__study=study)
+    found = found.exclude(rater__platform=Platform.GUEST).select_related("rater__study")
+    return [
+        Payment.of(one, by_rater.get(one.rater_id), minutes)
+        for one in found.order_by("-opened_at", "-pk")
+    ]
+
+
+class Places(forms.Form):
+    """How many people may take part."""
+
+    n_places = forms.IntegerField(label=gettext_lazy("Places"), min_value=1, max_value=100_000)
+
+
+class Draft(Places):
+    """What a draft on Prolific needs besides the study itself."""
+
+    reward = forms.FloatField(
+        label=gettext_lazy("Reward for a complete session, in your account's currency"),
+        min_value=0.01,
+        max_value=1000,
+    )
+
+
+class Rejection(forms.Form):
+    """Why a submission is turned down, in Prolific's categories and in words to the person."""
+
+    category = forms.ChoiceField(choices=[(one, one) for one in prolific.REJECTIONS])
+    message = forms.CharField(
+        min_length=SHORTEST_MESSAGE,
+        max_length=1000,
+        error_messages={"min_length": gettext_lazy("Prolific asks for 100 characters or more.")},
+    )
+
+
+def _page(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Let managers in, who may see the ids of platforms, and keep the page out of every cache."""
+    return never_cache(members_only(MANAGERS)(view))
+
+
+@require_safe
+@_page
+def payments(request: StaffRequest, study: str) -> HttpResponse:
+    """Show each submission with what to do about it."""
+    return _show(request, study_or_404(study))
+
+
+@require_safe
+@_page
+def payments_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
+    """Download the submissions that are asked for, with the platform's ids."""
+    found = study_or_404(study)
+    return csv_answer(request, _lines(_wanted(request, payments_of(found))), f"{study}-payments")
+
+
+@require_safe
+@_page
+def mturk_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
+    """Download what to approve, as Mechanical Turk reads it."""
+    rows = [
+        one
+        for one in payments_of(study_or_404(study))
+        if one.submission.rater.platform == Platform.MTURK and one.advice != Advice.SETTLED
+    ]
+    lines = iter([MTURK_HEADS, *(one.mturk_cells() for one in rows)])
+    return csv_answer(request, lines, f"{study}-mturk")
+
+
+@require_POST
+@_page
+def approve(request: StaffRequest, study: str) -> HttpResponse:
+    """Have Prolific approve the submissions that are ticked."""
+    keys = [int(one) for one in request.POST.getlist("submission") if one.isdigit()]
+
+    def act(found: Study) -> None:
+        n = recruiting.approve(study=found, keys=keys, now=timezone.now(), by=request.user)
+        said = ngettext(
+            "%(n)d submission is approved. Prolific pays it within minutes.",
+            "%(n)d submissions are approved. Prolific pays them within minutes.",
+            n,
+        )
+        messages.success(request, said % {"n": n})
+
+    return _acted(request, study, act)
+
+
+@require_POST
+@_page
+def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
+    """Have Prolific turn a submission down."""
+    found = recruiting.open_submission_of(study_or_404(study), pk)
+    if found is None:
+        raise Http404
+    form = Rejection(request.POST)
+    if not form.is_valid():
+        return _show(request, found.rater.study, rejection=(pk, form))
+
+    def act(_study: Study) -> None:
+        told = form.cleaned_data
+        recruiting.reject(submission=found, now=timezone.now(), by=request.user, **told)
+        messages.success(request, _("Rejected. The person reads your message on Prolific."))
+
+    return _acted(request, study, act)
+
+
+@require_POST
+@_page
+def draft(request: StaffRequest, study: str) -> HttpResponse:
+    """Make a draft of the study on Prolific."""
+    form = Draft(request.POST)
+    if not form.is_valid():
+        return _show(request, study_or_404(study), form=form)
+
+    def act(found: Study) -> None:
+        recruiting.draft_on_prolific(
+            study=found,
+            wanted=recruiting.Recruiting(**form.cleaned_data),
+            entry=emails.absolute(reverse("annotation:entry", args=[study])),
+            now=timezone.now(),
+            by=request.user,
+        )
+        messages.success(request, _("The draft is on Prolific. Look at it there, and publish it."))
+
+    return _acted(request, study, act)
+
+
+@require_POST
+@_page
+def places(request: StaffRequest, study: str) -> HttpResponse:
+    """Change how many people may take part."""
+    form = Places(request.POST)
+    if not form.is_valid():
+        return _show(request, study_or_404(study), form=form)
+
+    def act(found: Study) -> None:
+        n, now = form.cleaned_data["n_places"], timezone.now()
+        recruiting.set_places(there=_there_or_404(found), n_places=n, now=now, by=request.user)
+        messages.success(request, _("The places are changed."))
+
+    return _acted(request, study, act)
+
+
+@require_POST
+@_page
+def read(request: StaffRequest, study: str) -> HttpResponse:
+    """Read from Prolific how submissions ended."""
+
+    def act(found: Study) -> None:
+        n = recruiting.read_states(there=_there_or_404(found), now=timezone.now())
+        said = ngettext("%(n)d submission changed.", "%(n)d submissions changed.", n)
+        messages.success(request, said % {"n": n})
+
+    return _acted(request, study, act)
+
+
+def _acted(request: StaffRequest, study: str, act: Callable[[Study], None]) -> HttpResponse:
+    """Do what Prolific is asked for, say what came of it, and show the page again."""
+    found = study_or_404(study)
+    if not prolific.is_on():
+        raise Http404
+    try:
+        act(found)
+    except (prolific.ProlificError, recruiting.NotOnProlificError) as error:
+        messages.error(request, str(error))
+    return redirect("raters:payments", study)
+
+
+def _show(
+    request: StaffRequest,
+    study: Study,
+    *,
+    form: Places | None = None,
+    rejection: tuple[int, Rejection] | None = None,
+) -> HttpResponse:
+    rows = payments_of(study)
+    there = PlatformStudy.objects.filter(study=study).first()
+    page = Paginator(_wanted(request, rows), PER_PAGE).get_page(request.GET.get("page"))
+    parts = {
+        "study": study,
+        "page": page,
+        "n_all": len(rows),
+        "show": request.GET.get("show", ""),
+        "kinds": [(one, LABELS[one], sum(row.advice == one for row in rows)) for one in Advice],
+        "has_mturk": any(row.submission.rater.platform == Platform.MTURK for row in rows),
+        "is_on": prolific.is_on() and not study.is_simulated,
+        "there": there,
+        "form": form or (Places(initial={"n_places": there.n_places}) if there else Draft()),
+        "rejection": rejection,
+        "categories": prolific.REJECTIONS,
+    }
+    status = 422 if form or rejection else 200
+    return render(request, "console/raters/payments.html", parts, status=status)
+
+
+def _wanted(request: StaffRequest, rows: list[Payment]) -> list[Payment]:
+    show = request.GET.get("show", "")
+    if show not in {"", *Advice}:
+        raise Http404
+    return [row for row in rows if show in ("", row.advice)]
+
+
+def _lines(rows: list[Payment]) -> Iterator[tuple[Cell, ...]]:
+    yield HEADS
+    for row in rows:
+        yield row.cells()
+
+
+def _there_or_404(study: Study) -> PlatformStudy:
+    found = PlatformStudy.objects.filter(study=study).first()
+    if found is None:
+        raise Http404
+    return found
