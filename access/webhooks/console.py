@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.choices import DeliveryState, HookEvent, Role
 from access.console.tables import csv_answer
+from access.console.undoing import say_done
 from access.models import Hook
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
@@ -128,7 +130,10 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     except hook_services.HookStateError:
         messages.error(request, _("Somebody deleted it meanwhile."))
     else:
-        messages.success(request, str(said))
+        if name in OPPOSITE:
+            say_done(request, str(said), undo=reverse(f"hooks:{OPPOSITE[name]}", args=[pk]))
+        else:
+            messages.success(request, str(said))
     return redirect("hooks:list")
 
 
@@ -171,6 +176,9 @@ ACTS: Mapping[str, tuple[Callable[[Hook, StaffRequest], None], object]] = {
     "test": (_test, gettext_lazy("A test is on its way: look at its messages in a moment.")),
     "delete": (_remove, gettext_lazy("Deleted: its secret is forgotten.")),
 }
+
+
+OPPOSITE = {"pause": "resume", "resume": "pause"}
 
 
 def _hook_or_404(pk: int) -> Hook:

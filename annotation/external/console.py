@@ -7,12 +7,14 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.choices import Role
+from access.console.undoing import say_done
 from access.roles import StaffRequest, may
 from annotation.external import queries, services
 from annotation.external.serializers import ProvenanceIn
@@ -175,7 +177,9 @@ def decide(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
             by=request.user,
             now=timezone.now(),
         )
-        messages.success(request, DECIDED[is_excluded])
+        undo = reverse("console:decide_external", args=[study.slug, pk])
+        back = "no" if is_excluded else "yes"
+        say_done(request, str(DECIDED[is_excluded]), undo=undo, is_excluded=back)
     else:
         messages.error(request, form.problem())
     return redirect("console:external", study.slug)

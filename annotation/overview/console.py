@@ -5,11 +5,13 @@ from collections.abc import Callable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from access.console.undoing import say_done
 from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.overview import attention, queries
@@ -42,14 +44,16 @@ def overview(request: HttpRequest) -> HttpResponse:
 @members_only()
 def open_study(request: StaffRequest, study: str) -> HttpResponse:
     """Let raters in, for the first time or again after a pause."""
-    return _move(request, study, services.open_study, done=_("Open: raters can come in now."))
+    done = _("Open: raters can come in now.")
+    return _move(request, study, services.open_study, done=done, undo="console:pause")
 
 
 @require_POST
 @members_only()
 def pause_study(request: StaffRequest, study: str) -> HttpResponse:
     """Hand out no new pairs for now."""
-    return _move(request, study, services.pause_study, done=_("On pause: no new pairs go out."))
+    done = _("On pause: no new pairs go out.")
+    return _move(request, study, services.pause_study, done=done, undo="console:open")
 
 
 @require_POST
@@ -60,7 +64,7 @@ def close_study(request: StaffRequest, study: str) -> HttpResponse:
 
 
 def _move(
-    request: StaffRequest, slug: str, change: Callable[..., Study], *, done: str
+    request: StaffRequest, slug: str, change: Callable[..., Study], *, done: str, undo: str = ""
 ) -> HttpResponse:
     """Ask the service for the change, and say how it went beside the study's title."""
     study = _study_or_404(slug)
@@ -69,7 +73,11 @@ def _move(
     except services.StudyStateError as error:
         messages.error(request, f"{study.title}: {error}.")
     else:
-        messages.success(request, f"{study.title}: {done}")
+        said = f"{study.title}: {done}"
+        if undo:
+            say_done(request, said, undo=reverse(undo, args=[slug]))
+        else:
+            messages.success(request, said)
     return redirect("console:study", study.slug)
 
 

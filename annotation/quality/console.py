@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from access.console.table_query import read_text
+from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.choices import Expected, ReportOutcome
 from annotation.models import Comparison, Study
@@ -148,7 +149,10 @@ def switch(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     form = SwitchForm(request.POST)
     if form.is_valid():
         services.switch_check(check=check, by=request.user, now=timezone.now(), **form.cleaned_data)
-        messages.success(request, _("Done. Answers given so far stay what they are."))
+        undo = reverse("console:switch_check", args=[study.slug, pk])
+        back = "no" if form.cleaned_data["is_active"] else "yes"
+        said = _("Done. Answers given so far stay what they are.")
+        say_done(request, said, undo=undo, is_active=back)
     else:
         messages.error(request, form.problem())
     return redirect("console:checks", study.slug)

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,6 +20,7 @@ from pydantic import ValidationError
 
 from access.choices import Role
 from access.console.tables import PER_PAGE, csv_of
+from access.console.undoing import say_done
 from access.roles import StaffRequest, may, members_only
 from access.webhooks.outgoing import AddressError, Rules, check_own
 from completions.choices import SystemKind
@@ -131,7 +133,7 @@ def retire(request: StaffRequest, slug: str) -> HttpResponse:
     is_back = found.retired_at is not None
     services.retire_system(system=found, is_back=is_back, by=request.user, now=timezone.now())
     said = _("It can be asked again.") if is_back else _("Retired: nothing new is asked of it.")
-    messages.success(request, said)
+    say_done(request, said, undo=reverse("models:retire", args=[slug]))
     return redirect("models:system", slug)
 
 

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access import background
 from access.console.tables import csv_answer
+from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.models import Rater, Study
 from annotation.quality import services as annotation_services
@@ -101,7 +103,8 @@ def measure(request: StaffRequest, study: Study) -> HttpResponse:
 def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Leave a rater out of the analysis, with a reason."""
     done = _("Left out of the analysis. Every answer is kept; ratings follow in a moment.")
-    return _decide(request, study, code, annotation_services.exclude_rater, done=done)
+    act = annotation_services.exclude_rater
+    return _decide(request, study, code, act, done=done, undo="raters:reinstate")
 
 
 @require_POST
@@ -109,7 +112,8 @@ def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Take a rater back, with a reason."""
     done = _("Taken back. The earlier decision is kept; ratings follow in a moment.")
-    return _decide(request, study, code, annotation_services.reinstate_rater, done=done)
+    act = annotation_services.reinstate_rater
+    return _decide(request, study, code, act, done=done, undo="raters:exclude")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -180,7 +184,13 @@ def _apply(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 def _decide(
-    request: StaffRequest, study: Study, code: str, service: Callable[..., object], *, done: str
+    request: StaffRequest,
+    study: Study,
+    code: str,
+    service: Callable[..., object],
+    *,
+    done: str,
+    undo: str,
 ) -> HttpResponse:
     """Ask the service for the decision, or show the page again with what is amiss."""
     form = Decision(request.POST)
@@ -196,7 +206,7 @@ def _decide(
     except annotation_services.DecisionError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{code}: {done}")
+        say_done(request, f"{code}: {done}", undo=reverse(undo, args=[study.slug, code]))
     return redirect("raters:rater", study.slug, code)
 
 

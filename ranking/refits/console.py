@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access import background
 from access.choices import Role
+from access.console.undoing import say_done
 from access.roles import StaffRequest, may
 from annotation.models import Study
 from annotation.studies.http import owners_study_page, study_page
@@ -53,7 +55,8 @@ def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
         parts = {"study": study, "fit": fit, "n_before": selectors.n_published(fit)}
         return render(request, "console/fits/publish.html", parts)
     services.publish_fit(fit=fit, now=timezone.now(), by=request.user)
-    messages.success(request, _("%(fit)s is published. It stays as it is.") % {"fit": fit.key})
+    said = _("%(fit)s is published. It stays as it is.") % {"fit": fit.key}
+    say_done(request, said, undo=reverse("raters:unpublish_fit", args=[study.slug, key]))
     return redirect("raters:fits", study.slug)
 
 
@@ -63,7 +66,8 @@ def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Keep a published fit to the team again."""
     fit = _fit_or_404(study, key)
     services.unpublish_fit(fit=fit, now=timezone.now(), by=request.user)
-    messages.success(request, _("%(fit)s is the team's alone again.") % {"fit": fit.key})
+    said = _("%(fit)s is the team's alone again.") % {"fit": fit.key}
+    say_done(request, said, undo=reverse("raters:publish_fit", args=[study.slug, key]))
     return redirect("raters:fits", study.slug)
 
 
