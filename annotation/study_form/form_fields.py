@@ -225,7 +225,7 @@ ADVANCED = Section(
             "comprehension", gettext_lazy("Questions at the start"), gettext_lazy("Empty: none.")
         ),
         _part("chips", gettext_lazy("Reasons to tick"), gettext_lazy("Empty: none.")),
-        _part("help_lines", gettext_lazy("Help lines")),
+        _part("help_lines", gettext_lazy("Help lines"), gettext_lazy("Empty: none.")),
         _part(
             "crowd",
             gettext_lazy("Crowd platform"),

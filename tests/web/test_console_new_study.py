@@ -166,7 +166,6 @@ class TestForm:
             ("consent", "[consent]\nversion = ?", "at line 2"),
             ("consent", 'title = "another"', "Only [consent] stands here."),
             ("consent", '[consent]\nversion = "1"', "facts: Field required"),
-            ("help_lines", "", "Field required"),
             ("analysis", '[analysis]\nconfirmatory = ["luck"]', "confirmatory.0"),
             ("analysis", '[analysis]\nconfirmatory = ["weights"]\nweights = {Z = 1}', "dimension"),
             ("dataset", "", "Choose the dataset"),

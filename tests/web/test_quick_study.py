@@ -89,6 +89,15 @@ def test_two_files_may_call_different_things_by_one_name(make):
     ]
 
 
+def test_nobody_is_led_to_help_lines_that_there_are_none_of(make, client):
+    make(*ROWS)
+    study = Study.objects.get()
+
+    for page in ("entry", "how"):
+        assert "Help lines" not in client.get(url(study, page)).content.decode()
+    assert client.get(url(study, "help")).status_code == 404
+
+
 def test_a_conversation_is_shown_as_one(make, client):
     turns = '[{"role": "user", "text": "Hi."}, {"role": "assistant", "text": "Hello."}]'
     make(("q", "Ash", "Well then.", turns), ("q", "Beech", "And now?", turns), name="talks")

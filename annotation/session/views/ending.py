@@ -1,6 +1,6 @@
 """Pauses and ends: help, break, stop, the guess of sources, withdraw, thanks."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -23,6 +23,8 @@ from annotation.studies import selectors
 def help_lines(request: HttpRequest, study: str) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""
     page = http.study_page(request, study)
+    if not page.help_lines:
+        raise Http404
     rater = http.recognised(request, study_http.study_or_404(study))
     has_pair = rater is not None and not Ending.of_rater(rater).is_over
     context = {"study": page, "has_pair": has_pair}

@@ -126,7 +126,8 @@ class StudyProtocol(Part):
     practice: Practice
     comprehension: Annotated[tuple[Question, ...], Field(max_length=10)] = ()
     debrief: Markdown
-    help_lines: Annotated[tuple[HelpLine, ...], Field(min_length=1)]
+    help_lines: tuple[HelpLine, ...] = ()
+    """Services for people whom the texts upset; none where no text can."""
     contact: Annotated[str, Field(max_length=200)] = ""
 
     @model_validator(mode="after")
