@@ -31,7 +31,7 @@ class TestShippedStudies:
 
         assert study.slug == slug
         assert rubric.load_rubric(study.rubric).reference == study.rubric
-        if name != "quick":  # whose texts are about anything
+        if slug != "quick":  # whose texts are about anything
             assert study.help_lines[0].url == "https://findahelpline.com/"
 
     @pytest.mark.parametrize(
