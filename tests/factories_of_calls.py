@@ -15,7 +15,10 @@ from annotation.models import (
     RationaleRun,
     RationaleScan,
     Study,
+    ThemeCheck,
+    ThemeCheckItem,
     ThemeLabel,
+    ThemeLabelling,
 )
 from annotation.rationales import passages, themes
 from completions.choices import CallState, Presence, RunState
@@ -39,6 +42,7 @@ from completions.strategies import rules
 from tests.factories import (
     NOW,
     make_assistant,
+    make_comparison,
     make_completion,
     make_context,
     make_dataset,
@@ -233,6 +237,39 @@ def make_theme_label(**fields: Any) -> ThemeLabel:
     call = fields.pop("call", None) or make_rationale_call(**DONE)
     said = {"theme": BOOK.keys[0], "presence": Presence.ABSENT, "probability": 0.1}
     return ThemeLabel.objects.create(call=call, **said | fields)
+
+
+def make_theme_check(**fields: Any) -> ThemeCheck:
+    study = fields.pop("study", None) or make_study()
+    assistant = fields.pop("assistant", None) or make_assistant()
+    row = {"codebook": BOOK.reference, "seed": "1", "created_at": NOW}
+    return ThemeCheck.objects.create(study=study, assistant=assistant, **row | fields)
+
+
+def make_theme_check_item(**fields: Any) -> ThemeCheckItem:
+    check = fields.pop("spot_check", None) or make_theme_check()
+    judgment = fields.pop("judgment", None)
+    if judgment is None:
+        judgment = make_judgment(comparison=make_comparison(study=check.study), rationale="Warm.")
+    return ThemeCheckItem.objects.create(
+        spot_check=check, judgment=judgment, **{"position": 0} | fields
+    )
+
+
+def make_theme_labelling(**fields: Any) -> ThemeLabelling:
+    item = fields.pop("item", None) or make_theme_check_item()
+    labeller = fields.pop("labeller", None) or make_user()
+    return ThemeLabelling.objects.create(
+        item=item, labeller=labeller, **{"themes": [], "labelled_at": NOW} | fields
+    )
+
+
+def make_themed_by_two() -> ThemeCheck:
+    """A sample of one rationale in which two people have found the same theme."""
+    item = make_theme_check_item()
+    for _ in range(2):
+        make_theme_labelling(item=item, themes=[BOOK.keys[0]])
+    return item.spot_check
 
 
 def make_coded(

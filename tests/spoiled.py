@@ -30,6 +30,7 @@ from tests.factories_of_calls import (
     make_labelled_by_two,
     make_scan,
     make_text_decision,
+    make_themed_by_two,
 )
 from tests.factories_of_people import (
     make_event,
@@ -60,6 +61,7 @@ OTHERS: tuple[Callable[[], object], ...] = (
     *(make_token_row, make_system, make_judge, make_generation_run, make_text_decision),
     *(make_generation_call, make_screening_call, make_rewrite_call, make_mail),
     *(make_event, make_guess, make_hold, make_message_decision, make_labelled_by_two),
+    make_themed_by_two,
     make_brought_completion,
 )
 """Builders of rows that hang on no study or on one of their own."""

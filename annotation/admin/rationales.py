@@ -1,6 +1,10 @@
 """Themes of rationales in Django's admin: what models were asked, and what they found."""
 
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from access.console.admin_parts import ReadOnlyAdmin
 from annotation.admin.judges import AddressedFilter, ways_of
@@ -9,8 +13,12 @@ from annotation.models import (
     RationaleDecision,
     RationaleRun,
     RationaleScan,
+    ThemeCheck,
+    ThemeCheckItem,
     ThemeLabel,
+    ThemeLabelling,
 )
+from annotation.rationales import checks
 from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
 
 
@@ -25,8 +33,21 @@ class RationaleRunAdmin(ReadOnlyAdmin):
     ordering = ("-pk",)
 
 
+class Findings(ReadOnlyAdmin):
+    """Rows that say which themes were found; those that people are labelling are left out."""
+
+    of = "judgment"
+    """The way from a row to the judgment."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave out judgments whose reasons people are labelling."""
+        hidden = {f"{self.of}__in": checks.being_labelled()}
+        rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
+        return rows
+
+
 @admin.register(RationaleCall)
-class RationaleCallAdmin(ReadOnlyAdmin):
+class RationaleCallAdmin(Findings):
     """Questions about rationales, and what the providers said."""
 
     list_display = (
@@ -50,13 +71,49 @@ class RationaleCallAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ThemeLabel)
-class ThemeLabelAdmin(ReadOnlyAdmin):
+class ThemeLabelAdmin(Findings):
     """What a model said of one theme in one rationale."""
+
+    of = "call__judgment"
 
     list_display = ("call", "theme", "presence", "probability", "quote")
     list_filter = ("presence", "theme")
     list_select_related = ("call",)
     search_fields = ("theme", "quote")
+    ordering = ("-pk",)
+
+
+@admin.register(ThemeCheck)
+class ThemeCheckAdmin(ReadOnlyAdmin):
+    """Samples for people to label."""
+
+    list_display = ("study", "assistant", "codebook", "seed", "created_at", "created_by")
+    list_filter = ("study",)
+    list_select_related = ("study", "assistant", "created_by")
+    search_fields = ("seed", "codebook")
+    ordering = ("-pk",)
+
+
+@admin.register(ThemeCheckItem)
+class ThemeCheckItemAdmin(ReadOnlyAdmin):
+    """Places of a sample."""
+
+    fields = ("spot_check", "position")
+    list_display = ("spot_check", "position")
+    list_select_related = ("spot_check",)
+    search_fields = ("spot_check__seed",)
+    ordering = ("spot_check", "position")
+
+
+@admin.register(ThemeLabelling)
+class ThemeLabellingAdmin(Findings):
+    """What people found, and settled."""
+
+    of = "item__judgment"
+    list_display = ("item", "labeller", "is_adjudication", "themes", "labelled_at")
+    list_filter = ("is_adjudication",)
+    list_select_related = ("item", "labeller")
+    search_fields = ("labeller__username",)
     ordering = ("-pk",)
 
 

@@ -10,7 +10,14 @@ from annotation.models.judging import DimensionMark, Judgment, Lease
 from annotation.models.people import Consent, PlatformSubmission, Rater
 from annotation.models.platform import FailedArrival, PlatformEvent, PlatformStudy
 from annotation.models.quality import Exclusion, QualityCheck
-from annotation.models.rationale import RationaleCall, RationaleRun, ThemeLabel
+from annotation.models.rationale import (
+    RationaleCall,
+    RationaleRun,
+    ThemeCheck,
+    ThemeCheckItem,
+    ThemeLabel,
+    ThemeLabelling,
+)
 from annotation.models.release_text import RationaleDecision, RationaleScan
 from annotation.models.study import Study
 
@@ -43,5 +50,8 @@ __all__ = [
     "ReportDecision",
     "SourceGuess",
     "Study",
+    "ThemeCheck",
+    "ThemeCheckItem",
     "ThemeLabel",
+    "ThemeLabelling",
 ]

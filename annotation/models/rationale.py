@@ -2,13 +2,21 @@
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from access.nudges import Work
 from annotation.models.judging import Judgment
 from annotation.models.study import Study
-from completions.models import FAILED, Assistant, ProviderCall, Run, StoredLabel
+from completions.models import (
+    FAILED,
+    Assistant,
+    PeoplesLabels,
+    ProviderCall,
+    Run,
+    StoredLabel,
+)
 
 
 class RationaleRun(Run):
@@ -62,3 +70,66 @@ class ThemeLabel(StoredLabel):
 
     def __str__(self) -> str:
         return f"{self.call_id} {self.theme} {self.presence}"
+
+
+class ThemeCheck(models.Model):
+    """A sample of rationales whose themes two people name, unseen by each other."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="theme_checks")
+    assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="theme_checks")
+    codebook = models.CharField(max_length=60, help_text="Name and version.")
+    seed = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["study", "assistant", "codebook", "seed"], name="themecheck_once"
+            ),
+            models.CheckConstraint(condition=~Q(seed=""), name="themecheck_seed_given"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.study_id}"
+
+
+class ThemeCheckItem(models.Model):
+    """One rationale of the sample, at its place in the order."""
+
+    spot_check = models.ForeignKey(ThemeCheck, models.PROTECT, related_name="items")
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="theme_check_items")
+    position = models.PositiveIntegerField(help_text="From 0, in seeded order.")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["spot_check", "judgment"], name="themecheckitem_judgment_once"
+            ),
+            models.UniqueConstraint(
+                fields=["spot_check", "position"], name="themecheckitem_position_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.spot_check_id} {self.position}"
+
+
+class ThemeLabelling(PeoplesLabels):
+    """Which themes a person finds in one rationale."""
+
+    FOUND = "themes"
+
+    item = models.ForeignKey(ThemeCheckItem, models.PROTECT, related_name="labellings")
+    labeller = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="theme_labellings"
+    )
+    themes = models.JSONField(help_text="Keys of the codebook that are present.")
+
+    class Meta(PeoplesLabels.Meta):
+        indexes = (models.Index(fields=["item", "labeller"], name="themelabelling_by_person"),)
+
+    def __str__(self) -> str:
+        return f"{self.item_id} by {self.labeller_id}"

@@ -105,6 +105,7 @@ TABS = (
         (
             Page("judges", _("Judges"), "console:judges"),
             Page("judge_runs", _("Runs"), "console:judge_runs"),
+            Page("themes", _("Themes"), "console:theme_overview"),
         ),
     ),
     Tab(

@@ -9,6 +9,7 @@ from annotation.overview import console, searching, study_console
 from annotation.quality import console as quality_console
 from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
+from annotation.rationales import themes_console as theme_checks
 from annotation.session.views import withdrawing_writer
 from annotation.study_form import console as making
 
@@ -51,6 +52,28 @@ urlpatterns = [
     path("<slug:study>/judge-runs.csv", runs.runs_csv, name="judge_runs_csv"),
     path("<slug:study>/judge-runs/new/", runs.choose, name="judge_choose"),
     path("<slug:study>/themes/", runs.find_themes, name="find_themes"),
+    path("<slug:study>/theme-checks/", theme_checks.overview, name="theme_overview"),
+    path("<slug:study>/theme-checks/draw/", theme_checks.draw, name="theme_draw"),
+    path(
+        "<slug:study>/theme-checks/<int:check>/<int:number>/",
+        theme_checks.label,
+        name="theme_label",
+    ),
+    path(
+        "<slug:study>/theme-checks/<int:check>/<int:number>/store/",
+        theme_checks.store_labels,
+        name="theme_store",
+    ),
+    path(
+        "<slug:study>/theme-checks/<int:check>/<int:number>/settle/",
+        theme_checks.settle,
+        name="theme_settle",
+    ),
+    path(
+        "<slug:study>/theme-checks/<int:check>/<int:number>/settle/store/",
+        theme_checks.store_settled,
+        name="theme_store-settled",
+    ),
     path("<slug:study>/judge-runs/plan/", runs.plan, name="judge_plan"),
     path("<slug:study>/judge-runs/start/", runs.start, name="judge_start"),
     path("<slug:study>/personal-data/", rationales_console.queue, name="personal_data"),

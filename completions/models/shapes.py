@@ -14,6 +14,29 @@ FAILED = Q(state__in=[CallState.INVALID, CallState.FAILED])
 """Of calls: it ended without use."""
 
 
+class PeoplesLabels(AppendOnlyModel):
+    """What a person finds in one item of a sample; the newest row of each person holds.
+
+    Two people label each item; an adjudication settles what they disagree on. ``FOUND`` names the
+    field with the keys of the codebook that are present.
+    """
+
+    FOUND: ClassVar[str]
+
+    is_adjudication = models.BooleanField(default=False)
+    note = models.TextField(blank=True)
+    labelled_at = models.DateTimeField()
+
+    class Meta(AppendOnlyModel.Meta):
+        abstract = True
+
+    @property
+    def found(self) -> list[str]:
+        """The keys of the codebook that are present."""
+        keys: list[str] = getattr(self, self.FOUND)
+        return keys
+
+
 class ProviderCall(models.Model):
     """A piece of work for a model provider: the row is the queue and the record of the answer."""
 

@@ -6,11 +6,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from access.models import AppendOnlyModel
 from completions.models.completion import Completion
 from completions.models.dataset import Dataset
 from completions.models.run import LabellingRun
-from completions.models.shapes import FAILED, ProviderCall, StoredLabel
+from completions.models.shapes import FAILED, PeoplesLabels, ProviderCall, StoredLabel
 from completions.models.system import Assistant
 
 
@@ -104,22 +103,18 @@ class SpotCheckItem(models.Model):
         return f"{self.spot_check_id} {self.position}"
 
 
-class HumanLabelling(AppendOnlyModel):
-    """Which strategies a person finds in one completion; the newest row of each person holds.
+class HumanLabelling(PeoplesLabels):
+    """Which strategies a person finds in one completion."""
 
-    Two people label each item; an adjudication settles what they disagree on.
-    """
+    FOUND = "strategies"
 
     item = models.ForeignKey(SpotCheckItem, models.PROTECT, related_name="labellings")
     labeller = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="strategy_labellings"
     )
-    is_adjudication = models.BooleanField(default=False)
     strategies = models.JSONField(help_text="Keys of the codebook that are present.")
-    note = models.TextField(blank=True)
-    labelled_at = models.DateTimeField()
 
-    class Meta(AppendOnlyModel.Meta):
+    class Meta(PeoplesLabels.Meta):
         indexes = (models.Index(fields=["item", "labeller"], name="humanlabelling_by_person"),)
 
     def __str__(self) -> str:

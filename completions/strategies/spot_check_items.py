@@ -1,12 +1,14 @@
 """One item of a spot check as people label or settle it: nothing says who wrote the text."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from completions.contexts.screening.highlights import MarkedTalk, mark_talk
-from completions.dialogues.normaliser import plain
-from completions.models import SpotCheck, SpotCheckItem
-from completions.strategies import rules
-from completions.strategies.spot_check_queries import Found, Ledger
+from completions.contexts.screening.highlights import MarkedTalk
+from completions.strategies.kinds import kind_of, named
+from completions.strategies.spot_check_queries import Found, Ledger, Sample
+
+Item = Any
+"""A row of a sample, of its kind."""
 
 KEYS = "1234567890qwrty"
 """The keys that tick the boxes, in their order; E is for the note."""
@@ -14,7 +16,7 @@ KEYS = "1234567890qwrty"
 
 @dataclass(frozen=True)
 class Box:
-    """One strategy to tick or not."""
+    """One label to tick or not."""
 
     key: str
     name: str
@@ -42,7 +44,7 @@ class ToLabel:
     """An item as one of the two people sees it."""
 
     step: Step
-    talk: MarkedTalk
+    talk: MarkedTalk | None
     text: str
     boxes: tuple[Box, ...]
     note: str
@@ -54,7 +56,7 @@ class ToSettle:
     """An item on which the two differ."""
 
     step: Step
-    talk: MarkedTalk
+    talk: MarkedTalk | None
     text: str
     boxes: tuple[Box, ...]
     agreed: tuple[str, ...]
@@ -65,33 +67,33 @@ class ToSettle:
     is_settled: bool
 
 
-def to_label(item: SpotCheckItem, ledger: Ledger, labeller: int) -> ToLabel:
+def to_label(item: Item, ledger: Ledger, labeller: int) -> ToLabel:
     """Return an item with what this person found in it before, and nothing of others."""
     said = ledger.people.get(labeller, {}).get(item.pk)
-    found = said.strategies if said else frozenset()
+    found = said.found if said else frozenset()
     places = list(ledger.positions.values())
     return ToLabel(
         step=_step(item, places, ledger.n_labelled(labeller)),
-        talk=_talk(item),
-        text=plain(item.completion.text),
+        talk=kind_of(item.spot_check).talk(item),
+        text=kind_of(item.spot_check).text(item),
         boxes=_boxes(item.spot_check, found),
         note=said.note if said else "",
         is_labelled=said is not None,
     )
 
 
-def to_settle(item: SpotCheckItem, ledger: Ledger) -> ToSettle:
+def to_settle(item: Item, ledger: Ledger) -> ToSettle:
     """Return an item on which the two people differ, with what each found."""
     one, other = (said[item.pk] for said in ledger.people.values())
     settled = ledger.settled.get(item.pk)
     places = [ledger.positions[pk] for pk in ledger.differing]
-    boxes = _boxes(item.spot_check, settled.strategies if settled else frozenset())
+    boxes = _boxes(item.spot_check, settled.found if settled else frozenset())
     return ToSettle(
         step=_step(item, places, len(places) - len(ledger.unsettled)),
-        talk=_talk(item),
-        text=plain(item.completion.text),
+        talk=kind_of(item.spot_check).talk(item),
+        text=kind_of(item.spot_check).text(item),
         boxes=tuple(
-            Box(**vars(box) | {"found_by": 1 if box.key in one.strategies else 2})
+            Box(**vars(box) | {"found_by": 1 if box.key in one.found else 2})
             for box in boxes
             if box.key in ledger.open(item.pk)
         ),
@@ -102,13 +104,13 @@ def to_settle(item: SpotCheckItem, ledger: Ledger) -> ToSettle:
     )
 
 
-def names_of(check: SpotCheck) -> dict[str, str]:
-    """Return the names of the strategies of its codebook, by key."""
-    return {one.key: one.name for one in rules.load_codebook(check.codebook).strategies}
+def names_of(check: Sample) -> dict[str, str]:
+    """Return the names of the labels of its codebook, by key."""
+    return dict(named(kind_of(check), check.codebook))
 
 
-def _boxes(check: SpotCheck, found: Found) -> tuple[Box, ...]:
-    listed = rules.load_codebook(check.codebook).strategies
+def _boxes(check: Sample, found: Found) -> tuple[Box, ...]:
+    listed = kind_of(check).meanings(check.codebook)
     return tuple(
         Box(
             key=one.key,
@@ -122,12 +124,7 @@ def _boxes(check: SpotCheck, found: Found) -> tuple[Box, ...]:
     )
 
 
-def _talk(item: SpotCheckItem) -> MarkedTalk:
-    context = item.completion.context
-    return mark_talk(context.turns, (), (), is_simulated=context.is_simulated)
-
-
-def _step(item: SpotCheckItem, places: list[int], n_done: int) -> Step:
+def _step(item: Item, places: list[int], n_done: int) -> Step:
     before = [at for at in places if at < item.position]
     after = [at for at in places if at > item.position]
     return Step(

@@ -8,27 +8,29 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, When
 
 from completions.choices import CallState, Presence
 from completions.models import (
     Completion,
     Dataset,
-    HumanLabelling,
     SpotCheck,
     SpotCheckItem,
     StrategyCall,
-    StrategyLabel,
 )
 from completions.strategies import rules
+from completions.strategies.kinds import kind_of
 from completions.strategies.rules import Judged, Scores
 
 N_LABELLERS = 2
 BOOTSTRAP_SEED = 1
 
 Found = frozenset[str]
+Sample = Any
+"""A row of a kind of samples, with its items (see kinds.CheckKind)."""
 
 
 class NoSpotCheckError(LookupError):
@@ -45,9 +47,9 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Said:
-    """What a person found in one item."""
+    """What a person found in one item, by the keys of a codebook."""
 
-    strategies: Found
+    found: Found
     note: str
 
 
@@ -82,7 +84,7 @@ class Ledger:
         if not self.is_labelled:
             return ()
         one, other = self.people.values()
-        return tuple(pk for pk in self.positions if one[pk].strategies != other[pk].strategies)
+        return tuple(pk for pk in self.positions if one[pk].found != other[pk].found)
 
     @property
     def unsettled(self) -> tuple[int, ...]:
@@ -109,12 +111,12 @@ class Ledger:
     def agreed(self, item: int) -> Found:
         """Return what both people found in an item."""
         one, other = self.people.values()
-        return one[item].strategies & other[item].strategies
+        return one[item].found & other[item].found
 
     def open(self, item: int) -> Found:
         """Return what only one of them found."""
         one, other = self.people.values()
-        return one[item].strategies ^ other[item].strategies
+        return one[item].found ^ other[item].found
 
 
 def spot_checks(dataset: Dataset) -> list[SpotCheck]:
@@ -157,9 +159,9 @@ def being_labelled() -> QuerySet[SpotCheckItem, int]:
     )
 
 
-def keys_of(check: SpotCheck) -> tuple[str, ...]:
-    """Return the strategies of its codebook."""
-    return rules.load_codebook(check.codebook).keys
+def keys_of(check: Sample) -> tuple[str, ...]:
+    """Return the labels of its codebook."""
+    return kind_of(check).keys(check.codebook)
 
 
 def names_of_people(ledger: Ledger) -> dict[int, str]:
@@ -167,45 +169,48 @@ def names_of_people(ledger: Ledger) -> dict[int, str]:
     return dict(User.objects.filter(pk__in=ledger.people).values_list("pk", "username"))
 
 
-def item_at(check: SpotCheck, position: int) -> SpotCheckItem | None:
-    """Return the item at that place with its talk, or None; one whose text is deleted is none."""
-    found = check.items.select_related("completion__context", "spot_check")
-    return found.filter(position=position, completion__erased_at=None).first()
+def item_at(check: Sample, position: int) -> Any:  # noqa: ANN401 (an item of its kind)
+    """Return the item at that place with its text, or None; one whose text is deleted is none."""
+    kind = kind_of(check)
+    found = check.items.select_related(*kind.related, "spot_check")
+    return found.filter(kind.is_there, position=position).first()
 
 
-def ledger_of(check: SpotCheck) -> Ledger:
+def ledger_of(check: Sample) -> Ledger:
     """Return all that people said, in two queries."""
+    kind = kind_of(check)
+    is_there = Case(When(kind.is_there, then=True), default=False, output_field=BooleanField())
     items = check.items.order_by("position")
-    places = list(items.values_list("pk", "position", "completion__erased_at"))
-    rows = HumanLabelling.objects.filter(item__spot_check=check).order_by("pk")
+    places = list(items.annotate(is_there=is_there).values_list("pk", "position", "is_there"))
+    rows: Any = kind.labellings.objects.filter(item__spot_check=check).order_by("pk")
     people: dict[int, dict[int, Said]] = {}
     settled: dict[int, Said] = {}
     for row in rows:
         to = settled if row.is_adjudication else people.setdefault(row.labeller_id, {})
-        to[row.item_id] = Said(frozenset(row.strategies), row.note)
+        to[row.item_id] = Said(frozenset(row.found), row.note)
     return Ledger(
-        positions={pk: position for pk, position, erased_at in places if erased_at is None},
-        n_deleted=sum(erased_at is not None for *_, erased_at in places),
+        positions={pk: position for pk, position, is_there in places if is_there},
+        n_deleted=sum(not is_there for *_, is_there in places),
         people=people,
         settled=settled,
     )
 
 
-def judged_items(check: SpotCheck, ledger: Ledger) -> list[Judged]:
+def judged_items(check: Sample, ledger: Ledger) -> list[Judged]:
     """Return what the model and people found in each item of a settled spot check, in order."""
     model = _found_by_model(check)
     one, other = ledger.people.values()
     return [
         Judged(
             model=frozenset(model[pk]),
-            people=(one[pk].strategies, other[pk].strategies),
-            settled=ledger.settled[pk].strategies if pk in ledger.settled else ledger.agreed(pk),
+            people=(one[pk].found, other[pk].found),
+            settled=ledger.settled[pk].found if pk in ledger.settled else ledger.agreed(pk),
         )
         for pk in ledger.positions
     ]
 
 
-def scores_of(check: SpotCheck, ledger: Ledger) -> Scores | None:
+def scores_of(check: Sample, ledger: Ledger) -> Scores | None:
     """Return the model's scores against what people settled on; None before all is settled."""
     if ledger.phase != Phase.SETTLED:
         return None
@@ -213,17 +218,18 @@ def scores_of(check: SpotCheck, ledger: Ledger) -> Scores | None:
     return rules.score(items, strategies=keys_of(check), seed=BOOTSTRAP_SEED)
 
 
-def _found_by_model(check: SpotCheck) -> Mapping[int, set[str]]:
+def _found_by_model(check: Sample) -> Mapping[int, set[str]]:
     """Return what the model called present, by item."""
-    item_of = dict(check.items.values_list("completion_id", "pk"))
-    labels = StrategyLabel.objects.filter(
+    kind = kind_of(check)
+    item_of = dict(check.items.values_list(kind.subject, "pk"))
+    labels = kind.labels.objects.filter(
+        **{f"call__{kind.subject}__in": list(item_of)},
         call__assistant=check.assistant_id,
-        call__completion__in=list(item_of),
         presence=Presence.PRESENT,
     )
     found: dict[int, set[str]] = defaultdict(set)
-    for completion, strategy in labels.values_list("call__completion", "strategy"):
-        found[item_of[completion]].add(strategy)
+    for subject, key in labels.values_list(f"call__{kind.subject}", kind.label_key):
+        found[item_of[subject]].add(key)
     return found
 
 

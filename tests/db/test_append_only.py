@@ -21,6 +21,7 @@ from annotation.models import (
     ReportDecision,
     SourceGuess,
     ThemeLabel,
+    ThemeLabelling,
 )
 from completions.models import (
     AdmissionDecision,
@@ -39,6 +40,7 @@ from tests.factories_of_calls import (
     make_strategy_label,
     make_text_decision,
     make_theme_label,
+    make_theme_labelling,
 )
 from tests.factories_of_people import (
     make_admission,
@@ -91,6 +93,7 @@ BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     SourceGuess: make_guess,
     StrategyLabel: make_strategy_label,
     ThemeLabel: make_theme_label,
+    ThemeLabelling: make_theme_labelling,
     WriterConsent: make_writer_consent,
 }
 # Where the usual builder leaves a parent out.

@@ -156,7 +156,7 @@ class TestLabelling:
         say(at(check, 0), ada, REST)
 
         (said,) = ledger(check).people[ada.pk].values()
-        assert said.strategies == {REST}
+        assert said.found == {REST}
 
     def test_takes_two_people_and_no_third(self, ada, ben, cleo):
         check = make_sampled(2)
@@ -220,7 +220,7 @@ class TestSettling:
         settle(at(check, 2), ada)
 
         assert HumanLabelling.objects.filter(is_adjudication=True).count() == 2
-        assert ledger(check).settled[at(check, 2).pk].strategies == frozenset()
+        assert ledger(check).settled[at(check, 2).pk].found == frozenset()
 
     def test_of_everything_ends_the_check(self, check, cleo):
         assert ledger(check).phase == Phase.SETTLING

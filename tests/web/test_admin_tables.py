@@ -36,6 +36,7 @@ from tests.factories_of_calls import (
     make_scan,
     make_text_decision,
     make_theme_label,
+    make_themed_by_two,
 )
 from tests.factories_of_people import (
     make_admission,
@@ -68,6 +69,7 @@ OTHERS: list[Callable[[], object]] = [
     make_admission,
     make_message_decision,
     make_labelled_by_two,
+    make_themed_by_two,
     make_generation_run,
     make_labelling_run,
     make_judge_run,

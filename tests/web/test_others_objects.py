@@ -22,6 +22,7 @@ from annotation.models import (
     RationaleScan,
     Report,
     Study,
+    ThemeCheck,
 )
 from completions.models import Candidate, Completion, Context, Message, SpotCheck, Writer
 from ranking.models import Fit, Release
@@ -41,6 +42,8 @@ from tests.factories_of_calls import (
     make_scan,
     make_spot_check,
     make_spot_check_item,
+    make_theme_check,
+    make_theme_check_item,
 )
 from tests.factories_of_people import make_audit, make_message, make_report
 from tests.factories_of_site import make_batch
@@ -71,6 +74,9 @@ KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
     ),
     r"strategies:(label|store|settle|store-settled)": lambda b: (
         _key(SpotCheck.objects.filter(dataset=b.dataset), "pk", "check") | {"number": 1}
+    ),
+    r"console:theme_(label|store|settle|store-settled)": lambda b: (
+        _key(ThemeCheck.objects.filter(study=b), "pk", "check") | {"number": 1}
     ),
     r"blinding:audit": lambda b: _key(BlindingAudit.objects.filter(study=b), "pk"),
     r"raters:cell": lambda b: (
@@ -139,6 +145,7 @@ def theirs() -> Study:
     make_report(lease=make_lease(comparison=comparison))
     make_audit(study=study)
     make_spot_check_item(spot_check=make_spot_check(dataset=study.dataset))
+    make_theme_check_item(spot_check=make_theme_check(study=study))
     make_fit(study=study)
     make_release(study=study)
     return study

@@ -311,7 +311,7 @@ class TestATextToLabel:
         answer = post(ada, check, 1, HOPE, "humour", note="Kept.")
 
         assert answer.status_code == 422
-        assert "That is no strategy of this page." in text(answer)
+        assert "That is no label of this page." in text(answer)
         assert ticked(answer) == {HOPE}
         assert "Kept." in text(answer)
         assert not HumanLabelling.objects.exists()

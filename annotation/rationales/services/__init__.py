@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
+    from annotation.rationales.services.checking import draw_theme_sample
     from annotation.rationales.services.labelling import (
         find_themes,
         finish_rationale_runs,
@@ -29,6 +30,7 @@ __all__ = [
     "NothingToMaskError",
     "TextWords",
     "decide_rationale",
+    "draw_theme_sample",
     "find_themes",
     "finish_rationale_runs",
     "forget_rationale_claims",

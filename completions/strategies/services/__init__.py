@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         adjudicate,
         draw_sample,
         label_item,
+        store_items,
     )
 else:
     __getattr__ = names_of(__name__)
@@ -45,4 +46,5 @@ __all__ = [
     "plan_strategy_calls",
     "pull_labelling",
     "start_labelling_run",
+    "store_items",
 ]

@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -12,17 +13,19 @@ from completions.choices import CallState, Presence
 from completions.models import (
     Assistant,
     Dataset,
-    HumanLabelling,
+    PeoplesLabels,
     SpotCheck,
-    SpotCheckItem,
     StrategyCall,
     StrategyLabel,
 )
 from completions.strategies import rules, spot_check_queries
+from completions.strategies.kinds import kind_of
 from completions.strategies.rules import Item
-from completions.strategies.spot_check_queries import Ledger
+from completions.strategies.spot_check_queries import Ledger, Sample
 
 N_ITEMS = 300
+SampleItem = Any
+"""A row of a sample, of its kind."""
 
 
 class NotLabelledYetError(ValueError):
@@ -74,30 +77,38 @@ def draw_sample(
     if before := SpotCheck.objects.filter(**known, seed=seed).first():
         return before
     candidates = _candidates(dataset, assistant)
-    pool = {one: pk for pk, one in candidates.items()}
-    drawn = rules.sample(list(pool), n=n, seed=seed, strategies=codebook.keys)
     check = SpotCheck.objects.create(**known, seed=seed, created_at=now, created_by=by)
-    SpotCheckItem.objects.bulk_create(
-        SpotCheckItem(spot_check=check, completion_id=pool[one], position=position)
-        for position, one in enumerate(drawn)
-    )
-    after = {"items": len(drawn), "of": len(pool), "codebook": codebook.sha256, "seed": seed}
+    n_drawn = store_items(check, candidates, n=n)
+    after = {"items": n_drawn, "of": len(candidates), "codebook": codebook.sha256, "seed": seed}
     record(
         action="strategies.sampled", subject=f"spot check {check.pk}", now=now, by=by, after=after
     )
     return check
 
 
+def store_items(check: Sample, candidates: Mapping[int, Item], *, n: int) -> int:
+    """Draw the items of a new sample among candidates, by the key of what is labelled."""
+    kind, items = kind_of(check), check.items
+    pool = {one: pk for pk, one in candidates.items()}
+    keys = kind.keys(check.codebook)
+    drawn = rules.sample(list(pool), n=n, seed=check.seed, strategies=keys)
+    items.bulk_create(
+        items.model(**{"spot_check": check, f"{kind.subject}_id": pool[one], "position": position})
+        for position, one in enumerate(drawn)
+    )
+    return len(drawn)
+
+
 @transaction.atomic
 def label_item(
     *,
-    item: SpotCheckItem,
+    item: SampleItem,
     labeller: User,
     found: Collection[str],
     now: dt.datetime,
     note: str = "",
-) -> HumanLabelling:
-    """Store which strategies a person finds in an item; what they say again replaces it.
+) -> PeoplesLabels:
+    """Store which labels a person finds in an item; what they say again replaces it.
 
     A repeated submission returns the labelling already stored. Labels can be changed until both
     people have labelled every item: until then neither can learn what the other found.
@@ -116,20 +127,20 @@ def label_item(
         raise LabellingClosedError
     if not ledger.may_label(labeller.pk):
         raise TwoLabellersError
-    row = HumanLabelling(item=item, labeller=labeller, note=note.strip(), labelled_at=now)
+    row = {"item": item, "labeller": labeller, "note": note.strip(), "labelled_at": now}
     return _store(row, found, check)
 
 
 @transaction.atomic
 def adjudicate(
     *,
-    item: SpotCheckItem,
+    item: SampleItem,
     by: User,
     found: Collection[str],
     now: dt.datetime,
     note: str = "",
-) -> HumanLabelling:
-    """Settle an item on which two people differ: ``found`` are those open strategies that hold.
+) -> PeoplesLabels:
+    """Settle an item on which two people differ: ``found`` are those open labels that hold.
 
     What both found, or neither did, stands. A repeated submission returns what is stored; another
     one replaces it.
@@ -152,10 +163,8 @@ def adjudicate(
         msg = f"not open in this item: {', '.join(unknown)}"
         raise UnknownStrategyError(msg)
     holds = ledger.agreed(item.pk) | set(found)
-    row = HumanLabelling(
-        item=item, labeller=by, is_adjudication=True, note=note.strip(), labelled_at=now
-    )
-    return _store(row, holds, check)
+    row = {"item": item, "labeller": by, "note": note.strip(), "labelled_at": now}
+    return _store(row | {"is_adjudication": True}, holds, check)
 
 
 def _candidates(dataset: Dataset, assistant: Assistant) -> dict[int, Item]:
@@ -182,27 +191,33 @@ def _candidates(dataset: Dataset, assistant: Assistant) -> dict[int, Item]:
     }
 
 
-def _locked(item: SpotCheckItem) -> tuple[SpotCheck, Ledger]:
-    """Lock the item's spot check, so that nobody labels meanwhile, and read what was said."""
-    check = SpotCheck.objects.select_for_update(no_key=True).get(pk=item.spot_check_id)
+def _locked(item: SampleItem) -> tuple[Sample, Ledger]:
+    """Lock the item's sample, so that nobody labels meanwhile, and read what was said."""
+    checks = type(item.spot_check).objects
+    check = checks.select_for_update(no_key=True).get(pk=item.spot_check_id)
     return check, spot_check_queries.ledger_of(check)
 
 
-def _store(row: HumanLabelling, found: Collection[str], check: SpotCheck) -> HumanLabelling:
+def _store(told: Mapping[str, Any], found: Collection[str], check: Sample) -> PeoplesLabels:
     """Store a new row, unless the one that holds says the same."""
-    keys = rules.load_codebook(check.codebook).keys
+    kind = kind_of(check)
+    keys = kind.keys(check.codebook)
     if unknown := sorted(set(found) - set(keys)):
         msg = f"not in the codebook: {', '.join(unknown)}"
         raise UnknownStrategyError(msg)
-    row.strategies = [key for key in keys if key in found]
-    same = HumanLabelling.objects.filter(item=row.item_id, is_adjudication=row.is_adjudication)
+    row: Any = kind.labellings(
+        **told, **{kind.labellings.FOUND: [key for key in keys if key in found]}
+    )
+    same: Any = kind.labellings.objects.filter(
+        item=row.item_id, is_adjudication=row.is_adjudication
+    )
     mine = same if row.is_adjudication else same.filter(labeller=row.labeller_id)
-    before = mine.order_by("-pk").first()
+    before: PeoplesLabels | None = mine.order_by("-pk").first()
     if before is not None and _says(before) == _says(row):
         return before
     row.save()
-    return row
+    return row  # type: ignore[no-any-return]
 
 
-def _says(row: HumanLabelling) -> tuple[object, ...]:
-    return row.labeller_id, row.strategies, row.note
+def _says(row: Any) -> tuple[object, ...]:  # noqa: ANN401 (of any kind)
+    return row.labeller_id, row.found, row.note

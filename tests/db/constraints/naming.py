@@ -6,7 +6,7 @@ from functools import partial
 from completions.choices import Presence
 from tests.db.constraints.preparing import calls
 from tests.db.constraints.rules import Case, twice
-from tests.factories import make_assistant, make_completion, make_dataset, make_judgment
+from tests.factories import make_assistant, make_completion, make_dataset, make_judgment, make_study
 from tests.factories_of_calls import (
     BOOK,
     KEYS,
@@ -15,6 +15,8 @@ from tests.factories_of_calls import (
     make_spot_check_item,
     make_strategy_call,
     make_strategy_label,
+    make_theme_check,
+    make_theme_check_item,
     make_theme_label,
 )
 
@@ -102,4 +104,28 @@ CHECKS = [
     ),
 ]
 
-CASES = [*CALLS, *LABELS, *CHECKS]
+THEME_CHECKS = [
+    Case(
+        "themecheck_once",
+        twice(make_theme_check, study=make_study, assistant=make_assistant),
+        twice(make_theme_check, study=make_study, assistant=make_assistant, changed={"seed": "2"}),
+    ),
+    Case("themecheck_seed_given", partial(make_theme_check, seed="")),
+    Case(
+        "themecheckitem_judgment_once",
+        twice(
+            make_theme_check_item,
+            spot_check=make_theme_check,
+            judgment=make_judgment,
+            changed={"position": 1},
+        ),
+        twice(make_theme_check_item, spot_check=make_theme_check, changed={"position": 1}),
+    ),
+    Case(
+        "themecheckitem_position_once",
+        twice(make_theme_check_item, spot_check=make_theme_check),
+        twice(make_theme_check_item),
+    ),
+]
+
+CASES = [*CALLS, *LABELS, *CHECKS, *THEME_CHECKS]

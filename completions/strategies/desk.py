@@ -1,0 +1,234 @@
+"""Where two people label a sample and settle what differs: the same for every kind of samples."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _lazy
+
+from access.roles import StaffRequest
+from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
+from completions.strategies import services, spot_check_queries
+from completions.strategies.rules import LabelScore, Scores
+from completions.strategies.services.spot_checking import SampleItem
+from completions.strategies.spot_check_items import names_of, to_label, to_settle
+from completions.strategies.spot_check_queries import Ledger, Sample
+
+
+@dataclass(frozen=True)
+class Labeller:
+    """One of the two people, and how far they are."""
+
+    name: str
+    n_done: int
+
+
+@dataclass(frozen=True)
+class CheckShown:
+    """A spot check with where it stands, and where the person who looks goes on."""
+
+    pk: int
+    assistant: str
+    is_simulated: bool
+    codebook: str
+    seed: str
+    phase: str
+    n_items: int
+    n_deleted: int
+    labellers: tuple[Labeller, ...]
+    may_label: bool
+    to_label: str
+    """The address at which the person goes on labelling; empty where nothing is left."""
+    n_differing: int
+    n_settled: int
+    to_settle: str
+    scores: Scores | None
+    rows: tuple[tuple[str, LabelScore], ...]
+    """The scores by the label's name."""
+
+    @classmethod
+    def of(cls, check: Sample, person: User, desk: "Desk") -> "CheckShown":
+        """Return the spot check as this person may see it."""
+        ledger = spot_check_queries.ledger_of(check)
+        scores = spot_check_queries.scores_of(check, ledger)
+        names = names_of(check)
+        return cls(
+            pk=check.pk,
+            assistant=check.assistant.name,
+            is_simulated=check.assistant.is_simulated,
+            codebook=check.codebook,
+            seed=check.seed,
+            phase=ledger.phase,
+            n_items=len(ledger.positions),
+            n_deleted=ledger.n_deleted,
+            labellers=_labellers(ledger),
+            may_label=ledger.may_label(person.pk),
+            to_label=desk.address_of("label", check.pk, ledger.next_to_label(person.pk)),
+            n_differing=len(ledger.differing),
+            n_settled=len(ledger.differing) - len(ledger.unsettled),
+            to_settle=desk.address_of("settle", check.pk, ledger.next_to_settle()),
+            scores=scores,
+            rows=tuple((names[one.strategy], one) for one in scores.labels) if scores else (),
+        )
+
+
+def _labellers(ledger: Ledger) -> tuple[Labeller, ...]:
+    names = spot_check_queries.names_of_people(ledger)
+    return tuple(Labeller(names[pk], ledger.n_labelled(pk)) for pk in ledger.people)
+
+
+class LabelsForm(forms.Form):
+    """Which of the labels on the page are present; none is an answer, too."""
+
+    found = forms.MultipleChoiceField(
+        required=False,
+        error_messages={
+            "invalid_choice": gettext_lazy("That is no label of this page. Tick them again.")
+        },
+    )
+    note = TypedTextField(required=False, max_length=NOTE_LENGTH)
+
+    def __init__(self, data: QueryDict, *, keys: tuple[str, ...]) -> None:
+        super().__init__(data)
+        self.fields["found"].choices = [(key, key) for key in keys]  # type: ignore[attr-defined]
+
+    def problem(self) -> str:
+        """Return what is wrong with all but the note, in one sentence; empty if nothing is."""
+        return str(self.errors["found"][0]) if "found" in self.errors else ""
+
+
+REFUSALS: dict[type[Exception], Promise] = {
+    services.LabellingClosedError: _lazy(
+        "Both people are through, so labels stay as they are. What differs can be settled."
+    ),
+    services.TwoLabellersError: _lazy(
+        "Two people label this sample already. You can settle what differs when they are through."
+    ),
+    services.LabellingOpenError: _lazy(
+        "Nothing can be settled yet: nobody sees the labels of others before both people are "
+        "through."
+    ),
+    services.NothingToSettleError: _lazy("Both people agree on this text."),
+}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The pages of the samples of one dataset or study.
+
+    ``space`` begins the names of their addresses; ``crumbs`` is the template of the bar above
+    them, which takes ``parts``.
+    """
+
+    owner: Any
+    space: str
+    crumbs: str
+    parts: Mapping[str, object]
+
+    def address_of(self, page: str, check: int, position: int | None) -> str:
+        """Return the address of a page of an item; empty where there is no item."""
+        if position is None:
+            return ""
+        return reverse(f"{self.space}{page}", args=[self.owner.slug, check, position + 1])
+
+    def show_to_label(
+        self, request: StaffRequest, item: SampleItem, form: LabelsForm | None = None
+    ) -> HttpResponse:
+        """Show one text to label, with what this person found before."""
+        ledger = spot_check_queries.ledger_of(item.spot_check)
+        if ledger.is_labelled:
+            return self._refuse(request, services.LabellingClosedError())
+        if not ledger.may_label(request.user.pk):
+            return self._refuse(request, services.TwoLabellersError())
+        shown = to_label(item, ledger, request.user.pk)
+        return self._render(request, ("label", "store"), item, {"shown": shown, "form": form})
+
+    def store_labels(self, request: StaffRequest, item: SampleItem) -> HttpResponse:
+        """Store what was found, and go on to the next text that this person has not labelled."""
+        form = LabelsForm(request.POST, keys=spot_check_queries.keys_of(item.spot_check))
+        if not form.is_valid():
+            return self.show_to_label(request, item, form)
+        try:
+            services.label_item(
+                item=item, labeller=request.user, now=timezone.now(), **form.cleaned_data
+            )
+        except (services.LabellingClosedError, services.TwoLabellersError) as error:
+            return self._refuse(request, error)
+        ledger = spot_check_queries.ledger_of(item.spot_check)
+        following = ledger.next_to_label(request.user.pk, after=item.position)
+        if following is None or ledger.is_labelled:
+            messages.success(request, _("That was the last one. Thank you!"))
+            return self._overview()
+        return redirect(self.address_of("label", item.spot_check_id, following))
+
+    def show_to_settle(
+        self, request: StaffRequest, item: SampleItem, form: LabelsForm | None = None
+    ) -> HttpResponse:
+        """Show one text on which the two people differ."""
+        ledger = spot_check_queries.ledger_of(item.spot_check)
+        if not ledger.is_labelled:
+            return self._refuse(request, services.LabellingOpenError())
+        if item.pk not in ledger.differing:
+            raise Http404
+        parts = {"shown": to_settle(item, ledger), "form": form}
+        return self._render(request, ("settle", "store-settled"), item, parts)
+
+    def store_settled(self, request: StaffRequest, item: SampleItem) -> HttpResponse:
+        """Store what holds, and go on to the next text on which the two differ."""
+        form = LabelsForm(request.POST, keys=spot_check_queries.keys_of(item.spot_check))
+        if not form.is_valid():
+            return self.show_to_settle(request, item, form)
+        try:
+            services.adjudicate(item=item, by=request.user, now=timezone.now(), **form.cleaned_data)
+        except services.UnknownStrategyError:
+            form.add_error("found", _("Both people agree on that one: it stands as it is."))
+            return self.show_to_settle(request, item, form)
+        except (services.LabellingOpenError, services.NothingToSettleError) as error:
+            return self._refuse(request, error)
+        ledger = spot_check_queries.ledger_of(item.spot_check)
+        following = ledger.next_to_settle(after=item.position)
+        if following is None:
+            messages.success(request, _("Everything is settled. The scores are below."))
+            return self._overview()
+        return redirect(self.address_of("settle", item.spot_check_id, following))
+
+    def _render(
+        self,
+        request: StaffRequest,
+        pages: tuple[str, str],
+        item: SampleItem,
+        parts: dict[str, Any],
+    ) -> HttpResponse:
+        """Show an item on the first of ``pages``; what is found is sent to the second."""
+        page, store = pages
+        form, step, check = parts["form"], parts["shown"].step, item.spot_check_id
+        before, after = (None if one is None else one - 1 for one in (step.previous, step.next))
+        own = {
+            "name": getattr(self.owner, "name", "") or self.owner.slug,
+            "crumbs": self.crumbs,
+            "ticked": request.POST.getlist("found") if form else None,
+            "previous": self.address_of(page, check, before),
+            "next": self.address_of(page, check, after),
+            "store": self.address_of(store, check, item.position),
+        }
+        template = f"console/strategies/{page}.html"
+        status = 422 if form else 200
+        return render(request, template, {**self.parts, **parts, **own}, status=status)
+
+    def _refuse(self, request: StaffRequest, error: Exception) -> HttpResponse:
+        """Say why, on the overview, where it can be seen what is to be done instead."""
+        messages.error(request, str(REFUSALS[type(error)]))
+        return self._overview()
+
+    def _overview(self) -> HttpResponse:
+        return redirect(f"{self.space}overview", self.owner.slug)

@@ -1,0 +1,98 @@
+"""What people check of a model's labels: strategies of texts, and whatever apps above add."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Model, Q
+
+from completions.contexts.screening.highlights import MarkedTalk, mark_talk
+from completions.dialogues.normaliser import plain
+from completions.models import HumanLabelling, SpotCheck, StrategyLabel
+from completions.strategies import rules
+
+
+@dataclass(frozen=True)
+class LabelMeaning:
+    """One label of a codebook, as people read it."""
+
+    key: str
+    name: str
+    shows: str
+    leaves_out: str
+
+
+@dataclass(frozen=True)
+class CheckKind:
+    """A kind of samples; a sample, its items and what people find in them are rows of its own.
+
+    Attributes
+    ----------
+    labellings : model made from PeoplesLabels
+        What people find.
+    subject : str
+        Of an item, the field that is labelled.
+    related : tuple of str
+        What to read with an item.
+    is_there : Q
+        Of items: the text is not deleted.
+    meanings : callable
+        The labels of a codebook, by its reference.
+    labels : model
+        What models find; rows have a call, and the call an assistant and the subject.
+    text : callable
+        What is labelled of an item, as people read it.
+    talk : callable
+        What came before, if people read that too.
+    """
+
+    labellings: Any
+    subject: str
+    related: tuple[str, ...]
+    is_there: Q
+    meanings: Callable[[str], Iterable[LabelMeaning]]
+    labels: Any
+    label_key: str
+    text: Callable[[Any], str]
+    talk: Callable[[Any], MarkedTalk | None] = field(default=lambda _item: None)
+
+    def keys(self, codebook: str) -> tuple[str, ...]:
+        """Return the keys of a codebook, in order."""
+        return tuple(one.key for one in self.meanings(codebook))
+
+
+def _strategies(codebook: str) -> Iterable[LabelMeaning]:
+    return (
+        LabelMeaning(one.key, one.name, one.shows, one.leaves_out)
+        for one in rules.load_codebook(codebook).strategies
+    )
+
+
+def _talk(item: Any) -> MarkedTalk:  # noqa: ANN401 (an item of its kind)
+    context = item.completion.context
+    return mark_talk(context.turns, (), (), is_simulated=context.is_simulated)
+
+
+STRATEGIES = CheckKind(
+    labellings=HumanLabelling,
+    subject="completion",
+    related=("completion__context",),
+    is_there=Q(completion__erased_at=None),
+    meanings=_strategies,
+    labels=StrategyLabel,
+    label_key="strategy",
+    text=lambda item: plain(item.completion.text),
+    talk=_talk,
+)
+KINDS: dict[type[Model], CheckKind] = {SpotCheck: STRATEGIES}
+"""By the model of samples."""
+
+
+def kind_of(check: Any) -> CheckKind:  # noqa: ANN401 (a sample of any kind)
+    """Return of which kind a sample is."""
+    return KINDS[type(check)]
+
+
+def named(kind: CheckKind, codebook: str) -> Mapping[str, str]:
+    """Return the names of a codebook's labels, by key."""
+    return {one.key: one.name for one in kind.meanings(codebook)}
