@@ -127,6 +127,7 @@ def test_what_admins_see_of_the_other_pages(visitor, site):
         f"{study}/judgments/",
         f"{study}/external/compare/",
         f"{study}/payments/",
+        f"{study}/theme-checks/",
         f"{study}/personal-data/",
         f"{study}/planner/",
         f"{study}/protocol/version/",
