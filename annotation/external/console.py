@@ -155,8 +155,8 @@ def store(request: StaffRequest, study: Study) -> HttpResponse:
     except (OutcomeChangedError, JudgmentFileError, services.ExternalConflictError):
         messages.error(request, _("Something changed meanwhile. Nothing was stored: look again."))
     else:
-        said = ngettext("%(n)d judgment is stored.", "%(n)d judgments are stored.", report.n_rows)
-        messages.success(request, said % {"n": report.n_rows})
+        said = ngettext("%(n)s judgment is stored.", "%(n)s judgments are stored.", report.n_rows)
+        messages.success(request, said % {"n": f"{report.n_rows:,}"})
     return redirect("console:external", study.slug)
 
 

@@ -152,7 +152,7 @@ def _more(study: Study) -> list[Alert]:
 def _of_arrivals(study: Study, parts: dict[str, int]) -> list[Alert]:
     """Tell whose links bring nobody in, and what they have to be: people are turned away now."""
     text = _(
-        "Broken links of %(platform)s in the last day: %(n)d. They have to end like this: %(link)s"
+        "Broken links of %(platform)s in the last day: %(n)s. They have to end like this: %(link)s"
     )
     url = f"{reverse('console:study', args=[study.slug])}#links"
     return [
@@ -172,12 +172,12 @@ def _alerts(study: Study, row: StudyRow, parts: dict[str, int], runs: list[Run])
     left = row.tally.slots_left
     if study.state == StudyState.OPEN and 0 < left <= NEARLY_FULL * row.tally.wanted:
         text = ngettext(
-            "Nearly full: %(n)d judgment by people is left.",
-            "Nearly full: %(n)d judgments by people are left.",
+            "Nearly full: %(n)s judgment by people is left.",
+            "Nearly full: %(n)s judgments by people are left.",
             left,
         )
         url = f"{reverse('raters:comparisons', args=[study.slug])}?show=open"
-        found.append(Alert(text % {"n": left}, url))
+        found.append(Alert(text % {"n": f"{left:,}"}, url))
     return found
 
 
@@ -186,38 +186,42 @@ def _of_reports(study: Study) -> list[Alert]:
     if not n:
         return []
     text = ngettext(
-        "%(n)d reported talk waits for a decision.",
-        "%(n)d reported talks wait for a decision.",
+        "%(n)s reported talk waits for a decision.",
+        "%(n)s reported talks wait for a decision.",
         n,
     )
-    return [Alert(text % {"n": n}, reverse("console:reports", args=[study.slug]), is_bad=True)]
+    return [
+        Alert(text % {"n": f"{n:,}"}, reverse("console:reports", args=[study.slug]), is_bad=True)
+    ]
 
 
 def _of_counts(study: Study, parts: dict[str, int]) -> list[Alert]:
     found = []
     if n := parts["held"]:
         text = ngettext(
-            "%(n)d completion is held back and waits for a decision.",
-            "%(n)d completions are held back and wait for a decision.",
+            "%(n)s completion is held back and waits for a decision.",
+            "%(n)s completions are held back and wait for a decision.",
             n,
         )
-        found.append(Alert(text % {"n": n}, reverse("contexts:held", args=[study.dataset_slug])))
+        found.append(
+            Alert(text % {"n": f"{n:,}"}, reverse("contexts:held", args=[study.dataset_slug]))
+        )
     if n := parts["failed"]:
         text = ngettext(
-            "%(n)d completion could not be generated.",
-            "%(n)d completions could not be generated.",
+            "%(n)s completion could not be generated.",
+            "%(n)s completions could not be generated.",
             n,
         )
         url = f"{reverse('raters:coverage', args=[study.slug])}?state=failed"
-        found.append(Alert(text % {"n": n}, url, is_bad=True))
+        found.append(Alert(text % {"n": f"{n:,}"}, url, is_bad=True))
     if n := parts["excluded"]:
         text = ngettext(
-            "%(n)d rater was left out in the last day.",
-            "%(n)d raters were left out in the last day.",
+            "%(n)s rater was left out in the last day.",
+            "%(n)s raters were left out in the last day.",
             n,
         )
         url = f"{reverse('raters:list', args=[study.slug])}?standing=out"
-        found.append(Alert(text % {"n": n}, url))
+        found.append(Alert(text % {"n": f"{n:,}"}, url))
     return found
 
 
@@ -233,5 +237,5 @@ def _of_run(run: Run) -> Alert:
         "why": f"{why}: {run.pause_detail}" if run.pause_detail else why,
     }
     is_bad = run.pause_reason != PauseReason.ADMIN
-    text = _("%(kind)s, run %(n)d, stands still: %(why)s.") % told
+    text = _("%(kind)s, run %(n)s, stands still: %(why)s.") % told
     return Alert(text, reverse("models:run", args=[run.kind, run.pk]), is_bad)

@@ -108,10 +108,10 @@ def extend(request: StaffRequest, study: Study) -> HttpResponse:
         messages.error(request, _("Nothing was planned: %(why)s.") % {"why": error})
         return redirect("console:study", study.slug)
     text = ngettext(
-        "%(n)d comparison added to the plan; it has %(all)d now.",
-        "%(n)d comparisons added to the plan; it has %(all)d now.",
+        "%(n)s comparison added to the plan; it has %(all)s now.",
+        "%(n)s comparisons added to the plan; it has %(all)s now.",
         report.n_added,
-    ) % {"n": report.n_added, "all": report.n_comparisons}
+    ) % {"n": f"{report.n_added:,}", "all": f"{report.n_comparisons:,}"}
     messages.success(request, text)
     return redirect("console:study", study.slug)
 

@@ -15,7 +15,7 @@ from annotation.studies.http import study_page
 from completions.models import Assistant
 from completions.strategies import spot_check_queries
 from completions.strategies.console import SampleForm
-from completions.strategies.desk import CheckShown, Desk
+from completions.strategies.desk import CheckShown, SampleDesk
 from completions.strategies.services import NotLabelledYetError
 
 
@@ -88,9 +88,9 @@ def _asked(study: Study) -> QuerySet[Assistant]:
     return Assistant.objects.filter(rationale_calls__judgment__comparison__study=study)
 
 
-def _desk(study: Study) -> Desk:
+def _desk(study: Study) -> SampleDesk:
     parts = {"study": study, "here": "themes", "below": True}
-    return Desk(study, "console:theme_", "console/study/_tabs.html", parts)
+    return SampleDesk(study, "console:theme_", "console/study/_tabs.html", parts)
 
 
 def _item(study: Study, check: int, number: int) -> ThemeCheckItem:

@@ -211,10 +211,10 @@ def _said(n_void: int) -> str:
     if not n_void:
         return _("The draft is changed.")
     return ngettext(
-        "The draft is changed. %(n)d comparison of its plan is void: plan it again.",
-        "The draft is changed. %(n)d comparisons of its plan are void: plan them again.",
+        "The draft is changed. %(n)s comparison of its plan is void: plan it again.",
+        "The draft is changed. %(n)s comparisons of its plan are void: plan them again.",
         n_void,
-    ) % {"n": n_void}
+    ) % {"n": f"{n_void:,}"}
 
 
 def _created(request: StaffRequest, study: Study) -> HttpResponse:

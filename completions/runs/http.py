@@ -98,11 +98,11 @@ def _retry(run: Run, by: User, told: Told) -> str:
     if not n:
         return _("Nothing had failed: no call is made again.")
     said = ngettext(
-        "%(n)d call is made again. What was answered is kept.",
-        "%(n)d calls are made again. What was answered is kept.",
+        "%(n)s call is made again. What was answered is kept.",
+        "%(n)s calls are made again. What was answered is kept.",
         n,
     )
-    return said % {"n": n}
+    return said % {"n": f"{n:,}"}
 
 
 ACTS: dict[str, Callable[[Run, User, Told], str]] = {

@@ -15,7 +15,7 @@ from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Assistant, Dataset, SpotCheckItem
 from completions.strategies import services, spot_check_queries
-from completions.strategies.desk import CheckShown, Desk
+from completions.strategies.desk import CheckShown, SampleDesk
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import Phase
 from completions.systems.assisting import AssistantRun, suggested_models
@@ -157,5 +157,5 @@ def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:
     return item
 
 
-def _desk(dataset: Dataset) -> Desk:
-    return Desk(dataset, "strategies:", "console/strategies/_tabs.html", {"dataset": dataset})
+def _desk(dataset: Dataset) -> SampleDesk:
+    return SampleDesk(dataset, "strategies:", "console/strategies/_tabs.html", {"dataset": dataset})

@@ -57,7 +57,7 @@ class CheckShown:
     """The scores by the label's name."""
 
     @classmethod
-    def of(cls, check: Sample, person: User, desk: "Desk") -> "CheckShown":
+    def of(cls, check: Sample, person: User, desk: "SampleDesk") -> "CheckShown":
         """Return the spot check as this person may see it."""
         ledger = spot_check_queries.ledger_of(check)
         scores = spot_check_queries.scores_of(check, ledger)
@@ -123,7 +123,7 @@ REFUSALS: dict[type[Exception], Promise] = {
 
 
 @dataclass(frozen=True)
-class Desk:
+class SampleDesk:
     """The pages of the samples of one dataset or study.
 
     ``space`` begins the names of their addresses; ``crumbs`` is the template of the bar above

@@ -130,13 +130,13 @@ def _holder(request: StaffRequest) -> str:
 
 def _said(report: "services.IntakeReport") -> str:
     stored = ngettext(
-        "%(n)d completion is stored.", "%(n)d completions are stored.", report.n_new
-    ) % {"n": report.n_new}
+        "%(n)s completion is stored.", "%(n)s completions are stored.", report.n_new
+    ) % {"n": f"{report.n_new:,}"}
     if not report.n_held:
         return stored
     held = ngettext(
-        "%(n)d of them is held until somebody decides.",
-        "%(n)d of them are held until somebody decides.",
+        "%(n)s of them is held until somebody decides.",
+        "%(n)s of them are held until somebody decides.",
         report.n_held,
-    ) % {"n": report.n_held}
+    ) % {"n": f"{report.n_held:,}"}
     return f"{stored} {held}"

@@ -80,7 +80,7 @@ def _said(n: int) -> str:
     if not n:
         return _("Nothing had failed that a run could ask again.")
     return ngettext(
-        "%(n)d call is made again. What was answered is kept.",
-        "%(n)d calls are made again. What was answered is kept.",
+        "%(n)s call is made again. What was answered is kept.",
+        "%(n)s calls are made again. What was answered is kept.",
         n,
-    ) % {"n": n}
+    ) % {"n": f"{n:,}"}

@@ -111,13 +111,13 @@ def payments_of(study: Study) -> list[Payment]:
     ]
 
 
-class Places(forms.Form):
+class PlacesForm(forms.Form):
     """How many people may take part."""
 
     n_places = forms.IntegerField(label=gettext_lazy("Places"), min_value=1, max_value=100_000)
 
 
-class Draft(Places):
+class DraftForm(PlacesForm):
     """What a draft on Prolific needs besides the study itself."""
 
     reward = forms.FloatField(
@@ -127,7 +127,7 @@ class Draft(Places):
     )
 
 
-class Rejection(forms.Form):
+class RejectionForm(forms.Form):
     """Why a submission is turned down, in Prolific's categories and in words to the person."""
 
     category = forms.ChoiceField(choices=[(one, one) for one in prolific.REJECTIONS])
@@ -196,7 +196,7 @@ def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     found = recruiting.open_submission_of(study_or_404(study), pk)
     if found is None:
         raise Http404
-    form = Rejection(request.POST)
+    form = RejectionForm(request.POST)
     if not form.is_valid():
         return _show(request, found.rater.study, rejection=(pk, form))
 
@@ -212,7 +212,7 @@ def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
 @_page
 def draft(request: StaffRequest, study: str) -> HttpResponse:
     """Make a draft of the study on Prolific."""
-    form = Draft(request.POST)
+    form = DraftForm(request.POST)
     if not form.is_valid():
         return _show(request, study_or_404(study), form=form)
 
@@ -233,7 +233,7 @@ def draft(request: StaffRequest, study: str) -> HttpResponse:
 @_page
 def places(request: StaffRequest, study: str) -> HttpResponse:
     """Change how many people may take part."""
-    form = Places(request.POST)
+    form = PlacesForm(request.POST)
     if not form.is_valid():
         return _show(request, study_or_404(study), form=form)
 
@@ -274,8 +274,8 @@ def _show(
     request: StaffRequest,
     study: Study,
     *,
-    form: Places | None = None,
-    rejection: tuple[int, Rejection] | None = None,
+    form: PlacesForm | None = None,
+    rejection: tuple[int, RejectionForm] | None = None,
 ) -> HttpResponse:
     rows = payments_of(study)
     there = PlatformStudy.objects.filter(study=study).first()
@@ -289,7 +289,8 @@ def _show(
         "has_mturk": any(row.submission.rater.platform == Platform.MTURK for row in rows),
         "is_on": prolific.is_on() and not study.is_simulated,
         "there": there,
-        "form": form or (Places(initial={"n_places": there.n_places}) if there else Draft()),
+        "form": form
+        or (PlacesForm(initial={"n_places": there.n_places}) if there else DraftForm()),
         "rejection": rejection,
         "categories": prolific.REJECTIONS,
     }

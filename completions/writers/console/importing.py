@@ -142,7 +142,7 @@ def _holder(request: StaffRequest, dataset: Dataset) -> str:
 
 def _said(report: "services.BringReport") -> str:
     return ngettext(
-        "%(n)d message is stored: %(waiting)d to review, %(accepted)d accepted.",
-        "%(n)d messages are stored: %(waiting)d to review, %(accepted)d accepted.",
+        "%(n)s message is stored: %(waiting)d to review, %(accepted)d accepted.",
+        "%(n)s messages are stored: %(waiting)d to review, %(accepted)d accepted.",
         report.n_stored,
-    ) % {"n": report.n_stored, "waiting": report.n_waiting, "accepted": report.n_accepted}
+    ) % {"n": f"{report.n_stored:,}", "waiting": report.n_waiting, "accepted": report.n_accepted}

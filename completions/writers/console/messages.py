@@ -103,8 +103,8 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         else:
             n_accepted += 1
     if n_accepted:
-        text = ngettext("%(n)d message accepted.", "%(n)d messages accepted.", n_accepted)
-        messages.success(request, text % {"n": n_accepted})
+        text = ngettext("%(n)s message accepted.", "%(n)s messages accepted.", n_accepted)
+        messages.success(request, text % {"n": f"{n_accepted:,}"})
     if n_changed or not n_accepted:
         text = _("%(n)d not accepted: read them one by one, for they changed since.")
         messages.error(request, text % {"n": n_changed})
