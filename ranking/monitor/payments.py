@@ -104,11 +104,12 @@ def payments_of(study: Study) -> list[Payment]:
     rows = queries.shown_raters(study, now=timezone.now()).rows
     by_rater, minutes = {row.head.pk: row for row in rows}, session_minutes(study)
     found = PlatformSubmission.objects.filter(rater__study=study)
-    found = found.exclude(rater__platform=Platform.GUEST).select_related("rater__study")
-    return [
-        Payment.of(one, by_rater.get(one.rater_id), minutes)
-        for one in found.order_by("-opened_at", "-pk")
-    ]
+    found = found.exclude(rater__platform=Platform.GUEST).select_related("rater")
+    payments = []
+    for one in found.order_by("-opened_at", "-pk"):
+        one.rater.study = study  # its file is long, and the same for all
+        payments.append(Payment.of(one, by_rater.get(one.rater_id), minutes))
+    return payments
 
 
 class PlacesForm(forms.Form):
@@ -289,13 +290,16 @@ def _show(
         "has_mturk": any(row.submission.rater.platform == Platform.MTURK for row in rows),
         "is_on": prolific.is_on() and not study.is_simulated,
         "there": there,
-        "form": form
-        or (PlacesForm(initial={"n_places": there.n_places}) if there else DraftForm()),
+        "form": form or _form(there),
         "rejection": rejection,
         "categories": prolific.REJECTIONS,
     }
     status = 422 if form or rejection else 200
     return render(request, "console/raters/payments.html", parts, status=status)
+
+
+def _form(there: PlatformStudy | None) -> PlacesForm:
+    return DraftForm() if there is None else PlacesForm(initial={"n_places": there.n_places})
 
 
 def _wanted(request: StaffRequest, rows: list[Payment]) -> list[Payment]:
