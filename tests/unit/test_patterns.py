@@ -39,12 +39,12 @@ HOSTILE = (
     *("\n#", "\n- ", "\n|", "a\n", "a'", "i am ", "the ", "and.", ".  ", "{a", "] ", "**a", "AI "),
 )
 BEFORE = ("", "a", "1. a ", "[a](http://", "**a", "and.", "- a\n", "<")
-SHORT, LONG = 1_000, 27_000
-TRIES, LONG_S = 3, 0.2
+SHORT, LONG = 1_000, 9_000
+TRIES = 3
 NOTICED_S = 0.002
-STEEPEST = 140
-"""What costs in proportion costs 27 times as much for the long text, and by its square 729 times:
-halfway between them a busy machine, which slows one of the two by twice or so, changes nothing."""
+STEEPEST = 27
+"""What costs in proportion costs 9 times as much for the long text, and by its square 81 times:
+halfway between them a busy machine, which slows a reading by twice or so, changes nothing."""
 
 
 def patterns_in(value: object, depth: int = 4) -> Iterator[re.Pattern[str]]:
@@ -74,21 +74,18 @@ def own_patterns() -> dict[str, re.Pattern[str]]:
     return {f"{name} {one.pattern[:40]!a}": one for name, one in found.values()}
 
 
-def cost(read: Callable[[str], object], text: str) -> float:
-    """Return the processor time in seconds, of the best of three tries; of one if that is long."""
-    tries = []
-    while len(tries) < TRIES and max(tries, default=0.0) < LONG_S:
-        begun = time.process_time()
-        read(text)
-        tries.append(time.process_time() - begun)
-    return min(tries)
+def seconds(read: Callable[[str], object], text: str) -> float:
+    """Return the processor time that one reading takes."""
+    begun = time.process_time()
+    read(text)
+    return time.process_time() - begun
 
 
 def grows_steeply(read: Callable[[str], object], before: str, unit: str) -> bool:
-    """Return whether the long text costs far more than its length explains."""
+    """Return whether the long text costs far more than its length explains, each time."""
     short, long = (before + (unit * length)[:length] + "\0" for length in (SHORT, LONG))
-    longest = cost(read, long)
-    return longest > NOTICED_S and longest > STEEPEST * cost(read, short)
+    allowed = max(NOTICED_S, STEEPEST * min(seconds(read, short) for _ in range(TRIES)))
+    return all(seconds(read, long) > allowed for _ in range(TRIES))
 
 
 def steep(
