@@ -208,7 +208,7 @@ def leave_one_out_and_take_them_back(page: Page, site: Site) -> None:
     page.goto(f"{site.console}{TWIN}/raters/?standing=in")
     page.locator("table.raters tbody a.key").first.click()
     for act, reason in (("Leave out", "Answers in one breath."), ("Take back", "A fast reader.")):
-        page.get_by_label("Reason").fill(reason)
+        page.get_by_role("textbox", name="Reason").fill(reason)
         press(page, act)
         expect(page.locator("ol.history > li").first).to_contain_text(f"“{reason}”")
     expect(page.locator("ol.history > li")).to_have_count(2)
