@@ -127,9 +127,9 @@ def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[s
     """
     crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
     own = crowd["codes"].get(way, "")
-    code = _code(crowd, way, whose)
     if platform == Platform.GUEST and way not in (Way.COMPLETE, Way.PARTIAL):
         return own, ""
+    code = _code(crowd, way, whose)
     if platform == Platform.GUEST:
         return code, ""
     address = crowd["return_url"] or (DEFAULT_RETURN.get(Platform(platform), "") if own else "")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         read_style,
     )
     from ranking.judgments.frames.groups import (
+        grouped,
         read_answers,
         read_compared,
         read_groups,
@@ -43,6 +44,7 @@ __all__ = [
     "Evaluators",
     "Selection",
     "analysis_set",
+    "grouped",
     "n_decisions",
     "n_given",
     "n_judgments",

@@ -82,20 +82,20 @@ def read_compared(selection: Selection) -> Compared:
     return Compared(pairs, dialogues(pairs[:, 1]), systems())
 
 
-def read_verdicts(
-    selection: Selection, compared: Compared | None = None, *, outside: Integers | None = None
-) -> GroupedJudgments:
+def read_verdicts(selection: Selection, compared: Compared | None = None) -> GroupedJudgments:
     """Add up the same without what the ratings themselves do not need.
 
     One query adds up the answers to each comparison, and one says what the comparisons are,
     unless they are given: no judgment is read singly, and none is joined to what its comparison
-    knows. ``outside`` are answers from elsewhere that are added on trial.
+    knows.
     """
     compared = compared or read_compared(selection)
+    return grouped(read_answers(selection, compared), compared)
+
+
+def grouped(answers: Integers, compared: Compared) -> GroupedJudgments:
+    """Add up answers, as `read_answers` gives them, by dialogue and pair."""
     pairs = compared.pairs
-    answers = read_answers(selection, compared)
-    if outside is not None:
-        answers = np.concatenate([answers, outside])
     place = np.searchsorted(pairs[:, 0], answers[:, 0])
     _, dialogue, first, second, is_simulated = pairs[place].T
     units, unit = coded(dialogue, compared.dialogues)

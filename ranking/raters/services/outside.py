@@ -65,7 +65,7 @@ class OutsideCompared:
 
 
 def compare_outside(study: Study, now: dt.datetime) -> OutsideCompared:
-    """Hold the batches that are not left out against the study's own people; twelve queries."""
+    """Hold the batches that are not left out against the study's own people."""
     batches = [one for one in batches_of(study, as_of=now) if not vars(one)["is_out"]]
     if study.protocol == Protocol.LIKERT or not batches:
         return OutsideCompared((), None)
@@ -89,8 +89,8 @@ def compare_outside(study: Study, now: dt.datetime) -> OutsideCompared:
         is_simulated = any(one.is_simulated for one in batches)
         rows.append(_agreement("", is_simulated, own, everything, compared, method))
     both = (
-        frames.read_verdicts(selection, compared),
-        frames.read_verdicts(selection, compared, outside=everything),
+        frames.grouped(own, compared),
+        frames.grouped(np.concatenate([own, everything]), compared),
     )
     names = dict(System.objects.values_list("slug", "name"))
     return OutsideCompared(tuple(rows), movement(EvaluatorPool.HUMAN.label, names, both, method))
