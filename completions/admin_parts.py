@@ -1,7 +1,15 @@
-"""Columns and cells that admin pages of more than one table show."""
+"""What admin pages of more than one table share: columns, cells, and rows that are held back."""
 
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+
+from access.console.admin_parts import ReadOnlyAdmin
+from completions.strategies import spot_check_queries
+from completions.strategies.kinds import CheckKind
 
 CALL_NUMBERS = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
 RUN_COLUMNS = (
@@ -20,3 +28,29 @@ def show_turns(turns: list[dict[str, str]]) -> SafeString:
     """Return a stored dialogue as lines, one for each turn."""
     lines = ((turn["role"], turn["text"]) for turn in turns)
     return format_html_join("", "<p><b>{}</b> {}</p>", lines)
+
+
+class FindingsAdmin(ReadOnlyAdmin):
+    """Rows that say what was found: those of which people are labelling a sample are left out.
+
+    ``kind`` is that of the samples, ``of`` the way from a row to what is labelled.
+    """
+
+    kind: CheckKind
+    of: str
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Leave out what people are labelling."""
+        hidden = {f"{self.of}__in": spot_check_queries.being_labelled(self.kind)}
+        rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
+        return rows
+
+
+class SampledItemAdmin(ReadOnlyAdmin):
+    """Places of a sample; what is at one says nothing here about where it comes from."""
+
+    fields = ("spot_check", "position")
+    list_display = ("spot_check", "position")
+    list_select_related = ("spot_check",)
+    search_fields = ("spot_check__seed",)
+    ordering = ("spot_check", "position")

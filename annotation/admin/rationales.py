@@ -1,10 +1,6 @@
 """Themes of rationales in Django's admin: what models were asked, and what they found."""
 
-from typing import Any
-
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from access.console.admin_parts import ReadOnlyAdmin
 from annotation.admin.judges import AddressedFilter, ways_of
@@ -19,7 +15,12 @@ from annotation.models import (
     ThemeLabelling,
 )
 from annotation.rationales import checks
-from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS
+from completions.admin_parts import (
+    CALL_NUMBERS,
+    RUN_COLUMNS,
+    FindingsAdmin,
+    SampledItemAdmin,
+)
 
 
 @admin.register(RationaleRun)
@@ -33,17 +34,11 @@ class RationaleRunAdmin(ReadOnlyAdmin):
     ordering = ("-pk",)
 
 
-class Findings(ReadOnlyAdmin):
-    """Rows that say which themes were found; those that people are labelling are left out."""
+class Findings(FindingsAdmin):
+    """Rows that say which themes were found in a reason."""
 
+    kind = checks.THEMES
     of = "judgment"
-    """The way from a row to the judgment."""
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out judgments whose reasons people are labelling."""
-        hidden = {f"{self.of}__in": checks.being_labelled()}
-        rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
-        return rows
 
 
 @admin.register(RationaleCall)
@@ -75,7 +70,6 @@ class ThemeLabelAdmin(Findings):
     """What a model said of one theme in one rationale."""
 
     of = "call__judgment"
-
     list_display = ("call", "theme", "presence", "probability", "quote")
     list_filter = ("presence", "theme")
     list_select_related = ("call",)
@@ -95,14 +89,8 @@ class ThemeCheckAdmin(ReadOnlyAdmin):
 
 
 @admin.register(ThemeCheckItem)
-class ThemeCheckItemAdmin(ReadOnlyAdmin):
+class ThemeCheckItemAdmin(SampledItemAdmin):
     """Places of a sample."""
-
-    fields = ("spot_check", "position")
-    list_display = ("spot_check", "position")
-    list_select_related = ("spot_check",)
-    search_fields = ("spot_check__seed",)
-    ordering = ("spot_check", "position")
 
 
 @admin.register(ThemeLabelling)

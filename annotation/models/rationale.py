@@ -12,9 +12,11 @@ from annotation.models.study import Study
 from completions.models import (
     FAILED,
     Assistant,
+    LabelSample,
     PeoplesLabels,
     ProviderCall,
     Run,
+    SampledItem,
     StoredLabel,
 )
 
@@ -72,45 +74,36 @@ class ThemeLabel(StoredLabel):
         return f"{self.call_id} {self.theme} {self.presence}"
 
 
-class ThemeCheck(models.Model):
+class ThemeCheck(LabelSample):
     """A sample of rationales whose themes two people name, unseen by each other."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="theme_checks")
     assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="theme_checks")
-    codebook = models.CharField(max_length=60, help_text="Name and version.")
-    seed = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
 
-    class Meta:
-        constraints = (
+    class Meta(LabelSample.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.UniqueConstraint(
                 fields=["study", "assistant", "codebook", "seed"], name="themecheck_once"
             ),
-            models.CheckConstraint(condition=~Q(seed=""), name="themecheck_seed_given"),
+            *LabelSample.Meta.constraints,
         )
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.study_id}"
 
 
-class ThemeCheckItem(models.Model):
+class ThemeCheckItem(SampledItem):
     """One rationale of the sample, at its place in the order."""
 
     spot_check = models.ForeignKey(ThemeCheck, models.PROTECT, related_name="items")
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="theme_check_items")
-    position = models.PositiveIntegerField(help_text="From 0, in seeded order.")
 
-    class Meta:
-        constraints = (
+    class Meta(SampledItem.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.UniqueConstraint(
                 fields=["spot_check", "judgment"], name="themecheckitem_judgment_once"
             ),
-            models.UniqueConstraint(
-                fields=["spot_check", "position"], name="themecheckitem_position_once"
-            ),
+            *SampledItem.Meta.constraints,
         )
 
     def __str__(self) -> str:

@@ -3,29 +3,19 @@
 What was found in a text stays out of these tables too as long as people label its sample.
 """
 
-from typing import Any
-
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 
 from access.console.admin_parts import ReadOnlyAdmin
-from completions.admin_parts import CALL_NUMBERS
+from completions.admin_parts import CALL_NUMBERS, FindingsAdmin, SampledItemAdmin
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyCall, StrategyLabel
-from completions.strategies import spot_check_queries
+from completions.strategies.kinds import STRATEGIES
 
 
-class Findings(ReadOnlyAdmin):
+class Findings(FindingsAdmin):
     """Rows that say what was found in a text."""
 
+    kind = STRATEGIES
     of = "completion"
-    """The way from a row to the text."""
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Leave out texts that people are labelling."""
-        hidden = {f"{self.of}__in": spot_check_queries.being_labelled()}
-        rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
-        return rows
 
 
 @admin.register(StrategyCall)
@@ -63,14 +53,8 @@ class SpotCheckAdmin(ReadOnlyAdmin):
 
 
 @admin.register(SpotCheckItem)
-class SpotCheckItemAdmin(ReadOnlyAdmin):
+class SpotCheckItemAdmin(SampledItemAdmin):
     """Places of a sample; which text is at one says nothing here about who wrote it."""
-
-    fields = ("spot_check", "position")
-    list_display = ("spot_check", "position")
-    list_select_related = ("spot_check",)
-    search_fields = ("spot_check__seed",)
-    ordering = ("spot_check", "position")
 
 
 @admin.register(HumanLabelling)

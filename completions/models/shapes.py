@@ -3,6 +3,7 @@
 import uuid
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -12,6 +13,37 @@ from completions.choices import CallState, LeaseOutcome, Presence
 ENDED = (CallState.DONE, CallState.INVALID, CallState.FAILED)
 FAILED = Q(state__in=[CallState.INVALID, CallState.FAILED])
 """Of calls: it ended without use."""
+
+
+class LabelSample(models.Model):
+    """A stratified sample of what a model labelled, which two people label unseen by each other."""
+
+    codebook = models.CharField(max_length=60, help_text="Name and version.")
+    seed = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        abstract = True
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            models.CheckConstraint(condition=~Q(seed=""), name="%(class)s_seed_given"),
+        )
+
+
+class SampledItem(models.Model):
+    """One item of a sample, at its place in the order."""
+
+    position = models.PositiveIntegerField(help_text="From 0, in seeded order.")
+
+    class Meta:
+        abstract = True
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
+            models.UniqueConstraint(
+                fields=["spot_check", "position"], name="%(class)s_position_once"
+            ),
+        )
 
 
 class PeoplesLabels(AppendOnlyModel):

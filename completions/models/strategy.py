@@ -9,7 +9,14 @@ from django.db.models import Q
 from completions.models.completion import Completion
 from completions.models.dataset import Dataset
 from completions.models.run import LabellingRun
-from completions.models.shapes import FAILED, PeoplesLabels, ProviderCall, StoredLabel
+from completions.models.shapes import (
+    FAILED,
+    LabelSample,
+    PeoplesLabels,
+    ProviderCall,
+    SampledItem,
+    StoredLabel,
+)
 from completions.models.system import Assistant
 
 
@@ -58,45 +65,36 @@ class StrategyLabel(StoredLabel):
         return f"{self.call_id} {self.strategy} {self.presence}"
 
 
-class SpotCheck(models.Model):
+class SpotCheck(LabelSample):
     """A stratified sample of completions whose strategies two people name, unseen by each other."""
 
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="spot_checks")
     assistant = models.ForeignKey(Assistant, models.PROTECT, related_name="spot_checks")
-    codebook = models.CharField(max_length=60, help_text="Name and version.")
-    seed = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
 
-    class Meta:
-        constraints = (
+    class Meta(LabelSample.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.UniqueConstraint(
                 fields=["dataset", "assistant", "codebook", "seed"], name="spotcheck_once"
             ),
-            models.CheckConstraint(condition=~Q(seed=""), name="spotcheck_seed_given"),
+            *LabelSample.Meta.constraints,
         )
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.dataset_id}"
 
 
-class SpotCheckItem(models.Model):
+class SpotCheckItem(SampledItem):
     """One completion of the sample, at its place in the order."""
 
     spot_check = models.ForeignKey(SpotCheck, models.PROTECT, related_name="items")
     completion = models.ForeignKey(Completion, models.PROTECT, related_name="spot_check_items")
-    position = models.PositiveIntegerField(help_text="From 0, in seeded order.")
 
-    class Meta:
-        constraints = (
+    class Meta(SampledItem.Meta):
+        constraints: ClassVar[tuple[models.BaseConstraint, ...]] = (
             models.UniqueConstraint(
                 fields=["spot_check", "completion"], name="spotcheckitem_completion_once"
             ),
-            models.UniqueConstraint(
-                fields=["spot_check", "position"], name="spotcheckitem_position_once"
-            ),
+            *SampledItem.Meta.constraints,
         )
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from django.db.models import Model, Q
 
 from completions.contexts.screening.highlights import MarkedTalk, mark_talk
 from completions.dialogues.normaliser import plain
-from completions.models import HumanLabelling, SpotCheck, StrategyLabel
+from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyLabel
 from completions.strategies import rules
 
 
@@ -28,6 +28,8 @@ class CheckKind:
 
     Attributes
     ----------
+    samples, items : models
+        Made from LabelSample and SampledItem.
     labellings : model made from PeoplesLabels
         What people find.
     subject : str
@@ -46,13 +48,14 @@ class CheckKind:
         What came before, if people read that too.
     """
 
+    samples: Any
+    items: Any
     labellings: Any
     subject: str
     related: tuple[str, ...]
     is_there: Q
     meanings: Callable[[str], Iterable[LabelMeaning]]
     labels: Any
-    label_key: str
     text: Callable[[Any], str]
     talk: Callable[[Any], MarkedTalk | None] = field(default=lambda _item: None)
 
@@ -74,13 +77,14 @@ def _talk(item: Any) -> MarkedTalk:  # noqa: ANN401 (an item of its kind)
 
 
 STRATEGIES = CheckKind(
+    samples=SpotCheck,
+    items=SpotCheckItem,
     labellings=HumanLabelling,
     subject="completion",
     related=("completion__context",),
     is_there=Q(completion__erased_at=None),
     meanings=_strategies,
     labels=StrategyLabel,
-    label_key="strategy",
     text=lambda item: plain(item.completion.text),
     talk=_talk,
 )

@@ -18,11 +18,10 @@ from completions.models import (
     Completion,
     Dataset,
     SpotCheck,
-    SpotCheckItem,
     StrategyCall,
 )
 from completions.strategies import rules
-from completions.strategies.kinds import kind_of
+from completions.strategies.kinds import CheckKind, kind_of
 from completions.strategies.rules import Judged, Scores
 
 N_LABELLERS = 2
@@ -144,19 +143,18 @@ def newest_spot_check(dataset: Dataset) -> SpotCheck:
     return found[0]
 
 
-def being_labelled() -> QuerySet[SpotCheckItem, int]:
-    """Return the completions, by key, of which nobody may learn yet what others found.
+def being_labelled(kind: CheckKind) -> QuerySet[Any, int]:
+    """Return what is labelled, by key, of which nobody may learn yet what others found.
 
-    They are those of samples in which an item has not been labelled by two people.
+    It is all of samples in which an item has not been labelled by two people.
     """
     people = Count(
         "labellings__labeller", filter=Q(labellings__is_adjudication=False), distinct=True
     )
-    items = SpotCheckItem.objects.filter(completion__erased_at=None).annotate(n_people=people)
+    items = kind.items.objects.filter(kind.is_there).annotate(n_people=people)
     waiting = items.filter(n_people__lt=N_LABELLERS).values("spot_check")
-    return SpotCheckItem.objects.filter(spot_check__in=waiting).values_list(
-        "completion_id", flat=True
-    )
+    samples: QuerySet[Any] = kind.items.objects.filter(spot_check__in=waiting)
+    return samples.values_list(kind.subject, flat=True)
 
 
 def keys_of(check: Sample) -> tuple[str, ...]:
@@ -228,7 +226,7 @@ def _found_by_model(check: Sample) -> Mapping[int, set[str]]:
         presence=Presence.PRESENT,
     )
     found: dict[int, set[str]] = defaultdict(set)
-    for subject, key in labels.values_list(f"call__{kind.subject}", kind.label_key):
+    for subject, key in labels.values_list(f"call__{kind.subject}", kind.labels.KEY):
         found[item_of[subject]].add(key)
     return found
 

@@ -7,13 +7,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from access.log import record
 from annotation.models import RationaleCall, Study, ThemeCheck, ThemeLabel
 from annotation.rationales import checks, themes
 from completions.choices import CallState, Presence
 from completions.models import Assistant
 from completions.strategies.rules import Item
-from completions.strategies.services import NotLabelledYetError, store_items
+from completions.strategies.services import NotLabelledYetError, draw
 from completions.strategies.services.spot_checking import N_ITEMS
 
 PEOPLE = "people"
@@ -41,14 +40,14 @@ def draw_theme_sample(
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one at a time
     codebook = themes.load_codebook()
-    known = {"study": study, "assistant": assistant, "codebook": codebook.reference}
-    if before := ThemeCheck.objects.filter(**known, seed=seed).first():
-        return before
-    candidates = _candidates(study, assistant, codebook.reference)
-    check = ThemeCheck.objects.create(**known, seed=seed, created_at=now, created_by=by)
-    n_drawn = store_items(check, candidates, n=n)
-    after = {"items": n_drawn, "of": len(candidates), "codebook": codebook.sha256, "seed": seed}
-    record(action="themes.sampled", subject=f"theme check {check.pk}", now=now, by=by, after=after)
+    check: ThemeCheck = draw(
+        checks.THEMES,
+        {"study": study, "assistant": assistant, "codebook": codebook.reference, "seed": seed},
+        lambda: _candidates(study, assistant, codebook.reference),
+        n=n,
+        logged=("themes.sampled", "theme check", codebook.sha256),
+        made={"created_at": now, "created_by": by},
+    )
     return check
 
 

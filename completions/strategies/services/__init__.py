@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         TwoLabellersError,
         UnknownStrategyError,
         adjudicate,
+        draw,
         draw_sample,
         label_item,
-        store_items,
     )
 else:
     __getattr__ = names_of(__name__)
@@ -37,6 +37,7 @@ __all__ = [
     "TwoLabellersError",
     "UnknownStrategyError",
     "adjudicate",
+    "draw",
     "draw_sample",
     "forget_labelling_claims",
     "forget_labels",
@@ -46,5 +47,4 @@ __all__ = [
     "plan_strategy_calls",
     "pull_labelling",
     "start_labelling_run",
-    "store_items",
 ]

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -19,7 +19,7 @@ from completions.models import (
     StrategyLabel,
 )
 from completions.strategies import rules, spot_check_queries
-from completions.strategies.kinds import kind_of
+from completions.strategies.kinds import STRATEGIES, CheckKind, kind_of
 from completions.strategies.rules import Item
 from completions.strategies.spot_check_queries import Ledger, Sample
 
@@ -73,30 +73,52 @@ def draw_sample(
     """
     Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one at a time
     codebook = rules.load_codebook()
-    known = {"dataset": dataset, "assistant": assistant, "codebook": codebook.reference}
-    if before := SpotCheck.objects.filter(**known, seed=seed).first():
-        return before
-    candidates = _candidates(dataset, assistant)
-    check = SpotCheck.objects.create(**known, seed=seed, created_at=now, created_by=by)
-    n_drawn = store_items(check, candidates, n=n)
-    after = {"items": n_drawn, "of": len(candidates), "codebook": codebook.sha256, "seed": seed}
-    record(
-        action="strategies.sampled", subject=f"spot check {check.pk}", now=now, by=by, after=after
+    check: SpotCheck = draw(
+        STRATEGIES,
+        {"dataset": dataset, "assistant": assistant, "codebook": codebook.reference, "seed": seed},
+        lambda: _candidates(dataset, assistant),
+        n=n,
+        logged=("strategies.sampled", "spot check", codebook.sha256),
+        made={"created_at": now, "created_by": by},
     )
     return check
 
 
-def store_items(check: Sample, candidates: Mapping[int, Item], *, n: int) -> int:
-    """Draw the items of a new sample among candidates, by the key of what is labelled."""
-    kind, items = kind_of(check), check.items
-    pool = {one: pk for pk, one in candidates.items()}
-    keys = kind.keys(check.codebook)
-    drawn = rules.sample(list(pool), n=n, seed=check.seed, strategies=keys)
-    items.bulk_create(
-        items.model(**{"spot_check": check, f"{kind.subject}_id": pool[one], "position": position})
+def draw(
+    kind: CheckKind,
+    known: Mapping[str, Any],
+    candidates: Callable[[], Mapping[int, Item]],
+    *,
+    n: int,
+    logged: tuple[str, str, str],
+    made: Mapping[str, Any],
+) -> Any:  # noqa: ANN401 (a sample of that kind)
+    """Return the sample that is ``known`` by these fields, or draw it among candidates.
+
+    ``candidates`` are by the key of what is labelled; ``logged`` are the act and the subject of
+    the log's entry, and the hash of the codebook; ``made`` says when and by whom. The caller holds
+    the lock of the sample's owner.
+    """
+    if before := kind.samples.objects.filter(**known).first():
+        return before
+    pool = {one: pk for pk, one in candidates().items()}
+    keys = kind.keys(known["codebook"])
+    drawn = rules.sample(list(pool), n=n, seed=known["seed"], strategies=keys)
+    check = kind.samples.objects.create(**known, **made)
+    kind.items.objects.bulk_create(
+        kind.items(**{"spot_check": check, f"{kind.subject}_id": pool[one], "position": position})
         for position, one in enumerate(drawn)
     )
-    return len(drawn)
+    action, subject, sha256 = logged
+    after = {"items": len(drawn), "of": len(pool), "codebook": sha256, "seed": known["seed"]}
+    record(
+        action=action,
+        subject=f"{subject} {check.pk}",
+        now=made["created_at"],
+        by=made["created_by"],
+        after=after,
+    )
+    return check
 
 
 @transaction.atomic
