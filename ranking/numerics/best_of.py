@@ -8,6 +8,7 @@ from scipy import special
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 PRIOR_WEIGHT = 5.0  # judgments that come out as expected, given to every text before any came
+DIGITS = 6  # of a mean of counts: what is behind them is rounding
 ALIKE = 1e-9  # scores nearer than this are the same: rounding must not choose
 
 
@@ -49,6 +50,11 @@ class BestOf:
     share: Floats
     n_contexts: float
     n_left_out: float
+
+
+def whole(mean: float) -> int:
+    """Round a mean of counts; one that is a half goes to the even number in any order of adding."""
+    return round(round(mean, DIGITS))
 
 
 def choose_and_score(judgments: TextJudgments, strengths: Floats, average: float) -> BestOf:

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from benchmarks import people
 from benchmarks.people import Setting
-from ranking.numerics.best_of import TextJudgments, choose_and_score, cross_fit, draw_halves
+from ranking.numerics.best_of import (
+    TextJudgments,
+    choose_and_score,
+    cross_fit,
+    draw_halves,
+    whole,
+)
 
 LEVEL = np.zeros(2)  # two opponents as strong as people
 HALVES = np.array([[False, True]])
@@ -183,3 +189,11 @@ class TestSimulated:
         assert found.cross_fitted > 30.0
         assert abs(found.cross_fitted - found.chosen) < 6.0
         assert found.cross_fitted < found.best < found.plain
+
+
+@pytest.mark.parametrize("half", [16.5, 17.5, 0.5])
+def test_a_mean_of_counts_is_rounded_alike_in_whatever_order_it_was_added(half):
+    nearby = (half, half - 1e-12, half + 1e-12)
+
+    assert len({whole(one) for one in nearby}) == 1
+    assert whole(half + 0.001) == whole(half - 0.001) + 1

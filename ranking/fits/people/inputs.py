@@ -21,6 +21,7 @@ from ranking.numerics.best_of import (
     choose_and_score,
     cross_fit,
     draw_halves,
+    whole,
 )
 from ranking.numerics.bootstrap import draw_units
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
@@ -260,8 +261,8 @@ class PeopleInputs:
             elo_se=float(resampled.std(ddof=1)),
             elo_low=float(interval.low[0]),
             elo_high=float(interval.high[0]),
-            n_judgments=max(1, round(float(best.share @ self.n))),
-            n_contexts=max(1, round(best.n_contexts)),
+            n_judgments=max(1, whole(float(best.share @ self.n))),
+            n_contexts=max(1, whole(best.n_contexts)),
             detail=self._facts()
             | {"contexts_left_out": round(best.n_left_out, 1)}
             | {"replicates_without_maximum": len(elo) - 1 - len(resampled)}
