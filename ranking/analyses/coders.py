@@ -63,31 +63,41 @@ def shares_table(
     )
 
 
-def together_table(
-    book: Codebook, person: Booleans, judge: Booleans, common: ClusteredMean, level: float
-) -> Table:
-    """Say how often a person and a judge who agree give the same reason."""
-    low, high = (100 * min(1.0, max(0.0, end)) for end in common.interval(level))
+def shared_table(common: ClusteredMean, level: float) -> Table:
+    """Say how often a person and a judge who agree give a reason in common."""
+    low, high = (min(1.0, max(0.0, end)) for end in common.interval(level))
+    return Table(
+        key="shared",
+        title="Do people and judges who agree say the same?",
+        caption=(
+            "Of all meetings of a person and a judge who preferred the same message, the share in "
+            "which their rationales have a theme in common."
+        ),
+        columns=(
+            Column("meetings", "Meetings", ColumnKind.COUNT),
+            Column("value", "With a theme in common", ColumnKind.SHARE),
+            *ends(level, ColumnKind.SHARE),
+        ),
+        rows=((common.n, round(common.mean, 4), round(low, 4), round(high, 4)),),
+    )
+
+
+def together_table(book: Codebook, person: Booleans, judge: Booleans) -> Table:
+    """Say how often a person and a judge who agree give the same reason, theme by theme."""
     rows = []
     for place, theme in enumerate(book.themes):
         one, other = person[:, place], judge[:, place]
         expected = float(one.mean() * other.mean())
         both = float((one & other).mean())
         lift = round(both / expected, 2) if expected else None
-        ends = (
-            _share(one),
-            _share(other),
-            round(both, 4),
-            round(expected, 4),
-        )
-        rows.append((*head(theme), *ends, lift))
+        cells = (_share(one), _share(other), round(both, 4), round(expected, 4))
+        rows.append((*head(theme), *cells, lift))
     return Table(
         key="together",
         title="Reasons of people and judges who agree",
         caption=(
-            f"In {100 * common.mean:.0f} % ({low:.0f} to {high:.0f}) of {common.n} meetings of a "
-            "person and a judge who preferred the same message, their rationales share a theme. "
-            "By chance two would share a theme as often as the last but one column says."
+            "The same meetings, theme by theme. By chance two would share a theme as often as the "
+            "last but one column says."
         ),
         columns=(
             *THEME,

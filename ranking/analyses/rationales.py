@@ -14,6 +14,7 @@ from ranking.analyses.coders import (
     coder_tables,
     coverage,
     readings,
+    shared_table,
     shares_table,
     together_table,
     winning_table,
@@ -73,7 +74,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
     if reasons.speaks.any():
         tables += (
-            _together(reasons, columns, book, ground.method.level),
+            *_together(reasons, columns, book, ground.method.level),
             _winning(reasons, ground, book),
         )
     tables += (chips, *coder_tables(read, columns, book, ground.method))
@@ -117,18 +118,18 @@ def _shares(reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: f
 
 def _together(
     reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float
-) -> Table | None:
-    """Compare the reasons of people and judges who agree; None where there are none."""
+) -> tuple[Table, ...]:
+    """Compare the reasons of people and judges who agree; nothing where there are none."""
     shared = _agreeing(reasons, columns)
     if not len(shared.person):
-        return None
+        return ()
     person, judge = reasons.speaks[shared.person], reasons.speaks[shared.judge]
     unit = columns.unit[reasons.rows[shared.person]]
     any_common: Floats = np.any(person & judge, axis=1).astype(np.float64)
     common = mean_of(any_common, unit)
     if common is None:
-        return None
-    return together_table(book, person, judge, common, level)
+        return ()
+    return shared_table(common, level), together_table(book, person, judge)
 
 
 def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:

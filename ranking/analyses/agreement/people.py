@@ -150,6 +150,7 @@ def ambiguous(faced: Facing) -> Table:
     """Return what judges do where most people prefer one side, and where they do not."""
     kinds = (
         ("most people prefer one side", faced.is_clear),
+        ("most do not", ~faced.is_clear & faced.was_judged),
         ("most people see a tie", faced.majority == TIE),
         ("people are divided", (faced.majority == NO_MAJORITY) & faced.was_judged),
     )
@@ -158,13 +159,16 @@ def ambiguous(faced: Facing) -> Table:
         "ambiguous",
         "What judges do with ambiguous pairs",
         "Pairs by whether people have a clear majority. Judges who say a tie more often, or agree "
-        "less with each other, where people are divided see the same difficulty.",
+        "less with each other, where people are divided see the same difficulty. The side ahead is "
+        "the one that more people named than the other; where most judges name a side, too, the "
+        "last column says how often it is that one.",
         (
             Column("kind", "Pairs where", ColumnKind.TEXT),
             Column("items", "Pairs", ColumnKind.COUNT),
             Column("people", "Two people agree", ColumnKind.SHARE),
             Column("judges", "Two judges agree", ColumnKind.SHARE),
             Column("ties", "Judges' answers that are ties", ColumnKind.SHARE),
+            Column("ahead", "Judges name the side ahead", ColumnKind.SHARE),
         ),
         tuple(rows),
     )
@@ -174,7 +178,15 @@ def _of_kind(faced: Facing, items: Booleans) -> tuple[Cell, ...]:
     by_judges = faced.held.by_judges().on(items)
     ties = (by_judges.value == TIE).mean() if len(by_judges.value) else np.nan
     alike = [_raw(one.counts()) for one in (faced.people.on(items), by_judges)]
-    return (int(items.sum()), *alike, decimal(ties))
+    return (int(items.sum()), *alike, decimal(ties), _named_ahead(faced, items))
+
+
+def _named_ahead(faced: Facing, items: Booleans) -> Cell:
+    """Return how often most judges name the side that more people named than the other."""
+    below, _tied, above = faced.people.counts().T
+    lead, said = np.sign(above - below), list(faced.said.values())[-1]
+    kept = items & (lead != 0) & is_side(said)
+    return decimal((said[kept] - TIE == lead[kept]).mean()) if kept.any() else None
 
 
 def _raw(counts: Integers) -> Cell:

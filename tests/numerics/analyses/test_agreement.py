@@ -175,6 +175,20 @@ class TestJudges:
         assert rows["people are divided"]["ties"] == 1.0
         assert rows["people are divided"]["items"] == 4
 
+    def test_are_held_against_the_side_ahead_where_most_name_none(self):
+        people = [("p", 1), ("q", 1), ("r", 0), ("s", 0), ("t", -1)]
+        named, missed = [("z", 1)], [("z", -1)]
+        columns = written([people + named] * 3 + [people + missed], judges=("z",))
+
+        rows = {
+            row["kind"]: row
+            for row in table(analyse("AGREEMENT", make_ground(columns)), "ambiguous")
+        }
+
+        assert rows["most do not"]["items"] == 4
+        assert rows["most do not"]["ahead"] == 0.75
+        assert rows["most people prefer one side"]["ahead"] is None
+
     def test_who_copy_each_other_are_worth_one(self):
         right, wrong = [(j, 1) for j in "xyz"], [(j, -1) for j in "xyz"]
         people = [("p", 1), ("q", 1)]

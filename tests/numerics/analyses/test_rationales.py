@@ -97,8 +97,11 @@ class TestTogether:
         row = theme(findings, "together", "Warmth")
         assert row["both"] == pytest.approx(both, abs=1e-4)
         assert row["lift"] == pytest.approx(1.0, abs=0.35)
-        caption = next(one for one in findings.tables if one.key == "together").caption
-        assert f"of {len(meetings)} meetings" in caption
+        shared = table(findings, "shared")[0]
+        assert shared["meetings"] == len(meetings)
+        assert shared["low"] <= shared["value"] <= shared["high"]
+        alike = np.mean([one == other != NOTHING for one, other in meetings])
+        assert shared["value"] == pytest.approx(alike, abs=1e-4)
 
 
 class TestChips:
@@ -202,7 +205,7 @@ class TestWinning:
 
         findings = analyse("RATIONALES", known(columns, texts, human="nobody"))
 
-        assert [one.key for one in findings.tables] == ["themes", "together"]
+        assert [one.key for one in findings.tables] == ["themes", "shared", "together"]
 
 
 class TestOddStudies:
