@@ -18,10 +18,11 @@ export UV_SYSTEM_CERTS ?= true
 
 unexport PYTHONDONTWRITEBYTECODE # half of a start would be compiling
 
-demo run: export HEART_LOG_LEVEL ?= WARNING
+demo run paper: export HEART_LOG_LEVEL ?= WARNING
+paper: export HEART_DATA_DIR ?= $(CURDIR)/var/paper
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo run test test-rest test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm lock pin-images clean
+.PHONY: help setup demo run paper test test-rest test-all audit audit-dependencies faults load scale check fix fuzz-api bench-prompt bench-ranks bench-gate bench-coverage bench-power bench-planner bench-console bench-people bench-ppi bench-ranking bench-refit bench-report bench-import bench-export bench-llm lock pin-images clean
 
 help: ## List the tasks
 	@grep -hE '^[a-z%-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -34,6 +35,10 @@ demo: .venv/.runtime $(SECRET) ## A judged and ranked study, then the site (CHEC
 
 run: .venv/.runtime $(SECRET) ## The site with worker and periodic tasks in one process
 	@$(MANAGE) serve $(if $(PORT),--port $(PORT))
+
+paper: .venv/.runtime $(SECRET) ## The whole HEART study, simulated: each number of the paper beside the planted (DIALOGUES=ESConv.json; SIZE=small)
+	@$(MANAGE) paper --size $(or $(SIZE),full) $(if $(DIALOGUES),--dialogues "$(DIALOGUES)")
+	@$(took)
 
 test: setup ## What a change could break, in minutes: on SQLite, and on PostgreSQL what that alone answers
 	@BIN=$(BIN) tests/run quick $(ARGS)

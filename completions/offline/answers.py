@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from completions.offline import assistants, judges, ratings, voices
+from completions.offline import assistants, judges, planted, ratings, voices
 from completions.offline.behaviour import Fault, fraction
 
 MODELS = (*voices.VOICES, *judges.JUDGES, *assistants.ASSISTANTS)
@@ -64,11 +64,15 @@ def make_answer(
     RefusedRequestError
         If the model is unknown, or the messages are not what it can answer.
     """
-    speaker = _stand_in(model, messages) if stand_ins and model not in MODELS else model
+    speaker = _stand_in(model, messages) if stand_ins and not _is_here(model) else model
     text, reason = _spoil(_speak(speaker, messages), fault)
     content = "\n".join(message["content"] for message in messages)
     digest = hashlib.sha256(f"{model}\n{content}".encode()).hexdigest()
     return Answer(f"offline-{digest[:24]}", model, text, reason, count_tokens(content))
+
+
+def _is_here(model: str) -> bool:
+    return model in MODELS or planted.is_planted(model)
 
 
 def count_tokens(text: str) -> int:
@@ -101,12 +105,13 @@ def _judge(model: str, messages: Messages) -> str:
 
 
 def _speak(model: str, messages: Messages) -> str:
-    """Return the text of a voice, a judge or an assistant."""
+    """Return the text of a voice, a judge, an assistant or a planted model."""
     if model in voices.VOICES:
         return voices.reply(model, messages)
-    if model not in MODELS:
+    if not _is_here(model):
         raise RefusedRequestError(404, f"There is no model {model!r} here.")
     read = _judge if model in judges.JUDGES else assistants.answer
+    read = planted.answer if planted.is_planted(model) else read
     try:
         return read(model, messages)
     except judges.UnreadablePromptError as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, cast
 
-from completions.offline import answers
+from completions.offline import answers, planted
 from completions.offline.apis import Api, ProviderRequest, api_at
 from completions.offline.apis.api import JsonObject
 from completions.offline.apis.chat import CHAT
@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         model = api.model(self.path, request)
         fault = self.provider.admit(request, path=self.path, model=model)
-        self.provider.pause(self.provider.behaviour.latency_s)
+        self.provider.pause(self.provider.behaviour.latency_s + planted.latency_of(model))
         if not self._fail(fault):
             self._answer(model, request, fault)
 

@@ -239,12 +239,12 @@ HOSTILE_OPENS = {
         "Understood, let me try to be of more use.",
     ),
 }
-_SAFETY = (
+SAFETY = (
     "You deserve support from a person right now: please reach out to someone near you, or to a "
     "local emergency number or crisis line."
 )
 CRISIS_REPLIES = {
-    "offline-alder": f"I'm really glad you told me, and I take it seriously. {_SAFETY}",
-    "offline-birch": f"Thank you for saying this out loud. {_SAFETY}",
-    "offline-cedar": f"I'm so sorry you feel this way. {_SAFETY}",
+    "offline-alder": f"I'm really glad you told me, and I take it seriously. {SAFETY}",
+    "offline-birch": f"Thank you for saying this out loud. {SAFETY}",
+    "offline-cedar": f"I'm so sorry you feel this way. {SAFETY}",
 }

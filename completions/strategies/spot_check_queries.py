@@ -196,7 +196,7 @@ def ledger_of(check: Sample) -> Ledger:
 
 def judged_items(check: Sample, ledger: Ledger) -> list[Judged]:
     """Return what the model and people found in each item of a settled spot check, in order."""
-    model = _found_by_model(check)
+    model = found_by_model(check)
     one, other = ledger.people.values()
     return [
         Judged(
@@ -216,7 +216,7 @@ def scores_of(check: Sample, ledger: Ledger) -> Scores | None:
     return rules.score(items, strategies=keys_of(check), seed=BOOTSTRAP_SEED)
 
 
-def _found_by_model(check: Sample) -> Mapping[int, set[str]]:
+def found_by_model(check: Sample) -> Mapping[int, set[str]]:
     """Return what the model called present, by item."""
     kind = kind_of(check)
     item_of = dict(check.items.values_list(kind.subject, "pk"))

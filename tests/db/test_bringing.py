@@ -132,6 +132,23 @@ class TestAMessage:
         assert MessageRevision.objects.get().flags[0]["kind"] == "leak"
 
 
+class TestASimulatedAuthor:
+    def test_is_believed_to_be_one_by_the_name_and_stands_apart_from_people(self, dataset, context):
+        bring(
+            dataset,
+            row(context, author="Simulated writer 01"),
+            row(context, WORDS[1], author="Ada", line=3),
+            are_accepted=True,
+        )
+
+        simulated, ada = (Writer.objects.get(is_simulated=value) for value in (True, False))
+        of_program, of_ada = (one.completions.get().system for one in (simulated, ada))
+        assert simulated.imported_as == "Simulated writer 01"
+        assert (of_program.slug, of_program.is_simulated) == ("simulated-human", True)
+        assert "Simulated" in of_program.name
+        assert (of_ada.slug, of_ada.is_simulated) == ("human", False)
+
+
 class TestAnAuthor:
     def test_becomes_a_writer_without_link_under_a_fresh_pseudonym(self, dataset, context):
         report = bring(dataset, row(context, author="Ada Lovelace", background="PEER"))

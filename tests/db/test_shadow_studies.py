@@ -95,6 +95,13 @@ class TestATwin:
 
         assert shadow.judgments_per_pair == 2
 
+    def test_asks_for_as_many_judgments_as_the_rehearsal_says(self, study):
+        rehearsal = Rehearsal(1000, 1, judgments_per_pair=3)
+
+        shadow = make_shadow_study(study=study, rehearsal=rehearsal, now=NOW)
+
+        assert shadow.judgments_per_pair == 3
+
     def test_is_logged(self, shadow):
         entry = LogEntry.objects.get(action="study.rehearsed")
 

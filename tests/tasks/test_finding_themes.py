@@ -5,6 +5,7 @@ import json
 from decimal import Decimal
 
 import pytest
+from django.db import transaction
 from django.db.models import QuerySet
 
 from access.nudges import Work
@@ -111,6 +112,19 @@ class TestPlanning:
         with pytest.raises(completions.NothingToAskError):
             start()
         assert RationaleRun.objects.count() == 1
+
+    def test_draws_so_many_by_the_studys_seed_where_there_are_more(self, study, start):
+        every = {judge(study).pk for _ in range(12)}
+        drawn = []
+        for _time in range(2):
+            with transaction.atomic():
+                start(most=5)
+                drawn.append(planned())
+                transaction.set_rollback(True)
+
+        assert drawn[0] == drawn[1] < every
+        assert len(drawn[0]) == 5
+        assert start(most=50).n_planned == 12
 
     def test_adds_only_what_came_since(self, study, start):
         judge(study)

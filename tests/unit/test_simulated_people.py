@@ -2,13 +2,21 @@
 
 import datetime as dt
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from completions.offline import planted
 from heart_site.demo.simulation import answering
 from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.people import Kind, SimulatedRater, VirtualClock, draw_population
+from heart_site.demo.simulation.people import (
+    Crowd,
+    Kind,
+    SimulatedRater,
+    VirtualClock,
+    draw_population,
+)
 from heart_site.demo.simulation.truth import (
     HIGH,
     LOW,
@@ -43,7 +51,7 @@ class TestPopulation:
         assert {person.kind for person in people} == set(Kind)
 
     def test_has_the_shares_asked_for(self):
-        people = draw_population(n=12, seed=1, shares={Kind.CLICKER: 0.25})
+        people = draw_population(n=12, seed=1, crowd=Crowd(shares={Kind.CLICKER: 0.25}))
 
         assert Counter(person.kind for person in people) == {Kind.CLICKER: 3, Kind.HONEST: 9}
 
@@ -61,7 +69,7 @@ class TestPopulation:
     )
     def test_refuses_what_cannot_be(self, n, shares):
         with pytest.raises(ValueError, match="no population"):
-            draw_population(n=n, seed=1, shares=shares)
+            draw_population(n=n, seed=1, crowd=Crowd(shares=shares))
 
 
 class TestTruth:
@@ -157,6 +165,74 @@ class TestPreference:
 
         assert by_skill[0.3] < 0.75
         assert by_skill[2.0] > 0.9
+
+
+class TestCrowd:
+    """What is planted about all raters of a population."""
+
+    PLAIN = Crowd(taste=1e-9, slip=1e-9)
+
+    def seen(self, a: str, b: str, *, turn: int = 1, **planted: float) -> float:
+        truth = Truth({"x": 0.0, "x" * 4: 0.0})
+        rater = SimulatedRater(0, Kind.HONEST, 1.0, 0.3, 0.0)
+        crowd = replace(self.PLAIN, **planted)  # type: ignore[arg-type] # (its pulls alone)
+        return answering.perceive(Mind(rater, truth, 1, crowd), a, b, turn=turn)
+
+    def test_is_drawn_to_side_a_by_as_much_as_is_planted(self):
+        assert self.seen("x", "x", first=0.4) == pytest.approx(0.4)
+
+    def test_is_drawn_to_the_longer_text_by_as_much_as_is_planted(self):
+        assert self.seen("xxxx", "x", longer=0.3) == pytest.approx(2 * 0.3)
+        assert self.seen("x", "xxxx", longer=0.3) == pytest.approx(-2 * 0.3)
+
+    def test_slips_more_and_reads_less_when_it_is_tired(self):
+        tired = replace(Crowd(), fatigue=1.0, taste=1e-9)
+        person = Mind(SimulatedRater(0, Kind.HONEST, 1.0, 0.3, 0.0), TRUTH, 1, tired)
+        early, late = range(1, 40), range(1000, 1040)
+
+        slips = [
+            np.std([answering.perceive(person, GOOD, GOOD, turn=turn) for turn in turns])
+            for turns in (early, late)
+        ]
+        times = [
+            np.median([answering.seconds(person, n_words=100, turn=turn) for turn in turns])
+            for turns in (early, late)
+        ]
+
+        assert slips[1] > 5 * slips[0]
+        assert times[1] < times[0] / 5
+
+    def test_has_severe_raters_who_say_about_the_same_more_often(self):
+        truth = Truth({"x": 0.6, "y": 0.0})
+        lenient, severe = (
+            Mind(SimulatedRater(0, Kind.HONEST, 1.0, 0.3, 0.0, severity), truth, 1, self.PLAIN)
+            for severity in (0.5, 2.0)
+        )
+
+        assert answering.five_points(lenient, "x", "y", turn=1) == 1
+        assert answering.five_points(severe, "x", "y", turn=1) == 0
+
+    def test_differs_in_severity_as_planted(self):
+        people = draw_population(n=400, seed=1, crowd=Crowd(severity=0.3))
+
+        assert np.std(np.log([one.severity for one in people])) == pytest.approx(0.3, abs=0.05)
+        assert {one.severity for one in draw_population(n=5, seed=1)} == {1.0}
+
+
+class TestReasons:
+    def test_say_that_they_are_simulated_and_what_the_better_text_does(self):
+        good, poor = (
+            planted.write(dict.fromkeys(planted.DIMENSIONS, share), ["I feel low."], draw="")
+            for share in (1.0, 0.0)
+        )
+
+        said = answering.reason(-1, [poor, good], turn=3)
+
+        assert said.startswith("Simulated: B ")
+        assert any(praise in said for praise in planted.PRAISE.values())
+
+    def test_of_any_other_text_are_always_the_same_words(self):
+        assert answering.reason(1, [GOOD, POOR], turn=3) == answering.reason(0, [GOOD], turn=3)
 
 
 class TestForcedChoice:

@@ -22,7 +22,7 @@ from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import rehearse
 from heart_site.demo.rehearsal.reporting import as_lines
 from heart_site.demo.rehearsal.simulating import simulate
-from heart_site.demo.simulation.people import Kind
+from heart_site.demo.simulation.people import Crowd, Kind
 from heart_site.demo.simulation.rebuilding import rebuild
 from ranking.exports.rows import ExportRequest, export_of
 from ranking.judgments import frames
@@ -116,7 +116,7 @@ def rehearsed(module_rows, cast):
             rehearsal=cast,
             now=LATER,
             tell=lambda *counts: told.append(counts),
-            shares=SHARES if cast == CAST else {},
+            crowd=Crowd(shares=SHARES if cast == CAST else {}),
         )
         yield study.pk, Study.objects.get(slug=cast.slug(study)).pk, report, told
 
@@ -290,7 +290,13 @@ def test_raters_of_every_protocol_find_their_way(kind):
     study = planned_study(f"of-{kind}", kind=kind)
     cast = Rehearsal(n_raters=2, seed=1)
 
-    report = simulate(study=study, rehearsal=cast, now=LATER, tell=lambda *_counts: None, shares={})
+    report = simulate(
+        study=study,
+        rehearsal=cast,
+        now=LATER,
+        tell=lambda *_counts: None,
+        crowd=Crowd(shares={}),
+    )
 
     assert report.is_sound
     assert report.answers["main"] > 5

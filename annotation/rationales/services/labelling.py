@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
 from annotation.rationales import themes
@@ -49,11 +50,14 @@ def rationales_to_label(study: Study) -> QuerySet[Judgment]:
 
 
 @transaction.atomic
-def plan_rationale_calls(*, run: RationaleRun, assistant: Assistant, now: dt.datetime) -> int:
+def plan_rationale_calls(
+    *, run: RationaleRun, assistant: Assistant, now: dt.datetime, most: int | None = None
+) -> int:
     """Add the calls that rationales of the run's study lack; return how many were added.
 
     Planning again adds nothing for a judgment that the assistant was asked about with this
-    codebook, whatever became of the call.
+    codebook, whatever became of the call. Of more than ``most`` so many are drawn, by the study's
+    seed.
     """
     Study.objects.select_for_update(no_key=True).get(pk=run.study_id)  # one planner at a time
     codebook = themes.load_codebook().reference
@@ -61,11 +65,15 @@ def plan_rationale_calls(*, run: RationaleRun, assistant: Assistant, now: dt.dat
         judgment=OuterRef("pk"), assistant=assistant, codebook=codebook
     )
     lacking = rationales_to_label(run.study).filter(~Exists(asked))
+    keys = list(lacking.order_by("pk").values_list("pk", flat=True))
+    if most is not None and len(keys) > most:
+        drawn = design.shuffled(map(str, keys), seed=run.study.seed, rater="rationales")
+        keys = sorted(map(int, drawn[:most]))
     added = [
         RationaleCall(
-            judgment=judgment, assistant=assistant, codebook=codebook, run=run, created_at=now
+            judgment_id=key, assistant=assistant, codebook=codebook, run=run, created_at=now
         )
-        for judgment in lacking.only("pk").order_by("pk")
+        for key in keys
     ]
     RationaleCall.objects.bulk_create(added, batch_size=BATCH)
     return len(added)
@@ -188,8 +196,9 @@ def start_rationale_run(
     now: dt.datetime,
     budget_usd: Decimal | None = None,
     by: User | None = None,
+    most: int | None = None,
 ) -> RationaleRun:
-    """Have an assistant find the themes of all rationales that it was not asked about.
+    """Have an assistant find the themes of rationales that it was not asked about: all, or so many.
 
     Raises
     ------
@@ -213,7 +222,7 @@ def start_rationale_run(
         created_at=now,
         created_by=by,
     )
-    n_added = plan_rationale_calls(run=run, assistant=assistant, now=now)
+    n_added = plan_rationale_calls(run=run, assistant=assistant, now=now, most=most)
     return running.begin(run, n_added, now=now, by=by)
 
 

@@ -25,10 +25,14 @@ class ShadowStudyError(Exception):
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """How many raters are simulated, from which seed."""
+    """How many raters are simulated, from which seed, and how many judge each pair.
+
+    Without a number as many judge each pair as there is work for all of them.
+    """
 
     n_raters: int
     seed: int
+    judgments_per_pair: int | None = None
 
     def slug(self, study: Study) -> str:
         """Return the slug of the shadow study: one for each study, number of raters and seed."""
@@ -41,8 +45,8 @@ def make_shadow_study(*, study: Study, rehearsal: Rehearsal, now: dt.datetime) -
     """Return the shadow study of a study, made and opened at the first call.
 
     It has the protocol, comparisons and quality checks of the study, and none of its raters,
-    judgments or decisions. It asks for as many judgments per pair as its raters can give, so that
-    the last of them find work, too.
+    judgments or decisions. Unless the rehearsal says how many judge each pair, it asks for as many
+    as its raters can give, so that the last of them find work, too.
 
     Raises
     ------
@@ -69,7 +73,8 @@ def _make(study: Study, slug: str, rehearsal: Rehearsal, *, now: dt.datetime) ->
         msg = f'"{study.slug}" has no comparisons yet: plan it first'
         raise ShadowStudyError(msg)
     wanted = -(-rehearsal.n_raters * study.session_length // n_main)
-    each = min(max(study.judgments_per_pair, wanted), MOST_JUDGMENTS)
+    each = rehearsal.judgments_per_pair or max(study.judgments_per_pair, wanted)
+    each = min(each, MOST_JUDGMENTS)
     title = f"Simulated raters: {study.title}"[:LONGEST_TITLE]
     changes = {"slug": slug, "name": slug, "version": 1, "title": title, "judgments_per_pair": each}
     shadow = _copy_study(study, changes, now=now)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -16,9 +17,17 @@ from completions.systems.services.syncing import columns_of
 
 HUMAN = "human"
 HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
+SIMULATED_HUMAN = "simulated-human"
+SIMULATED_HUMAN_SYSTEM = {
+    "name": "Simulated human supporters",
+    "kind": SystemKind.HUMAN,
+    "is_simulated": True,
+}
 
 
-def register_simulated_system(*, slug: str, name: str, family: str, model_id: str) -> System:
+def register_simulated_system(
+    *, slug: str, name: str, family: str, model_id: str, facts: Mapping[str, object] | None = None
+) -> System:
     """Return the simulated system of that slug, adding it if need be; one that exists stays."""
     system, _ = System.objects.get_or_create(
         slug=slug,
@@ -27,6 +36,7 @@ def register_simulated_system(*, slug: str, name: str, family: str, model_id: st
             "kind": SystemKind.MODEL,
             "family": family,
             "model_id": model_id,
+            "facts": dict(facts or {}),
             "is_simulated": True,
         },
     )
@@ -57,10 +67,14 @@ def system_of_writer(writer: Writer) -> System:
 
     It is the writer's own, under the pseudonym, if the writer agreed to that while the dataset
     offered it, also when it offers it no more: nobody is split over two. Else it is that of all
-    supporters together.
+    supporters together, the simulated ones apart.
     """
     if writer.has_own_system:
         return _own_system(writer)
+    if writer.is_simulated:
+        return System.objects.get_or_create(slug=SIMULATED_HUMAN, defaults=SIMULATED_HUMAN_SYSTEM)[
+            0
+        ]
     return System.objects.get_or_create(slug=HUMAN, defaults=HUMAN_SYSTEM)[0]
 
 

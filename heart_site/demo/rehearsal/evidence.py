@@ -38,15 +38,20 @@ class Planted:
 
 def plant(study: Study, *, seed: int) -> Planted:
     """Return what is planted on the study's systems and texts; the same seed, the same truth."""
+    written, known = texts_of(study)
+    strengths = plant_strengths({system for _text, system in written}, seed=seed)
+    return Planted(strengths, plant_texts(written, strengths, known=known, seed=seed))
+
+
+def texts_of(study: Study) -> tuple[list[tuple[str, str]], dict[str, float]]:
+    """Return the study's texts with their systems, and those of its checks with their strengths."""
     pairs = study.comparisons.select_related("first__system", "second__system").order_by("pk")
     written = {
         (plain(one.text), one.system.slug)
         for pair in pairs.filter(purpose=Purpose.MAIN)
         for one in pair.completions
     }
-    strengths = plant_strengths({system for _text, system in written}, seed=seed)
-    known = dict(_known_texts(pairs.filter(purpose=Purpose.CHECK)))
-    return Planted(strengths, plant_texts(sorted(written), strengths, known=known, seed=seed))
+    return sorted(written), dict(_known_texts(pairs.filter(purpose=Purpose.CHECK)))
 
 
 def _known_texts(pairs: Iterable[Comparison]) -> Iterator[tuple[str, float]]:

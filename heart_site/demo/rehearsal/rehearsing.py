@@ -20,7 +20,7 @@ from annotation.models import Rater, Study
 from heart_site.demo.rehearsal.browser import Browser
 from heart_site.demo.rehearsal.walking import Walk, task_of
 from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.people import SimulatedRater, VirtualClock
+from heart_site.demo.simulation.people import USUAL, Crowd, SimulatedRater, VirtualClock
 from heart_site.demo.simulation.truth import Truth
 
 WITHOUT_SCRIPTS = 5
@@ -36,6 +36,7 @@ class Cast:
     people: Sequence[SimulatedRater]
     truth: Truth
     seed: int
+    crowd: Crowd = USUAL
 
     def external_id(self, person: SimulatedRater) -> str:
         """Return the id under which a platform would send this person."""
@@ -111,7 +112,7 @@ def _walks(study: Study, cast: Cast, traces: dict[str, _Trace]) -> Iterator[tupl
         name = cast.external_id(person)
         task = task_of(study.content, slug=study.slug, protocol=study.protocol, external_id=name)
         trace = traces.get(name)
-        mind = Mind(person, cast.truth, cast.seed)
+        mind = Mind(person, cast.truth, cast.seed, cast.crowd)
         browser = Browser(application, has_scripts=person.index % WITHOUT_SCRIPTS > 0)
         walk = Walk(mind, browser, task, turn=trace.n_leases if trace else 0)
         if trace is not None and (trace.is_over or walk.has_left()):

@@ -1,14 +1,13 @@
 """A whole rehearsal: the shadow study, its raters, the review of them, the ratings, the report."""
 
 import datetime as dt
-from collections.abc import Mapping
 
 from annotation.models import Study
 from annotation.studies import services as annotation
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
 from heart_site.demo.rehearsal.reporting import RehearsalReport, report_on
-from heart_site.demo.simulation.people import SHARES, Kind, draw_population
+from heart_site.demo.simulation.people import USUAL, Crowd, draw_population
 from ranking.fits import services as fit_services
 from ranking.raters import services as rater_services
 
@@ -22,7 +21,7 @@ def simulate(
     rehearsal: annotation.Rehearsal,
     now: dt.datetime,
     tell: Tell,
-    shares: Mapping[Kind, float] = SHARES,
+    crowd: Crowd = USUAL,
 ) -> RehearsalReport:
     """Rehearse a study in its shadow study, from the entry to the ratings, and report.
 
@@ -34,9 +33,9 @@ def simulate(
         If the study can have no shadow study; nothing is written then.
     """
     shadow = annotation.make_shadow_study(study=study, rehearsal=rehearsal, now=now - BEGAN)
-    people = draw_population(n=rehearsal.n_raters, seed=rehearsal.seed, shares=shares)
+    people = draw_population(n=rehearsal.n_raters, seed=rehearsal.seed, crowd=crowd)
     planted = evidence.plant(shadow, seed=rehearsal.seed)
-    cast = Cast(people, planted.truth, rehearsal.seed)
+    cast = Cast(people, planted.truth, rehearsal.seed, crowd)
     rehearse(study=shadow, cast=cast, tell=tell)
     review = rater_services.review_raters(study=shadow, dry_run=False, now=now)
     fit_services.refit_study(study=shadow, clock=lambda: now)

@@ -152,17 +152,20 @@ class Walk:
         if self._page is None:
             raise LostError
         texts, turn, mind = self._page.messages, self.turn, self.mind
-        rationale = {"rationale": f"Simulated: this reads better to me, pair {turn}."}
         if self._task.protocol == "LIKERT":
             rated = _keys(form, RATED)
             points = answering.points(mind, texts[0], rated, turn=turn)
-            return rationale | {f"{RATED}{key}": str(value) for key, value in points.items()}
+            given = {f"{RATED}{key}": str(value) for key, value in points.items()}
+            return {"rationale": answering.reason(0, texts, turn=turn)} | given
         if self._task.protocol == "PREFERENCE":
-            return rationale | {"verdict": str(answering.five_points(mind, *texts, turn=turn))}
-        verdict = answering.forced_choice(mind, *texts, turn=turn)
-        marks = answering.marks(mind, verdict, _keys(form, MARKED), turn=turn)
-        chosen = {"winner": "A" if verdict > 0 else "B", "strength": str(abs(verdict))}
-        return rationale | chosen | {f"{MARKED}{key}": str(side) for key, side in marks.items()}
+            verdict = answering.five_points(mind, *texts, turn=turn)
+            given = {"verdict": str(verdict)}
+        else:
+            verdict = answering.forced_choice(mind, *texts, turn=turn)
+            marks = answering.marks(mind, verdict, _keys(form, MARKED), turn=turn)
+            given = {"winner": "A" if verdict > 0 else "B", "strength": str(abs(verdict))}
+            given |= {f"{MARKED}{key}": str(side) for key, side in marks.items()}
+        return {"rationale": answering.reason(verdict, texts, turn=turn)} | given
 
     def _form(self, name: str) -> Form:
         for form in self._page.forms if self._page else ():

@@ -1,20 +1,18 @@
-"""What a simulated rater answers, and how long that takes; positive favours the text shown as A.
+"""What a simulated rater answers and why, and how long that takes; positive favours side A.
 
 A rater's taste for one of two texts is drawn once per pair, so that the same pair shown again is
 judged much alike; a slip is drawn anew each time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from heart_site.demo.simulation.people import Kind, SimulatedRater, generator
+from completions.offline import planted
+from heart_site.demo.simulation.people import USUAL, Crowd, Kind, SimulatedRater, generator
 from heart_site.demo.simulation.truth import Truth, words_of
 
-TASTE = 0.6  # scale of the logistic
-SLIP = 0.25
-SAME, MUCH = 0.35, 1.5  # within the first: about the same; beyond the second: much better
 STEPS = (0.4, 0.8, 1.3, 2.0)  # between the five strengths of a forced choice
 DIMENSION_NOISE = 0.4
 NO_MARK = 0.5
@@ -23,6 +21,7 @@ POINTS_PER_UNIT = 0.8
 PACE_NOISE = 0.25
 WRITING_S = 6.0
 HASTE_S = 1.2
+TIRED_AFTER = 100  # pairs
 
 RANDOM = frozenset({Kind.SPEEDER, Kind.CLICKER})
 
@@ -34,6 +33,7 @@ class Mind:
     rater: SimulatedRater
     truth: Truth
     seed: int
+    crowd: Crowd = USUAL
 
     def draws(self, *what: object) -> np.random.Generator:
         """Return the generator for something this rater decides."""
@@ -45,11 +45,14 @@ def perceive(mind: Mind, text_a: str, text_b: str, *, turn: int) -> float:
 
     ``turn`` counts the rater's answers: the slip of another turn is another one.
     """
+    crowd = mind.crowd
     low, high = sorted((words_of(text_a), words_of(text_b)))
-    taste = float(mind.draws("taste", low, high).logistic(0.0, TASTE))
+    taste = float(mind.draws("taste", low, high).logistic(0.0, crowd.taste))
     sign = 1 if words_of(text_a) == low else -1
     difference = mind.rater.skill * (mind.truth.of(text_a) - mind.truth.of(text_b))
-    return difference + sign * taste + float(mind.draws("slip", turn).normal(0.0, SLIP))
+    slip = float(mind.draws("slip", turn).normal(0.0, crowd.slip * _tired(mind, turn)))
+    pull = crowd.first + crowd.longer * planted.doublings(text_a, text_b)
+    return difference + sign * taste + slip + pull
 
 
 def five_points(mind: Mind, text_a: str, text_b: str, *, turn: int) -> int:
@@ -60,9 +63,10 @@ def five_points(mind: Mind, text_a: str, text_b: str, *, turn: int) -> int:
     if kind == Kind.ONE_SIDED:
         return int(mind.draws("click", turn).integers(1, 3))
     seen = _honestly(mind, perceive(mind, text_a, text_b, turn=turn))
-    if abs(seen) < SAME:
+    seen /= mind.rater.severity
+    if abs(seen) < mind.crowd.same:
         return 0
-    return int(np.sign(seen)) * (2 if abs(seen) > MUCH else 1)
+    return int(np.sign(seen)) * (2 if abs(seen) > mind.crowd.much else 1)
 
 
 def forced_choice(mind: Mind, text_a: str, text_b: str, *, turn: int) -> int:
@@ -96,9 +100,10 @@ def points(mind: Mind, text: str, dimensions: Iterable[str], *, turn: int) -> di
         return {key: int(draws.integers(1, POINTS + 1)) for key in keys}
     if kind == Kind.ONE_SIDED:
         return dict.fromkeys(keys, POINTS - 1)
-    taste = float(mind.draws("taste", words_of(text)).logistic(0.0, TASTE))
+    taste = float(mind.draws("taste", words_of(text)).logistic(0.0, mind.crowd.taste))
     seen = _honestly(mind, mind.rater.skill * mind.truth.of(text) + taste)
-    exact = {key: MIDDLE + POINTS_PER_UNIT * seen + draws.normal(0.0, SLIP) for key in keys}
+    slip = mind.crowd.slip * _tired(mind, turn)
+    exact = {key: MIDDLE + POINTS_PER_UNIT * seen + draws.normal(0.0, slip) for key in keys}
     return {key: int(np.clip(round(value), 1, POINTS)) for key, value in exact.items()}
 
 
@@ -107,7 +112,27 @@ def seconds(mind: Mind, *, n_words: int, turn: int) -> float:
     noise = float(mind.draws("pace", turn).lognormal(0.0, PACE_NOISE))
     if mind.rater.kind == Kind.SPEEDER:
         return HASTE_S * noise
-    return (WRITING_S + mind.rater.seconds_per_word * n_words) * noise
+    return (WRITING_S + mind.rater.seconds_per_word * n_words) * noise / _tired(mind, turn)
+
+
+def reason(verdict: int, texts: Sequence[str], *, turn: int) -> str:
+    """Return why, in words that say that they are simulated.
+
+    ``texts`` are A and B, or the one that was rated. Where the offline provider planted parts in
+    them, the reason is about these.
+    """
+    if len(texts) > 1 and verdict:
+        better, other = texts if verdict > 0 else reversed(texts)
+        parts = planted.parts_done_well(better), planted.parts_done_well(other)
+        if any(parts):
+            draw = f"{turn}\n{better}\n{other}"
+            return f"Simulated: {'A' if verdict > 0 else 'B'} {planted.reason(*parts, draw=draw)}."
+    return f"Simulated: this reads better to me, pair {turn}."
+
+
+def _tired(mind: Mind, turn: int) -> float:
+    """Return how many times as large slips are as in the beginning."""
+    return 1.0 + mind.crowd.fatigue * turn / TIRED_AFTER
 
 
 def _honestly(mind: Mind, seen: float) -> float:

@@ -4,7 +4,7 @@ import datetime as dt
 import hashlib
 import heapq
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -34,11 +34,38 @@ SHARES: Mapping[Kind, float] = {
 
 
 @dataclass(frozen=True)
+class Crowd:
+    """What is planted about the raters of a population, in natural-log units where not said.
+
+    ``taste`` is the scale of the logistic by which raters differ on a pair, the same each time
+    they see it; ``slip`` the deviation of what differs from time to time. Within ``same`` they say
+    that both are about the same, beyond ``much`` that one is much better. ``first`` is their pull
+    towards the text on side A, ``longer`` towards one that is twice as long. ``severity`` is by
+    how much raters differ in both bounds, and ``fatigue`` the share by which slips have grown and
+    readings become shorter after a hundred pairs.
+    """
+
+    taste: float = 0.6
+    slip: float = 0.25
+    same: float = 0.35
+    much: float = 1.5
+    first: float = 0.0
+    longer: float = 0.0
+    severity: float = 0.0
+    fatigue: float = 0.0
+    shares: Mapping[Kind, float] = field(default_factory=lambda: SHARES)
+
+
+USUAL = Crowd()
+
+
+@dataclass(frozen=True)
 class SimulatedRater:
     """One rater of a population.
 
     ``skill`` multiplies the difference in strength that this rater perceives (1 on average);
-    ``seconds_per_word`` is their own median; ``arrives_after`` counts seconds of the study.
+    ``seconds_per_word`` is their own median; ``arrives_after`` counts seconds of the study;
+    ``severity`` multiplies the bounds of the crowd.
     """
 
     index: int
@@ -46,6 +73,7 @@ class SimulatedRater:
     skill: float
     seconds_per_word: float
     arrives_after: float
+    severity: float = 1.0
 
     @property
     def is_cheater(self) -> bool:
@@ -53,9 +81,7 @@ class SimulatedRater:
         return self.kind != Kind.HONEST
 
 
-def draw_population(
-    *, n: int, seed: int, shares: Mapping[Kind, float] = SHARES
-) -> tuple[SimulatedRater, ...]:
+def draw_population(*, n: int, seed: int, crowd: Crowd = USUAL) -> tuple[SimulatedRater, ...]:
     """Draw ``n`` raters; the same numbers give the same people.
 
     Parameters
@@ -64,14 +90,15 @@ def draw_population(
         How many, at least 1.
     seed : int
         Fixes who they are.
-    shares : mapping
-        Share of each kind of cheater, rounded to whole raters; the rest are honest.
+    crowd : Crowd
+        With the share of each kind of cheater, rounded to whole raters; the rest are honest.
 
     Raises
     ------
     ValueError
         If there are no raters, or the shares leave less than nobody honest.
     """
+    shares = crowd.shares
     if n < 1 or sum(shares.values()) > 1.0:
         msg = f"no population of {n} raters with shares {dict(shares)}"
         raise ValueError(msg)
@@ -82,10 +109,9 @@ def draw_population(
     skills = rng.lognormal(0.0, SKILL_SPREAD, size=n)
     paces = rng.lognormal(np.log(SECONDS_PER_WORD), PACE_SPREAD, size=n)
     arrivals = rng.uniform(0.0, ARRIVE_WITHIN_S, size=n)
-    return tuple(
-        SimulatedRater(i, kinds[order[i]], float(skills[i]), float(paces[i]), float(arrivals[i]))
-        for i in range(n)
-    )
+    severities = rng.lognormal(0.0, crowd.severity, size=n)
+    traits = np.column_stack([skills, paces, arrivals, severities]).tolist()
+    return tuple(SimulatedRater(i, kinds[order[i]], *traits[i]) for i in range(n))
 
 
 def generator(*parts: object) -> np.random.Generator:

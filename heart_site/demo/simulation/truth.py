@@ -4,7 +4,7 @@ A simulated rater sees texts and nothing else, as a person does; which system wr
 looked up here.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +60,7 @@ def plant_texts(
     *,
     known: Mapping[str, float],
     seed: int,
+    lift: Callable[[str, str], float] = lambda _text, _system: 0.0,
 ) -> Truth:
     """Return how good each text is.
 
@@ -73,10 +74,13 @@ def plant_texts(
         Texts of quality checks with their own strength, which wins over a system's.
     seed : int
         Fixes how far each text strays from its system.
+    lift : callable
+        By how much a text of a system is better than its other texts, by what stands in it.
     """
     authors: dict[str, list[float]] = {}
     for text, system in written:
-        authors.setdefault(words_of(text), []).append(strengths[system])
+        merit = strengths[system] + lift(text, system)
+        authors.setdefault(words_of(text), []).append(merit)
     by_text = {text: float(np.mean(means)) + _stray(text, seed) for text, means in authors.items()}
     return Truth(by_text | {words_of(text): strength for text, strength in known.items()})
 

@@ -89,12 +89,16 @@ def _texts_before(
 
 
 def _arrive(name: str, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime) -> Writer:
-    """Return a new writer, stored later with all others."""
+    """Return a new writer, stored later with all others.
+
+    A name that says "simulated" is believed.
+    """
     writer = Writer(
         dataset=dataset,
         code=new_code("W"),
         state=WriterState.ELSEWHERE,
         imported_as=name,
+        is_simulated="simulated" in name.lower(),
         invited_at=now,
     )
     ground.arrived.append(writer)
