@@ -100,7 +100,7 @@ BLAME: Mapping[str, str] = {
     "R": "gives no practical step",
     "T": "plays doctor",
 }
-BLAMES = 0.4
+BLAMES = 0.75
 """Share of the reasons that blame the other message, too."""
 Messages = Sequence[Mapping[str, str]]
 

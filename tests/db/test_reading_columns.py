@@ -56,6 +56,26 @@ def comparison():
     return make_comparison(study=study, first=first, second=second)
 
 
+class TestReadStyle:
+    def test_has_one_row_for_pairs_of_equal_texts_as_the_items_have(self, comparison, now):
+        """Two systems may write the same to one context; their pairs have one name."""
+        study, twin = comparison.study, comparison.first
+        same = make_completion(
+            context=twin.context, system=make_system(slug="like-zeta"), text=twin.text
+        )
+        pairs = [
+            comparison,
+            make_comparison(study=study, first=comparison.second, second=same, key=comparison.key),
+            make_comparison(study=study, first=twin, second=same),
+        ]
+        for pair in pairs:
+            make_judgment(comparison=pair)
+
+        style = frames.read_style(selection(study, now))
+
+        assert len(style) == read(study, now).n_items == 2
+
+
 class TestReadColumns:
     def test_says_who_judged_what_and_how(self, comparison, now):
         judgment = make_judgment(comparison=comparison, verdict=-2, first_side="B")

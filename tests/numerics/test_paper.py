@@ -11,10 +11,18 @@ from ranking.numerics.agreement.coefficients import fleiss_kappa
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 
+# About as long as the replies of ESConv are.
+REPLIES = (
+    "I am sorry to hear about it. Have you told anybody else?",
+    "Have you talked to somebody at home about all of it, or to a friend from before? " * 2,
+    "I went through much the same some years ago. Every evening I wrote down what had gone well. "
+    * 3,
+)
+
 
 @pytest.fixture(scope="module")
 def study() -> Ideal:
-    return expecting.ideal(n_contexts=300, seed=1)
+    return expecting.ideal(n_contexts=300, seed=1, originals=REPLIES)
 
 
 class TestPlanting:
@@ -48,7 +56,7 @@ class TestPlanting:
 
 class TestAnIdealStudy:
     def test_is_the_same_from_the_same_numbers(self):
-        one, other = (expecting.ideal(n_contexts=3, seed=2) for _ in range(2))
+        one, other = (expecting.ideal(n_contexts=3, seed=2, originals=REPLIES) for _ in range(2))
 
         assert one.words == other.words
         assert (one.said == other.said).all()

@@ -23,16 +23,15 @@ from ranking.numerics.arrays import Booleans, Floats, Integers
 N_HUMAN = 3
 N_RATERS = 5
 PAIRS_PER_CONTEXT = 28
-MEAN_TURN = 50
+MEAN_TURN = 95
 """Pairs that a rater has behind them, on average, when a pair is judged."""
 SEEKER = "I feel low about work, and it is number {number} of many."
-ORIGINAL_TEXT = "I am sorry to hear about it, what else is new in your life today? ({number})"
 SOFT = np.array([0.15, 0.35, 0.5, 0.65, 0.85])
 """What answers from "B much better" to "A much better" are worth to A."""
 STEPS = 500
 TWICE = 1 / 3
 """The difference of two lengths over their sum where one is twice the other."""
-READ = 400
+READ = 2000
 """Pairs whose reasons are read for themes."""
 
 
@@ -44,33 +43,27 @@ class Ideal:
     ----------
     slugs : tuple of str
         The systems.
-    context : integers (n_pairs,)
-        Where the pair is from.
     system, text : integers (n_pairs, 2)
         The systems of both texts, as places in ``slugs``, and the texts by number.
-    merit : floats (n_pairs, 2)
-        How good both texts are, natural logs.
-    length : floats (n_pairs, 2)
-        Characters of both texts.
     said, side : integers and floats (n_pairs, n_raters)
         Answers of honest raters from -2 to 2, positive for the first text, and 1 where that was
         shown as A, else -1.
     leads : floats (n_pairs, n_judges, 2)
         By how much each judge finds A better when the first text is A and when the second is; NaN
         where the judge's family wrote one of them.
+    merit : floats (n_texts,)
+        How good each text is, natural logs.
     words : tuple of str
-        All texts, by number.
+        All texts, as many from each context, those of people last.
     """
 
     slugs: tuple[str, ...]
-    context: Integers
     system: Integers
     text: Integers
-    merit: Floats
-    length: Floats
     said: Integers
     side: Floats
     leads: Floats
+    merit: Floats
     words: tuple[str, ...]
 
     @property
@@ -88,29 +81,44 @@ class Ideal:
         return found
 
     @property
+    def length(self) -> Floats:
+        """The characters of both texts, shape (n_pairs, 2)."""
+        found: Floats = np.array([len(one) for one in self.words], dtype=np.float64)[self.text]
+        return found
+
+    @property
     def counts(self) -> Integers:
         """How many raters say the second text, a tie, and the first, shape (n_pairs, 3)."""
         return np.stack([(np.sign(self.said) == one).sum(axis=1) for one in (-1, 0, 1)], axis=1)
 
 
-def ideal(*, n_contexts: int, seed: int) -> Ideal:
-    """Hold an ideal study over so many contexts; the same numbers give the same study."""
+def ideal(*, n_contexts: int, seed: int, originals: Sequence[str]) -> Ideal:
+    """Hold an ideal study over so many contexts; the same numbers give the same study.
+
+    ``originals`` are replies to draw the original ones from: nothing is planted in their words.
+    """
     rng = generator("ideal study", seed, n_contexts)
     slugs = (*(one.slug for one in planting.models()), planting.HUMAN_SLUG, planting.ORIGINAL_SLUG)
-    parts = [_context(one, slugs, rng) for one in range(n_contexts)]
+    parts = [_context(one, slugs, originals, rng) for one in range(n_contexts)]
     *arrays, words = (list(one) for one in zip(*parts, strict=True))
     names = [one.name for one in fields(Ideal)][1:-1]
     joined: dict[str, Any] = dict(zip(names, map(np.concatenate, arrays), strict=True))
     return Ideal(slugs, words=tuple(chain.from_iterable(words)), **joined)
 
 
-def _context(number: int, slugs: tuple[str, ...], rng: np.random.Generator) -> tuple[Any, ...]:
+def _context(
+    number: int, slugs: tuple[str, ...], originals: Sequence[str], rng: np.random.Generator
+) -> tuple[Any, ...]:
     """Return the fields of `Ideal` after the slugs, for one context."""
     dialogue = SEEKER.format(number=number)
     human = slugs.index(planting.HUMAN_SLUG)
     system = np.array([*range(len(slugs)), *[human] * (N_HUMAN - 1)])
     own = [slugs[one] for one in system]
-    texts = tuple(_text(slug, dialogue, place) for place, slug in enumerate(own))
+    original = originals[int(rng.integers(len(originals)))]
+    texts = tuple(
+        original if slug == planting.ORIGINAL_SLUG else _text(slug, dialogue, place)
+        for place, slug in enumerate(own)
+    )
     strengths = planting.strengths()
     merit = rng.normal(0.0, TEXT_SPREAD, len(texts)) + [
         strengths[slug] + planting.lift(one, slug) for one, slug in zip(texts, own, strict=True)
@@ -119,29 +127,31 @@ def _context(number: int, slugs: tuple[str, ...], rng: np.random.Generator) -> t
     side = rng.choice([-1.0, 1.0], size=(len(pairs), N_RATERS))
     length = np.array([len(one) for one in texts], dtype=np.float64)[pairs]
     return (
-        np.full(len(pairs), number),
         system[pairs],
         number * len(system) + pairs,
-        merit[pairs],
-        length,
         _answers(merit[pairs], length, side, rng),
         side,
         _leads(dialogue, texts, pairs, own),
+        merit,
         texts,
     )
 
 
 def _pairs(system: Integers, rng: np.random.Generator) -> Integers:
-    """Draw the pairs of one context, each of two systems, shape (n_pairs, 2)."""
-    every = np.array(list(combinations(range(len(system)), 2)))
-    every = every[system[every[:, 0]] != system[every[:, 1]]]
-    drawn = rng.permutation(every)[:PAIRS_PER_CONTEXT]
-    return rng.permuted(drawn, axis=1)
+    """Draw the pairs of one context, each of two systems, shape (n_pairs, 2).
+
+    As in the study's plan all systems are drawn alike, however many texts they have.
+    """
+    n_systems = int(system.max()) + 1
+    every = np.array(list(combinations(range(n_systems), 2)))
+    drawn = rng.permuted(rng.permutation(every)[:PAIRS_PER_CONTEXT], axis=1)
+    of_people = system == system[-1]
+    places = np.flatnonzero(of_people)
+    chosen = places[rng.integers(len(places), size=drawn.shape)]
+    return np.where(drawn == system[-1], chosen, drawn)
 
 
 def _text(slug: str, dialogue: str, place: int) -> str:
-    if slug == planting.ORIGINAL_SLUG:
-        return ORIGINAL_TEXT.format(number=place)
     draw = f"ideal\n{slug}\n{place}\n{dialogue}"
     return planted.write(planting.shares_of(slug), [dialogue], draw=draw)
 
@@ -216,15 +226,12 @@ def elo(study: Ideal) -> dict[str, float]:
 
 def best_human(study: Ideal) -> float:
     """Return the points of the truly best message by people of each context, among all systems."""
-    human = study.slugs.index(planting.HUMAN_SLUG)
-    merits = dict(zip(study.text.ravel().tolist(), study.merit.ravel().tolist(), strict=True))
-    best: dict[int, int] = {}
-    for text in np.unique(study.text[study.system == human]).tolist():
-        context = text // (len(study.slugs) + N_HUMAN - 1)
-        best[context] = max(best.get(context, text), text, key=merits.__getitem__)
-    is_best = np.isin(study.text, list(best.values()))
-    points = np.array(list(elo(study).values()))
-    soft = SOFT[study.said + 2].mean(axis=1)
+    human, n_others = study.slugs.index(planting.HUMAN_SLUG), len(study.slugs) - 1
+    merit = study.merit.reshape(-1, n_others + N_HUMAN)
+    by_people = np.array([human, *range(n_others + 1, n_others + N_HUMAN)])
+    best = by_people[merit[:, by_people].argmax(axis=1)]
+    is_best = np.isin(study.text, np.arange(len(merit)) * merit.shape[1] + best)
+    points, soft = np.array(list(elo(study).values())), SOFT[study.said + 2].mean(axis=1)
     won = np.concatenate([soft[is_best[:, 0]], 1 - soft[is_best[:, 1]]])
     against = np.concatenate([study.system[is_best[:, 0], 1], study.system[is_best[:, 1], 0]])
     place = 1500.0

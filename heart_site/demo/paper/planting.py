@@ -27,11 +27,6 @@ PER_LOGIT = 0.78
 """Strength by which a system differs for each logit of its printed win rate."""
 BEST_OF_THREE = 0.62
 """By how much the best of three messages by people is better than their mean."""
-ORIGINAL_NEARER = 0.35
-"""How much nearer the original replies are to the others than their printed win rate says.
-
-What they serve well does not vary, so a smaller gap makes up the same rate.
-"""
 MS_PER_PRINTED = 0.02
 """Of the printed milliseconds to the first token, what the offline provider waits."""
 
@@ -188,8 +183,7 @@ def strengths() -> dict[str, float]:
     """Return the planted strength of every system of the study, by slug."""
     people = strength_of(row_of(BEST_HUMAN)) - BEST_OF_THREE
     of_models = {system.slug: system.strength for system in models()}
-    original = strength_of(row_of(ORIGINAL)) + ORIGINAL_NEARER
-    return of_models | {HUMAN_SLUG: people, ORIGINAL_SLUG: original}
+    return of_models | {HUMAN_SLUG: people, ORIGINAL_SLUG: strength_of(row_of(ORIGINAL))}
 
 
 def lift(text: str, system: str) -> float:

@@ -78,8 +78,8 @@ FULL = Size(
     adversarial=20,
     pairs_per_context=28,
     judgments_per_pair=5,
-    raters=600,
-    session=100,
+    raters=350,
+    session=200,
     rationales=3000,
     checked=300,
     ideal_contexts=4000,
@@ -257,6 +257,12 @@ class Paper:
             written, planting.strengths(), known=known, seed=SEED, lift=planting.lift
         )
         return Cast(people, truth, SEED, crowd)
+
+    @staticmethod
+    def originals(shadow: Study) -> list[str]:
+        """Return the original replies, which nobody planted, as people read them."""
+        written, _known = evidence.texts_of(shadow)
+        return [text for text, slug in written if slug == planting.ORIGINAL_SLUG]
 
     def _label(self, dataset: Dataset, shadow: Study) -> None:
         """Have strategies and themes labelled, and samples of both checked."""

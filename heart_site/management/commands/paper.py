@@ -80,7 +80,9 @@ class Command(BaseCommand):
         progress.say("Release")
         release = writing.write_release(study, folder, tell=progress.say)
         progress.say("Numbers")
-        ideal = expecting.ideal(n_contexts=paper.size.ideal_contexts, seed=SEED)
+        ideal = expecting.ideal(
+            n_contexts=paper.size.ideal_contexts, seed=SEED, originals=paper.originals(study)
+        )
         numbers = every_number(Beside(found.Found(study), ideal, paper.cast(study)))
         about = {"study": study.slug, "release": release}
         writing.write_numbers(numbers, folder, paper=paper, about=about)

@@ -129,11 +129,13 @@ UNKNOWN = (np.nan,) * len(FEATURES)
 def read_style(selection: Selection) -> Floats:
     """Return figures of both texts of each pair that was judged, by the pairs' public names.
 
-    Shape (n_items, 2, n_features), in the order of the items of `read_columns`; two queries.
+    Shape (n_items, 2, n_features), in the order of the items of `read_columns`; two queries. Pairs
+    of equal texts, such as two systems wrote alike, have one name and are one item.
     """
     judged = selected(selection).order_by().values("comparison")
     pairs = Comparison.objects.filter(pk__in=judged).order_by("key")
-    texts = list(pairs.values_list("first", "second"))
+    by_name = {key: texts for key, *texts in pairs.values_list("key", "first", "second")}
+    texts = list(by_name.values())
     measured = _measured({text for pair in texts for text in pair})
     rows = [[measured.get(text, UNKNOWN) for text in pair] for pair in texts]
     return np.array(rows, dtype=np.float64).reshape(-1, 2, len(FEATURES))

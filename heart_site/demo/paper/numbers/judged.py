@@ -5,6 +5,8 @@ from functools import partial
 
 from annotation.choices import Purpose
 from annotation.models import Rater
+from completions.choices import SystemKind
+from completions.models import System
 from heart_site.demo.paper import expecting, planting
 from heart_site.demo.paper.found import PEOPLE
 from heart_site.demo.paper.numbers.number import COUNT, PLAIN, SHARE, Beside, Number, as_float
@@ -27,9 +29,15 @@ def size(beside: Beside) -> Iterator[Number]:
     main = evidence.count_answers(study)["main"]
     pairs = study.comparisons.filter(purpose=Purpose.MAIN)
     n_contexts = pairs.values("context").distinct().count()
-    yield number(what="judgments by people", printed=42_000, found=main)
+    note = "Five for each pair; figure 7 has fifteen."
+    yield number(what="judgments by people", printed=42_000, found=main, note=note)
     yield number(what="contexts", printed=300, found=n_contexts)
     yield number(what="pairs", printed=8_400, found=pairs.count())
+    models = System.objects.filter(
+        kind=SystemKind.MODEL, completions__context__dataset=study.dataset
+    )
+    note = "Printed as 16, and as 18 in figure 7; section 9.4 names twelve."
+    yield number(what="models", printed=16, found=models.distinct().count(), note=note)
     n_raters = Rater.objects.filter(study=study).count()
     note = "Printed as 15, and as 8 in figure 7. Here each judges one session."
     yield number(what="raters", printed=15, found=n_raters, note=note)
@@ -55,12 +63,11 @@ def judges(beside: Beside) -> Iterator[Number]:
     found, ideal, kind = beside.found, beside.ideal, AnalysisKind.AGREEMENT
     number = partial(Number, "Judges", unit=SHARE, page=found.page(kind))
     clear = expecting.judges_with_people(ideal)
-    for what, stratum, printed in (
-        ("judges with people", "all pairs", 0.787),
-        ("judges with people, adversarial", "adversarial contexts", 0.76),
+    for what, stratum, printed, note in (
+        ("judges with people", "all pairs", 0.787, "Printed as 78.7, 78 and about 80 %."),
+        ("judges with people, adversarial", "adversarial contexts", 0.76, ""),
     ):
         row = found.row(kind, "majority", judge=ALL_JUDGES, stratum=stratum)
-        note = f"Printed over 1,125 pairs, here over {row.get('items', 0):,}."
         yield number(what=what, printed=printed, planted=clear, note=note).of(row)
     yield number(
         what="judges with people, ambiguous pairs",
