@@ -3,6 +3,8 @@
 import uuid
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.assignment import slots as assignment_slots
 from annotation.choices import RaterState
@@ -142,6 +144,18 @@ class TestReleaseExpiredLeases:
 
         assert judging_services.release_expired_leases(now=NOW + 100 * HOUR) == 0
         assert judging_services.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
+
+    def test_asks_once_where_nothing_ran_out_and_for_no_order(self, study, rater):
+        """An ordered question makes SQLite go through all leases that there ever were."""
+        make_comparison(study=study)
+        lease_next(rater)
+
+        with CaptureQueriesContext(connection) as asked:
+            judging_services.release_expired_leases(now=NOW)
+
+        reads = [one["sql"] for one in asked if one["sql"].startswith("SELECT")]
+        assert len(reads) == 1
+        assert "ORDER BY" not in reads[0]
 
     def test_finds_nothing_more_when_repeated(self, study, rater):
         comparison = make_comparison(study=study, slots_left=5)
