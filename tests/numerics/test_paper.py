@@ -101,6 +101,16 @@ class TestAnIdealStudy:
 
         assert list(expecting.elo(study).values()) == pytest.approx(fitted.tolist(), abs=1e-6)
 
+    def test_rates_the_texts_at_hand_by_how_good_they_are(self):
+        system, merit = np.array([[0, 1], [1, 2], [0, 2]]), np.array([[1.0, 0], [0, -1], [1, -1]])
+
+        points = expecting.elo_of_texts(
+            ("a", "b", "c"), system, merit, np.full((3, 2), 100.0), seed=1
+        )
+
+        assert points["a"] > points["b"] > points["c"]
+        assert points["a"] + points["c"] == pytest.approx(2 * points["b"], abs=20)
+
     def test_measures_agreement_as_an_independent_coefficient_does(self, study):
         assert expecting.rater_agreement(study)[1] == pytest.approx(fleiss_kappa(study.counts))
 

@@ -22,6 +22,8 @@ from ranking.numerics.arrays import Booleans, Floats, Integers
 
 N_HUMAN = 3
 N_RATERS = 5
+MANY = 200
+"""Raters of each pair where chance among them is to play no part."""
 PAIRS_PER_CONTEXT = 28
 MEAN_TURN = 95
 """Pairs that a rater has behind them, on average, when a pair is judged."""
@@ -212,16 +214,34 @@ def win_rates(study: Ideal) -> dict[str, float]:
 
 
 def elo(study: Ideal) -> dict[str, float]:
-    """Return the points of each system under soft scores, by Hunter's iteration (2004)."""
-    soft, n = SOFT[study.said + 2].sum(axis=1), len(study.slugs)
+    """Return the points of each system under soft scores."""
+    return _points(study.slugs, study.system, study.said)
+
+
+def elo_of_texts(
+    slugs: tuple[str, ...], system: Integers, merit: Floats, length: Floats, *, seed: int
+) -> dict[str, float]:
+    """Return the points that many honest raters would bring about with certain pairs of texts.
+
+    ``system`` has the places of both systems in ``slugs``, ``merit`` how good both texts are and
+    ``length`` their characters; each has shape (n_pairs, 2).
+    """
+    rng = generator("the texts at hand", seed)
+    side = rng.choice([-1.0, 1.0], size=(len(system), MANY))
+    return _points(slugs, system, _answers(merit, length, side, rng))
+
+
+def _points(slugs: tuple[str, ...], system: Integers, said: Integers) -> dict[str, float]:
+    """Fit soft scores by Hunter's iteration (2004)."""
+    soft, n = SOFT[said + 2].sum(axis=1), len(slugs)
     won = np.zeros((n, n))
-    np.add.at(won, (study.system[:, 0], study.system[:, 1]), soft)
-    np.add.at(won, (study.system[:, 1], study.system[:, 0]), study.said.shape[1] - soft)
+    np.add.at(won, (system[:, 0], system[:, 1]), soft)
+    np.add.at(won, (system[:, 1], system[:, 0]), said.shape[1] - soft)
     met, merit = won + won.T, np.ones(n)
     for _step in range(STEPS):
         merit = won.sum(axis=1) / (met / (merit[:, None] + merit)).sum(axis=1)
         merit /= np.exp(np.log(merit).mean())
-    return dict(zip(study.slugs, (1500 + 400 * np.log10(merit)).tolist(), strict=True))
+    return dict(zip(slugs, (1500 + 400 * np.log10(merit)).tolist(), strict=True))
 
 
 def best_human(study: Ideal) -> float:

@@ -4,6 +4,10 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
+from annotation.choices import Purpose
+from completions.dialogues.normaliser import plain
 from heart_site.demo.paper import expecting, planting
 from heart_site.demo.paper.expecting import Ideal
 from heart_site.demo.paper.found import Found, Row
@@ -56,6 +60,25 @@ class Beside:
     def elo(self) -> dict[str, float]:
         """The planted points of each system."""
         return expecting.elo(self.ideal)
+
+    @cached_property
+    def elo_of_texts(self) -> dict[str, float]:
+        """The points that many raters would bring about with the very texts of the study."""
+        slugs = tuple(self.systems)
+        pairs = [
+            [(one.system.slug, plain(one.text)) for one in pair.completions]
+            for pair in self.found.study.comparisons.filter(purpose=Purpose.MAIN)
+            .select_related("first__system", "second__system")
+            .order_by("pk")
+        ]
+        truth = self.cast.truth
+        return expecting.elo_of_texts(
+            slugs,
+            np.array([[slugs.index(slug) for slug, _text in pair] for pair in pairs]),
+            np.array([[truth.of(text) for _slug, text in pair] for pair in pairs]),
+            np.array([[float(len(text)) for _slug, text in pair] for pair in pairs]),
+            seed=self.cast.seed,
+        )
 
     @property
     def systems(self) -> dict[str, planting.Published | None]:

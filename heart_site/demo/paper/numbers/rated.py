@@ -22,6 +22,8 @@ from ranking.choices import AnalysisKind, PeopleKind
 from ranking.models import HumanRating, Rating
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 
+BY_CHANCE = "A system may happen to write better in these contexts than is planted of it."
+
 
 def elo(beside: Beside) -> Iterator[Number]:
     """Give each system's points, and from the first to the last."""
@@ -144,43 +146,49 @@ def intervals(beside: Beside) -> Iterator[Number]:
     """Give the paper's intervals beside those that hold."""
     page, ratings = beside.found.page(of=PEOPLE), list(beside.found.ratings(PEOPLE).values())
     number = partial(Number, "Intervals", page=page)
-    by_count = [1.96 * ELO_PER_LOG_UNIT / math.sqrt(row.n_judgments) for row in ratings]
-    resampled = [(row.elo_high - row.elo_low) / 2 for row in ratings]
-    off = [abs(row.elo - beside.elo[row.system.slug]) for row in ratings]
-    for how, widths, printed, note in (
-        ("1/sqrt(n)", by_count, 5.0, "Printed at 4,667 judgments of each system."),
-        ("dialogues resampled", resampled, None, ""),
+    for how, ends, printed, note in (
+        ("1/sqrt(n)", _by_count, 5.0, "Printed at 4,667 judgments of each system."),
+        ("dialogues resampled", _resampled, None, ""),
     ):
-        held = [gap <= width for gap, width in zip(off, widths, strict=True)]
-        yield number(
-            f"mean half width, {how}",
-            POINTS,
-            printed=printed,
-            found=mean(widths) if widths else None,
-            note=note,
-        )
-        yield number(
-            f"systems whose planted Elo is inside, {how}",
-            SHARE,
-            planted=0.95,
-            found=mean(held) if held else None,
-        )
+        reach = [ends(row) for row in ratings]
+        width = mean(high - low for low, high in reach) / 2 if reach else None
+        yield number(f"mean half width, {how}", POINTS, printed=printed, found=width, note=note)
+        for of, planted, told in (
+            ("any texts", beside.elo, ""),
+            ("the texts at hand", beside.elo_of_texts, BY_CHANCE),
+        ):
+            held = [
+                low <= planted[row.system.slug] <= high
+                for row, (low, high) in zip(ratings, reach, strict=True)
+            ]
+            yield number(
+                f"systems with the planted Elo of {of} inside, {how}",
+                SHARE,
+                planted=0.95,
+                found=mean(held) if held else None,
+                note=told,
+            )
+
+
+def _by_count(row: Rating) -> tuple[float, float]:
+    width = 1.96 * ELO_PER_LOG_UNIT / math.sqrt(row.n_judgments)
+    return row.elo - width, row.elo + width
+
+
+def _resampled(row: Rating) -> tuple[float, float]:
+    return row.elo_low, row.elo_high
 
 
 def recovery(beside: Beside) -> Iterator[Number]:
     """Say whether the order of the systems is the planted one."""
     ratings, planted = beside.found.ratings(PEOPLE), planting.strengths()
-    found = scipy.stats.spearmanr(
-        [planted[slug] for slug in ratings], [row.elo for row in ratings.values()]
-    )
-    yield Number(
-        "Recovery",
-        "planted and found strengths, Spearman",
-        PLAIN,
-        beside.found.page(of=PEOPLE),
-        planted=1.0,
-        found=as_float(float(found.statistic)),
-    )
+    number = partial(Number, "Recovery", unit=PLAIN, page=beside.found.page(of=PEOPLE))
+    for of, by_system in (("any texts", planted), ("the texts at hand", beside.elo_of_texts)):
+        found = scipy.stats.spearmanr(
+            [by_system[slug] for slug in ratings], [row.elo for row in ratings.values()]
+        )
+        what = f"planted and found strengths of {of}, Spearman"
+        yield number(what=what, planted=1.0, found=as_float(float(found.statistic)))
 
 
 def _row(rating: Rating | HumanRating | None) -> Row:
