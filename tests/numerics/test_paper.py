@@ -5,7 +5,7 @@ import pytest
 
 from completions.offline import planted
 from heart_site.demo.paper import expecting, planting
-from heart_site.demo.paper.expecting import Ideal
+from heart_site.demo.paper.ideal import Ideal, ideal_study
 from heart_site.demo.paper.numbers.judged import PAIRS_OF_JUDGES
 from ranking.numerics.agreement.coefficients import fleiss_kappa
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -22,7 +22,7 @@ REPLIES = (
 
 @pytest.fixture(scope="module")
 def study() -> Ideal:
-    return expecting.ideal(n_contexts=300, seed=1, originals=REPLIES)
+    return ideal_study(n_contexts=300, seed=1, originals=REPLIES)
 
 
 class TestPlanting:
@@ -56,7 +56,7 @@ class TestPlanting:
 
 class TestAnIdealStudy:
     def test_is_the_same_from_the_same_numbers(self):
-        one, other = (expecting.ideal(n_contexts=3, seed=2, originals=REPLIES) for _ in range(2))
+        one, other = (ideal_study(n_contexts=3, seed=2, originals=REPLIES) for _ in range(2))
 
         assert one.words == other.words
         assert (one.said == other.said).all()

@@ -11,7 +11,7 @@ from annotation.models import JudgeCall, Judgment, Rater, Study
 from completions.models import Completion, HumanLabelling, SpotCheck, System, Writer
 from completions.strategies.spot_check_queries import Phase, ledger_of
 from heart_site.demo.paper import planting
-from heart_site.demo.paper.study import SMALL
+from heart_site.demo.paper.sizes import SMALL
 from ranking.release_check import verify
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("simulation")]

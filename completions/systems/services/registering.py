@@ -72,10 +72,12 @@ def system_of_writer(writer: Writer) -> System:
     if writer.has_own_system:
         return _own_system(writer)
     if writer.is_simulated:
-        return System.objects.get_or_create(slug=SIMULATED_HUMAN, defaults=SIMULATED_HUMAN_SYSTEM)[
-            0
-        ]
-    return System.objects.get_or_create(slug=HUMAN, defaults=HUMAN_SYSTEM)[0]
+        return _common_system(SIMULATED_HUMAN, SIMULATED_HUMAN_SYSTEM)
+    return _common_system(HUMAN, HUMAN_SYSTEM)
+
+
+def _common_system(slug: str, known: Mapping[str, object]) -> System:
+    return System.objects.get_or_create(slug=slug, defaults=known)[0]
 
 
 def _own_system(writer: Writer) -> System:

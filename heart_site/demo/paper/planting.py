@@ -21,6 +21,8 @@ LEADERBOARD = Path(__file__).parent / "leaderboard.csv"
 BEST_HUMAN, ORIGINAL = "Best Human", "Original dataset"
 HUMAN_SLUG, ORIGINAL_SLUG = "simulated-human", "original-dataset"
 
+TEXTS_PER_CONTEXT = 3
+"""Messages by people."""
 PART = 0.65
 """What a dimension served well adds to the strength of a message."""
 PER_LOGIT = 0.78
@@ -140,6 +142,11 @@ def models() -> tuple[PlantedSystem, ...]:
     return tuple(_models())
 
 
+@cache
+def _models_by_slug() -> dict[str, PlantedSystem]:
+    return {one.slug: one for one in models()}
+
+
 def _models() -> Iterator[PlantedSystem]:
     known = {entry.name: entry for entry in load_catalogues(shipped()).system}
     for row in leaderboard():
@@ -160,6 +167,7 @@ def strength_of(row: Published) -> float:
     return PER_LOGIT * math.log(row.win_rate / (1 - row.win_rate))
 
 
+@cache
 def human_shares() -> dict[str, float]:
     """Return how often the simulated writers serve each dimension well.
 
@@ -171,14 +179,17 @@ def human_shares() -> dict[str, float]:
 
 def shares_of(slug: str) -> Mapping[str, float]:
     """Return how often a model or the people serve each dimension well."""
-    return {one.slug: one.shares for one in models()}.get(slug) or human_shares()
+    model = _models_by_slug().get(slug)
+    return human_shares() if model is None else model.shares
 
 
 def family_of(slug: str) -> str:
     """Return the maker of a model, nothing for people."""
-    return {one.slug: one.family for one in models()}.get(slug, "")
+    model = _models_by_slug().get(slug)
+    return "" if model is None else model.family
 
 
+@cache
 def strengths() -> dict[str, float]:
     """Return the planted strength of every system of the study, by slug."""
     people = strength_of(row_of(BEST_HUMAN)) - BEST_OF_THREE

@@ -45,6 +45,8 @@ from completions.systems import services as system_services
 from completions.writers import services as writer_services
 from completions.writers.importing import WrittenRow
 from heart_site.demo.paper import labelling, planting
+from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
+from heart_site.demo.paper.sizes import Size
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast, rehearse
 from heart_site.demo.rehearsal.simulating import BEGAN
@@ -55,47 +57,6 @@ from ranking.raters import services as rater_services
 NAME = "paper"
 SEED = 7
 N_WRITERS = 12
-TEXTS_PER_CONTEXT = 3
-
-
-@dataclass(frozen=True)
-class Size:
-    """How large the study is."""
-
-    regular: int
-    adversarial: int
-    pairs_per_context: int
-    judgments_per_pair: int
-    raters: int
-    session: int
-    rationales: int
-    checked: int
-    ideal_contexts: int
-
-
-FULL = Size(
-    regular=280,
-    adversarial=20,
-    pairs_per_context=28,
-    judgments_per_pair=5,
-    raters=350,
-    session=200,
-    rationales=3000,
-    checked=300,
-    ideal_contexts=4000,
-)
-SMALL = Size(
-    regular=10,
-    adversarial=4,
-    pairs_per_context=19,
-    judgments_per_pair=3,
-    raters=24,
-    session=40,
-    rationales=60,
-    checked=30,
-    ideal_contexts=60,
-)
-SIZES = {"full": FULL, "small": SMALL}
 
 
 @dataclass
@@ -279,26 +240,12 @@ class Paper:
                 study=shadow, assistant=coder, now=self.clock(), most=self.size.rationales
             )
         self._work_off(themes.KIND, RationaleRun.objects.filter(study=shadow))
-        labelling.check(
-            strategy_services.draw_sample(
-                dataset=dataset,
-                assistant=strategist,
-                seed=str(SEED),
-                n=self.size.checked,
-                now=self.clock(),
-            ),
-            now=self.clock(),
-        )
-        labelling.check(
-            rationale_services.draw_theme_sample(
-                study=shadow,
-                assistant=coder,
-                seed=str(SEED),
-                n=self.size.checked,
-                now=self.clock(),
-            ),
-            now=self.clock(),
-        )
+        drawn: dict[str, Any] = {"seed": str(SEED), "n": self.size.checked, "now": self.clock()}
+        for sample in (
+            strategy_services.draw_sample(dataset=dataset, assistant=strategist, **drawn),
+            rationale_services.draw_theme_sample(study=shadow, assistant=coder, **drawn),
+        ):
+            labelling.check(sample, now=self.clock())
 
     def _work_off(self, kind: Kind, runs: Any) -> None:  # noqa: ANN401 (runs of any kind)
         """Make the calls of runs that have not ended; a killed process holds none of them."""

@@ -13,9 +13,11 @@ from completions.contexts.services import NoSourceLeftError
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.ingest import IngestError
 from completions.management.progress import Progress
-from heart_site.demo.paper import expecting, found, writing
+from heart_site.demo.paper import found, writing
+from heart_site.demo.paper.ideal import ideal_study
 from heart_site.demo.paper.numbers import Beside, every_number
-from heart_site.demo.paper.study import SEED, SIZES, Paper
+from heart_site.demo.paper.sizes import SIZES
+from heart_site.demo.paper.study import SEED, Paper
 from ranking.releases.services import ReleaseRefusedError
 
 HELP = (
@@ -80,7 +82,7 @@ class Command(BaseCommand):
         progress.say("Release")
         release = writing.write_release(study, folder, tell=progress.say)
         progress.say("Numbers")
-        ideal = expecting.ideal(
+        ideal = ideal_study(
             n_contexts=paper.size.ideal_contexts, seed=SEED, originals=paper.originals(study)
         )
         numbers = every_number(Beside(found.Found(study), ideal, paper.cast(study)))

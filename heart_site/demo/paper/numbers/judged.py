@@ -85,6 +85,7 @@ def judges(beside: Beside) -> Iterator[Number]:
             printed=printed,
             planted=expected[pair],
             found=as_float(matrix.get(one, {}).get(other)),
+            note="Printed of one of the three pairs of judges; of which one is not on record here.",
         )
     three = next(iter(found.rows(kind, "threes")), {})
     yield number(

@@ -9,8 +9,8 @@ import numpy as np
 from annotation.choices import Purpose
 from completions.dialogues.normaliser import plain
 from heart_site.demo.paper import expecting, planting
-from heart_site.demo.paper.expecting import Ideal
 from heart_site.demo.paper.found import Found, Row
+from heart_site.demo.paper.ideal import Ideal
 from heart_site.demo.rehearsal.rehearsing import Cast
 from ranking.findings import Cell
 
