@@ -55,7 +55,6 @@ def _lease_and_rater(
             rater__code=code,
             rater__link_version=link_version,
         )
-        .order_by("pk")
     )
 
 

@@ -1,26 +1,33 @@
-"""Parts of a rater's page that many pages share, rendered once per process and language.
+"""Parts of a rater's page that are the same for many pairs, rendered once per process and language.
 
-A talk is shown to every rater of each of its pairs, and an empty form is the same for everybody.
+A talk is shown to every rater of each of its pairs. Around a pair that nobody has answered yet only
+its texts, its heading and two tokens are its own.
 """
 
+import re
 import uuid
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from annotation.session import forms
-from annotation.session.blinded import StudyPage
-from completions.dialogues.display import Talk
+from annotation.session.blinded import ComparisonPage, SessionProgress, StudyPage
+from completions.dialogues.display import DisplayTurn, Talk
 
 register = template.Library()
-NO_TOKEN, NO_CSRF = uuid.UUID(int=0), "the-token-of-the-request"
-"""What stands in for the pair's token, and for the one against forged requests."""
-TALKS, FORMS = 1024, 256
-"""How many a process keeps: a talk or a form is some kilobytes."""
+TOKEN, CSRF = uuid.UUID(int=0), "the-token-of-the-request"
+HEADING, TALK, MESSAGE_A, MESSAGE_B = "\ue000\ue001\ue002\ue003"
+"""What stands in for what is a pair's own: letters of no script, tokens nobody is given."""
+STAND_INS = re.compile(f"{TOKEN}|{CSRF}|[{HEADING}{TALK}{MESSAGE_A}{MESSAGE_B}]")
+TALKS, STAGES = 1024, 256
+"""How many a process keeps: a talk or a stage is some kilobytes."""
 
 
 @register.simple_tag
@@ -29,20 +36,32 @@ def shown_talk(talk: Talk) -> SafeString:
     return _talk(talk, get_language())
 
 
-@register.simple_tag
-def empty_form(study: StudyPage, *, is_pair: bool, chip_order: int) -> SafeString:
-    """Return the fields of the study's form with nothing in them."""
-    return _form(study, is_pair=is_pair, chip_order=chip_order, _language=get_language())
-
-
 @register.simple_tag(takes_context=True)
-def pair_menus(
-    context: Context, study: StudyPage, token: uuid.UUID, *, is_pair: bool
-) -> SafeString:
-    """Return the menus of a pair, by which it is skipped or reported."""
-    kept = _menus(study, is_pair=is_pair, _language=get_language())
-    own = kept.replace(str(NO_TOKEN), str(token)).replace(NO_CSRF, str(context["csrf_token"]))
-    return mark_safe(own)  # noqa: S308 (a UUID, and letters and digits)
+def fresh_stage(context: Context) -> SafeString:
+    """Return `_stage.html` of a pair without an answer, for the context of `_judge.html`."""
+    comparison: ComparisonPage = context["comparison"]
+    talk, language = comparison.talk, get_language()
+    own = {
+        str(TOKEN): str(comparison.token),
+        CSRF: str(context["csrf_token"]),
+        HEADING: escape(context["heading"]),
+        TALK: _talk(talk, language),
+        MESSAGE_A: escape(comparison.message_a),
+        MESSAGE_B: escape(comparison.message_b),
+    }
+    is_break = bool(context.get("suggests_break"))
+    n_done = context["progress"].done
+    kept = _stage(
+        context["study"],
+        replace(talk, earlier=(), recent=(), latest=talk.latest and DisplayTurn("", TALK)),
+        is_pair=context["is_pair"],
+        chip_order=context["chip_order"],
+        n_done=n_done if is_break else min(n_done, 1),
+        suggests_break=is_break,
+        can_undo=bool(context.get("can_undo")),
+        _language=language,
+    )
+    return mark_safe(STAND_INS.sub(lambda found: own[found[0]], kept))  # noqa: S308 (escaped above)
 
 
 @lru_cache(maxsize=TALKS)
@@ -50,20 +69,28 @@ def _talk(talk: Talk, _language: str | None) -> SafeString:
     return render_to_string("annotation/_talk.html", {"talk": talk})
 
 
-@lru_cache(maxsize=FORMS)
-def _form(study: StudyPage, *, is_pair: bool, chip_order: int, _language: str | None) -> SafeString:
-    form = forms.answer_form(study=study, chip_order=chip_order)
-    context = {"form": form, "study": study, "is_pair": is_pair}
-    return render_to_string("annotation/_fields.html", context)
-
-
-@lru_cache(maxsize=FORMS)
-def _menus(study: StudyPage, *, is_pair: bool, _language: str | None) -> SafeString:
+@lru_cache(maxsize=STAGES)
+def _stage(
+    study: StudyPage,
+    talk: Talk,
+    *,
+    is_pair: bool,
+    chip_order: int,
+    n_done: int,
+    _language: str | None,
+    **shown: Any,  # noqa: ANN401 (whatever the template asks for)
+) -> str:
+    page = ComparisonPage(TOKEN, talk, MESSAGE_A, MESSAGE_B if is_pair else "")
     context = {
         "study": study,
-        "token": NO_TOKEN,
-        "csrf_token": NO_CSRF,
+        "comparison": page,
         "is_pair": is_pair,
+        "heading": HEADING,
+        "progress": SessionProgress(done=n_done, total=0, minutes_left=0),
+        "form": forms.answer_form(study=study, chip_order=chip_order),
         "skip_reasons": forms.SKIP_REASONS,
+        "csrf_token": CSRF,
+        **shown,
     }
-    return render_to_string("annotation/_skip.html", context)
+    whole = render_to_string("annotation/_stage.html", context)
+    return whole.replace(_talk(talk, _language), TALK)

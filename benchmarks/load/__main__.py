@@ -17,7 +17,7 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,22 +57,30 @@ def load(asked: argparse.Namespace, *, url: str, folder: Path) -> int:
     with ExitStack() as running:
         if not asked.no_workers:
             running.enter_context(stack.workers(folder, env))
-        run = Run(
-            site=running.enter_context(stack.served(stack.SITE, folder, env, **_changes(asked))),
-            bare=running.enter_context(stack.served(BARE, folder, env, **_changes(asked))),
-            cookies=[signer.sign(f"R{place}") for place in range(max(asked.raters))],
-            slug=study.slug,
-            right=right_answers(study),
-            seconds=asked.seconds,
-        )
+        bare = running.enter_context(stack.served(BARE, folder, env, **_changes(asked)))
+        checkouts = {"site": None} | ({"before": asked.before} if asked.before else {})
+        runs = [
+            Run(
+                site=running.enter_context(
+                    stack.served(stack.SITE, folder, env, checkout, **_changes(asked))
+                ),
+                bare=bare,
+                name=name,
+                cookies=[signer.sign(f"R{place}") for place in range(max(asked.raters))],
+                slug=study.slug,
+                right=right_answers(study),
+                seconds=asked.seconds,
+            )
+            for name, checkout in checkouts.items()
+        ]
 
         def alone(n: int) -> float | None:
             return floor_sql.transactions_a_second(
                 url, n_pairs=asked.comparisons, n_clients=n, seconds=asked.seconds, folder=folder
             )
 
-        asyncio.run(_measure(run, asked, alone))
-    return _verify(run, study)
+        asyncio.run(_measure(runs, asked, alone))
+    return max(_verify(run, study) for run in runs)
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -91,6 +99,7 @@ def arguments() -> argparse.ArgumentParser:
         metavar=("PROCESSES", "THREADS"),
         help="of the web server, if not those of docker-compose.yml",
     )
+    parser.add_argument("--before", type=Path, help="a checkout of the commit to compare with")
     parser.add_argument("--no-workers", action="store_true", help="the web server alone")
     return parser
 
@@ -101,16 +110,22 @@ def _changes(asked: argparse.Namespace) -> dict[str, str]:
 
 
 async def _measure(
-    run: Run, asked: argparse.Namespace, alone: Callable[[int], float | None]
+    runs: Sequence[Run], asked: argparse.Namespace, alone: Callable[[int], float | None]
 ) -> None:
-    """Take the steps, each on the site, at the floor and in pgbench, and then the crowd."""
+    """Take the steps, each on the site, at the floor and in pgbench, and then the crowd.
+
+    With a commit before, it takes each step as well, one after the other.
+    """
+    run = runs[0]
     _say(f"{machine()}; load average {os.getloadavg()[0]:.1f} before; {asked.seconds:g} s a step")
     _say(" ".join(stack.command("web", **_changes(asked))[1:]))
     _say(report.HEAD.strip("\n"))
     steps, ratios = [], []
     for n in asked.raters:
-        steps.append(await run.together(n))
-        _say(str(steps[-1]))
+        taken = [await one.together(n) for one in runs]
+        for step in taken:
+            _say(str(step))
+        steps.append(taken[0])
         bare = await run.at_the_floor(n)
         _say(str(bare))
         for error, times in run.errors.items():
@@ -118,7 +133,8 @@ async def _measure(
         ratios.append(report.ratio(steps[-1], bare, alone(n)))
     plan = crowd.Arrivals(asked.crowd, asked.arrive, (asked.think[0], asked.think[1]), asked.over)
     arrived = await run.arriving(plan)
-    await run.leave()
+    for one in runs:
+        await one.leave()
     _say(f"{arrived}\n")
     for line in (*ratios, *report.goals(steps, arrived)):
         _say(line)

@@ -1,4 +1,7 @@
-"""The SQL of the bare floor, its tables, and the same SQL alone, in pgbench."""
+"""The SQL of the bare floor, its tables, and the same SQL alone, in pgbench.
+
+As many statements as an answer of a rater takes, on rows that are looked up as its rows are.
+"""
 
 import re
 import shutil
@@ -10,28 +13,38 @@ import psycopg
 
 TABLES: Final = """
 CREATE TABLE floor_pair (id serial PRIMARY KEY, slots_left int NOT NULL);
+CREATE TABLE floor_lease (
+    id serial PRIMARY KEY, pair_id int NOT NULL, rater text NOT NULL, closed_at timestamptz);
 CREATE TABLE floor_answer (
-    id serial PRIMARY KEY, pair_id int NOT NULL, rater text NOT NULL, verdict int NOT NULL,
+    id serial PRIMARY KEY, lease_id int NOT NULL, rater text NOT NULL, verdict int NOT NULL,
     rationale text NOT NULL, at timestamptz NOT NULL DEFAULT now());
 """
+NAMES: Final = ("floor_pair", "floor_lease", "floor_answer")
 PAIRS: Final = "INSERT INTO floor_pair (slots_left) SELECT %s FROM generate_series(1, %s)"
-STORE: Final = "INSERT INTO floor_answer (pair_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)"
+FIND: Final = "SELECT pair_id FROM floor_lease WHERE id = %s FOR UPDATE"
+STORE: Final = "INSERT INTO floor_answer (lease_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)"
+CLOSE: Final = "UPDATE floor_lease SET closed_at = now() WHERE id = %s"
 CLAIM: Final = """
-UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = (
-    SELECT id FROM floor_pair WHERE slots_left > 0 AND id >= %s ORDER BY id
-    LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id
+SELECT id FROM floor_pair WHERE slots_left > 0 AND id >= %s ORDER BY id
+LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
+TAKE: Final = "UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = %s"
+LEASE: Final = "INSERT INTO floor_lease (pair_id, rater) VALUES (%s, %s) RETURNING id"
 NEXT: Final = re.compile(rb'action="(/\d+/)"')
 N_PAIRS: Final = "HEART_FLOOR_PAIRS"
 """The variable that tells the floor how many pairs there are."""
 SALT: Final = "rater"
 MOST_CLIENTS: Final = 32  # a web server has fewer connections than raters, too
 PGBENCH: Final = r"""
-\set pair random(1, {n_pairs})
+\set start random(1, {n_pairs} / 2)
 \set rater random(1, {n_raters})
 BEGIN;
+{find};
 {store};
-{claim};
+{close};
+SELECT coalesce(({claim}), 1) AS id \gset
+{take};
+{lease};
 COMMIT;
 """
 
@@ -50,12 +63,18 @@ def transactions_a_second(
     """Return what pgbench reaches with the floor's SQL and nothing else; None without pgbench."""
     if (program := shutil.which("pgbench")) is None:
         return None
-    store = STORE.replace(
-        "(%s,%s,%s,%s)", "(:pair, 'R' || :rater, 1, 'It takes up what was said.')"
+    rater = "'R' || :rater"
+    words = PGBENCH.format(
+        n_pairs=n_pairs,
+        n_raters=n_clients,
+        find=FIND.replace("%s", ":start"),
+        store=STORE.replace("(%s,%s,%s,%s)", f"(:start, {rater}, 1, 'It takes up what was said.')"),
+        close=CLOSE.replace("%s", ":start"),
+        claim=CLAIM.strip().replace("%s", ":start"),
+        take=TAKE.replace("%s", ":id"),
+        lease=LEASE.replace("(%s, %s)", f"(:id, {rater})"),
     )
     script = folder / "floor.sql"
-    claim = CLAIM.strip().replace("%s", ":pair")
-    words = PGBENCH.format(n_pairs=n_pairs, n_raters=n_clients, store=store, claim=claim)
     script.write_text(words, encoding="utf-8")
     n_clients = min(n_clients, MOST_CLIENTS)
     options = ["--no-vacuum", "--protocol=prepared", f"--client={n_clients}", "--jobs=2"]

@@ -14,6 +14,7 @@ class Run:
 
     site: stack.Server
     bare: stack.Server
+    name: str
     cookies: list[str]
     slug: str
     right: dict[str, str]
@@ -26,7 +27,7 @@ class Run:
         """Return somebody new, at an address of their own."""
         n = len(self.raters)
         browser = Browser(self.site.port, f"127.1.{n // 250}.{n % 250 + 1}")
-        self.raters.append(Rater(browser, self.slug, f"load-{n}", self.right))
+        self.raters.append(Rater(browser, self.slug, f"{self.name}-{n}", self.right))
         return self.raters[-1]
 
     def keep(self, seen: Seen) -> None:
@@ -39,25 +40,25 @@ class Run:
         seen = Seen()
         await crowd.enter([self.rater() for _rater in range(n - len(self.raters))], seen)
         raters = self.raters[:n]
-        cpu = self.site.cpu_seconds()
+        before = self.site.cost()
         took = await crowd.go_round(raters, self.seconds, seen)
-        cpu = self.site.cpu_seconds() - cpu
+        cost = self.site.cost() - before
         await crowd.reload(raters, self.seconds, seen)
-        return self._step("site", n, took, seen, cpu)
+        return self._step(self.name, n, took, seen, cost)
 
     async def arriving(self, plan: crowd.Arrivals) -> report.Step:
         """Let a crowd of new raters arrive, think and judge."""
         seen = Seen()
-        cpu = self.site.cpu_seconds()
+        before = self.site.cost()
         await crowd.arrive([self.rater() for _rater in range(plan.n_raters)], plan, seen)
-        cpu = self.site.cpu_seconds() - cpu
-        return self._step("crowd", plan.n_raters, plan.over_s, seen, cpu)
+        cost = self.site.cost() - before
+        return self._step("crowd", plan.n_raters, plan.over_s, seen, cost)
 
-    def _step(self, name: str, n: int, took: float, seen: Seen, cpu: float) -> report.Step:
+    def _step(self, name: str, n: int, took: float, seen: Seen, cost: stack.Cost) -> report.Step:
         self.keep(seen)
         n_errors = seen.errors.total()
         return report.Step(
-            name, n, took, seen.submit, seen.next, n_errors, cpu, self.site.largest_mb()
+            name, n, took, seen.submit, seen.next, n_errors, cost, self.site.largest_mb()
         )
 
     async def at_the_floor(self, n: int) -> report.Step:
@@ -67,14 +68,14 @@ class Run:
             browser = Browser(self.bare.port, f"127.2.{place // 250}.{place % 250 + 1}")
             browser.cookies[floor_sql.SALT] = (cookie, "/")
             visitors.append(crowd.Visitor(browser))
-        cpu = self.bare.cpu_seconds()
+        before = self.bare.cost()
         took = await crowd.go_round_floor(visitors, self.seconds)
-        cpu = self.bare.cpu_seconds() - cpu
+        cost = self.bare.cost() - before
         taken = [one for visitor in visitors for one in visitor.taken]
         n_errors = sum(visitor.n_errors for visitor in visitors)
         for visitor in visitors:
             await visitor.browser.close()
-        return report.Step("bare floor", n, took, taken, (), n_errors, cpu, self.bare.largest_mb())
+        return report.Step("bare floor", n, took, taken, (), n_errors, cost, self.bare.largest_mb())
 
     async def leave(self) -> None:
         """Close every rater's browser."""

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+import psycopg
 import redis
 from django.conf import settings
 
@@ -25,16 +27,34 @@ WORKERS = ("worker-maintenance", "worker-outgoing", "worker-llm", "worker-analys
 SITE = "heart_site.wsgi"
 
 
+class Cost(NamedTuple):
+    """Seconds of processor time: of web processes, and of what the database did for them."""
+
+    web: float
+    database: float
+
+    def __sub__(self, before: "Cost") -> "Cost":
+        return Cost(self.web - before.web, self.database - before.database)
+
+
 @dataclass(frozen=True)
 class Server:
-    """A web server that answers."""
+    """A web server that answers, and the address of its database, where it goes by its own name."""
 
     port: int
     process: Process
+    url: str
+    name: str
 
-    def cpu_seconds(self) -> float:
-        """Return the processor time that its processes have taken."""
-        return processes.cpu_seconds(self._processes())
+    def cost(self) -> Cost:
+        """Return the processor time taken so far; of the database by connections that are open.
+
+        The database has to be on this machine.
+        """
+        with psycopg.connect(self.url) as link:
+            asked = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
+            backends = [Path(f"/proc/{pid}") for (pid,) in link.execute(asked, [self.name])]
+        return Cost(processes.cpu_seconds(self._processes()), processes.cpu_seconds(backends))
 
     def largest_mb(self) -> float:
         """Return the most memory that one of its processes has held (peak RSS)."""
@@ -87,15 +107,28 @@ def workers(folder: Path, env: dict[str, str]) -> Iterator[Sequence[Process]]:
 
 
 @contextmanager
-def served(application: str, folder: Path, env: dict[str, str], **changes: str) -> Iterator[Server]:
-    """Run the web service's command, changed so, for this application, until it answers."""
+def served(
+    application: str,
+    folder: Path,
+    env: dict[str, str],
+    checkout: Path | None = None,
+    /,
+    **changes: str,
+) -> Iterator[Server]:
+    """Run the web service's command, changed so, for this application, until it answers.
+
+    ``checkout`` has the code, if it is not that of this one.
+    """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     bind = f"127.0.0.1:{port}"
     words = command("web", application=application, bind=bind, **changes)
-    with started(application, *words, folder=folder, env=env) as process:
+    words += ["--chdir", str(checkout)] if checkout else []
+    url, name = env["DATABASE_URL"], f"heart-{port}"
+    named = {**env, "DATABASE_URL": f"{url}?application_name={name}"}
+    with started(name, *words, folder=folder, env=named) as process:
         wait_until(lambda: _answers(port), process)
-        yield Server(port, process)
+        yield Server(port, process, url, name)
 
 
 def _answers(port: int) -> bool:

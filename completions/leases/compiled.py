@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar, cast
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
@@ -45,11 +46,13 @@ class Statement:
         """
         sql, values = compiler.as_sql()
         names = {value: name for name, value in stand_ins.items()}
-        parts = tuple((names.get(value, ""), value) for value in values)
-        if missing := stand_ins.keys() - {name for name, _value in parts}:
-            msg = f"the query does not ask for {', '.join(sorted(missing))}"
+        if missing := names.keys() - set(values):
+            msg = f"the query does not ask for {', '.join(sorted(names[one] for one in missing))}"
             raise ValueError(msg)
-        return cls(sql, parts)
+        # A plan for any values uses a partial index only where its condition is in the text.
+        constants = ["%s" if one in names else _literal(one) for one in values]
+        asked = [one for one, text in zip(values, constants, strict=True) if text == "%s"]
+        return cls(sql % tuple(constants), tuple((names.get(one, ""), one) for one in asked))
 
     def values(self, given: Mapping[str, object]) -> list[Any]:
         """Return the values to run it with, numbers of the width that the stand-in was given."""
@@ -94,22 +97,25 @@ class Compiled(Generic[Row]):
         self.known: dict[tuple[str, frozenset[str]], tuple[Statement, Reader[Row]]] = {}
 
     def first(self, **values: object) -> Row | None:
-        """Return the first row of the query, which has to be ordered, or None."""
+        """Return the row of a query that finds one at most, or None."""
+        return next(iter(self.all(**values)), None)
+
+    def all(self, **values: object) -> list[Row]:
+        """Return the rows of the query."""
         given = {name: value for name, value in values.items() if value is not None}
         key = (connection.vendor, frozenset(given))
         if (known := self.known.get(key)) is None:
             known = self.known[key] = self._compile(values, frozenset(given))
         statement, reader = known
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(statement.sql, statement.values(_as_stored(given)))
-            row = cursor.fetchone()
-        return None if row is None else reader.read(row)
+            return [reader.read(row) for row in cursor.fetchall()]
 
     def _compile(
         self, values: Mapping[str, object], given: frozenset[str]
     ) -> tuple[Statement, Reader[Row]]:
         stand_ins = {name: self.stand_ins[name] for name in given}
-        query = self.build(**{name: stand_ins.get(name) for name in values})[:1].query
+        query = self.build(**{name: stand_ins.get(name) for name in values}).query
         compiler = query.get_compiler(connection=connection)
         return Statement.of(compiler, _as_stored(stand_ins)), Reader(compiler)
 
@@ -128,7 +134,7 @@ class CompiledUpdate:
         """Make the change, and return how many rows it found."""
         if (statement := self.known.get(connection.vendor)) is None:
             statement = self.known[connection.vendor] = self._compile()
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(statement.sql, statement.values(_as_stored(values)))
             return int(cursor.rowcount)
 
@@ -143,7 +149,7 @@ def insert(row: Model) -> None:
     """Store a new row and set its key, as ``save`` does where no signal waits for it."""
     sql, fields = _insertion(type(row), connection.vendor)
     values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
-    with connection.cursor() as cursor:
+    with _cursor() as cursor:
         cursor.execute(sql, values)
         (row.pk,) = cursor.fetchone()
     row._state.adding, row._state.db = False, connection.alias  # noqa: SLF001 (as save leaves it)
@@ -162,11 +168,26 @@ def _insertion(model: type[Model], _vendor: str) -> tuple[str, Sequence["Field[A
     return sql, fields
 
 
+def _cursor() -> CursorWrapper:
+    """Return a cursor that has its statements prepared, where the kind of database knows how."""
+    made: CursorWrapper = getattr(connection, "prepared_cursor", connection.cursor)()
+    return made
+
+
 def _stand_ins(kinds: Mapping[str, type]) -> dict[str, object]:
     return {
         name: STAND_INS[kind](FIRST_NUMBER + place)
         for place, (name, kind) in enumerate(kinds.items())
     }
+
+
+def _literal(value: object) -> str:
+    """Return a constant as SQL; a kind that is not plain everywhere stays a value."""
+    if isinstance(value, str):
+        return "'" + str(value).replace("'", "''").replace("%", "%%") + "'"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(int(value))
+    return "%s"
 
 
 def _like(stand_in: object, value: object) -> object:

@@ -54,6 +54,21 @@ class TestCompiled:
         with pytest.raises(ValueError, match="does not ask for code"):
             odd.first(code="R1")
 
+    @pytest.mark.parametrize("word", ["MAIN", "it's 9 % \\ %s", ""])
+    def test_a_constant_is_part_of_the_text_whatever_it_says(self, word):
+        """A plan for any values cannot use a partial index whose condition is a value."""
+        rater = make_rater(code=word)
+        raters = Compiled(
+            lambda *, study: Rater.objects.filter(study=study, code=word, link_version=1), study=int
+        )
+
+        with CaptureQueriesContext(connection) as captured:
+            assert raters.all(study=rater.study_id) == [rater]
+            assert raters.first(study=0) is None
+        ((statement, _reader),) = raters.known.values()
+        assert [name for name, _value in statement.parts] == ["study"]
+        assert '"link_version" = 1' in captured[0]["sql"]
+
 
 class TestCompiledUpdate:
     CHANGE = CompiledUpdate(

@@ -1,6 +1,7 @@
 """What is asked all day is answered from indexes: no large table is read from end to end."""
 
 import datetime as dt
+import re
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from access.choices import Scope
 from access.webhooks.services import delivery
 from annotation.judging import services
-from annotation.models import JudgeCall, Judgment, Lease, RationaleCall
+from annotation.models import JudgeCall, Judgment, Lease, RationaleCall, Study
 from annotation.quality import queries
 from annotation.rationales import passages
 from annotation.rationales import queries as rationales_queries
@@ -61,6 +62,16 @@ def read_from_end_to_end(ask: Callable[[], object]) -> dict[str, list[str]]:
     return {table: sql for table, sql in plans.scanned().items() if table in LARGE_TABLES}
 
 
+def judge_pairs(client: Client, study: Study, *, n: int) -> None:
+    """Let somebody come in and answer n pairs."""
+    rater = enrol(client, study)
+    client.get(url(study, "judge"))
+    for _ in range(n):
+        token = Lease.objects.get(rater=rater, closed_at=None).token
+        answer = client.post(url(study, "submit", token), ANSWERS["preference"], headers=HTMX)
+        assert answer.status_code == 200
+
+
 def test_a_table_that_is_read_whole_is_seen(studies):
     found = read_from_end_to_end(Judgment.objects.filter(rationale="x").first)
 
@@ -72,14 +83,35 @@ def test_a_rater_comes_in_and_judges(studies):
     client = Client()
 
     def judge() -> None:
-        rater = enrol(client, large)
-        client.get(url(large, "judge"))
-        for _ in range(3):
-            token = Lease.objects.get(rater=rater, closed_at=None).token
-            answer = client.post(url(large, "submit", token), ANSWERS["preference"], headers=HTMX)
-            assert answer.status_code == 200
+        judge_pairs(client, large, n=3)
 
     assert read_from_end_to_end(judge) == {}
+
+
+def test_what_a_rater_asks_is_planned_once_for_any_values(studies):
+    large, _small = studies
+    judge_pairs(Client(), large, n=12)  # more often than a plan for given values is made
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        cursor.execute(
+            "SELECT name, statement, parameter_types::text[] FROM pg_prepared_statements"
+        )
+        kept = cursor.fetchall()
+        plans = {}
+        for name, statement, kinds in kept:
+            nothing = ", ".join(["NULL"] * len(kinds))
+            cursor.execute(f"EXPLAIN EXECUTE {name}({nothing})")
+            plans[statement] = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert len(plans) == len(kept)  # each is kept once, whatever numbers it was given
+    claims = [plan for text, plan in plans.items() if "SKIP LOCKED" in text]
+    assert [plan for plan in claims if "Index Scan using comparison_open" not in plan] == []
+    assert claims
+    read_whole = {
+        table for plan in plans.values() for table in re.findall(r"Seq Scan on (\w+)", plan)
+    }
+    assert read_whole & LARGE_TABLES == set()
 
 
 def test_leases_that_ran_out_are_swept(studies):

@@ -9,6 +9,7 @@ from django.db import connection
 
 from annotation.models import Judgment
 from benchmarks.load.__main__ import arguments, load
+from benchmarks.load.floor_sql import NAMES
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -32,7 +33,7 @@ RULES = (
 def _without_the_floor():
     yield
     with connection.cursor() as cursor:
-        cursor.execute("DROP TABLE IF EXISTS floor_pair, floor_answer")
+        cursor.execute(f"DROP TABLE IF EXISTS {', '.join(NAMES)}")
 
 
 @pytest.mark.usefixtures("_without_the_floor", "redis_url")

@@ -70,20 +70,14 @@ def choose_check(
     rater: Rater, standing: RaterHistory, *, is_screening: bool = False
 ) -> Choice | None:
     """Return a planted pair that the rater has not had, in this rater's order, or None."""
-    had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
-    waiting = QualityCheck.objects.filter(
-        ~Exists(had),
-        selectors.not_reported_by(rater, "comparison__context"),
-        comparison__study=rater.study_id,
-        comparison__held_at=None,
-        is_active=True,
-    ).values_list("comparison__key", "comparison__context", "pk")
-    by_key = {key: (context, pk) for key, context, pk in waiting}
+    waiting = WAITING.all(rater=rater.pk, study=rater.study_id)
+    by_key = {check.comparison.key: check for check in waiting}
     order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.drawn_by)
     if not order:
         return None
-    fresh = [key for key in order if by_key[key][0] != standing.last_context]
-    check = _check_to_show(by_key[(fresh or order)[0]][1])
+    last = standing.last_context
+    fresh = [key for key in order if by_key[key].comparison.context_id != last]
+    check = _check_to_show(by_key[(fresh or order)[0]].pk)
     first_is_a = design.planted_first_goes_to_a(
         seed=rater.study.seed,
         pair=check.comparison.key,
@@ -98,6 +92,21 @@ def choose_check(
     )
 
 
+def _waiting(*, rater: int, study: int) -> QuerySet[QualityCheck]:
+    had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
+    checks = QualityCheck.objects.select_related("comparison").filter(
+        ~Exists(had),
+        selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
+        comparison__study=study,
+        comparison__held_at=None,
+        is_active=True,
+    )
+    return checks.only("comparison__key", "comparison__context")
+
+
+WAITING = Compiled(_waiting, rater=int, study=int)
+
+
 def _check_to_show(pk: int) -> QualityCheck:
     check = CHECK_TO_SHOW.first(check=pk)
     if check is None:
@@ -106,8 +115,7 @@ def _check_to_show(pk: int) -> QualityCheck:
 
 
 def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
-    checks = selectors.with_texts(QualityCheck.objects.filter(pk=check), "comparison__")
-    return checks.order_by("pk")
+    return selectors.with_texts(QualityCheck.objects.filter(pk=check), "comparison__")
 
 
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
@@ -140,7 +148,7 @@ def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet
             number__lte=newest,
         )
         .exclude(comparison__context=last_context)
-        .order_by("number")
+        .order_by("number")[:1]
     )
 
 
@@ -192,7 +200,7 @@ def _onwards(
 ) -> QuerySet[Comparison]:
     someone = Rater(pk=rater, study_id=study, writer_id=writer)
     free = _fresh(selectors.open_comparisons(someone), last_context)
-    return _to_claim(free.filter(position__gte=start), skip_locked=True)
+    return _to_claim(free.filter(position__gte=start), skip_locked=True)[:1]
 
 
 ONWARDS = Compiled(_onwards, rater=int, study=int, writer=int, last_context=int, start=int)

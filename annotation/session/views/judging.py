@@ -181,6 +181,7 @@ def show_pair(
         "is_pair": bool(comparison.message_b),
         "form": form,
         "chip_order": request.page.chip_order(lease.rater.code),
+        "skip_reasons": forms.SKIP_REASONS,
         "heading": _heading(comparison, progress, is_revision=is_revision),
         "is_revision": is_revision,
         "suggests_break": bool(every and progress.done and progress.done % every == 0),

@@ -1,0 +1,98 @@
+"""Connections to PostgreSQL: what is kept on one, and how it is noticed that one is gone."""
+
+import select
+
+import psycopg
+import pytest
+from django.db import ProgrammingError, connection, connections
+from django.test.utils import CaptureQueriesContext
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no connections"),
+    pytest.mark.django_db(transaction=True),
+]
+KEPT = "SELECT statement, parameter_types::text[] FROM pg_prepared_statements"
+
+
+@pytest.fixture
+def other():
+    """Return a connection of our own, as the next request finds it."""
+    other = connections.create_connection("default")
+    other.ensure_connection()
+    yield other
+    other.close()
+
+
+def begin_a_request(other):
+    other.health_check_enabled, other.health_check_done = True, False
+
+
+def asked_of(other):
+    begin_a_request(other)
+    with CaptureQueriesContext(other) as captured, other.cursor() as cursor:
+        cursor.execute("SELECT 7")
+        assert cursor.fetchone() == (7,)
+    return [query["sql"] for query in captured]
+
+
+def test_a_connection_that_lives_is_not_asked_whether_it_does(other):
+    first = other.connection.info.backend_pid
+
+    assert asked_of(other) == ["SELECT 7"]
+    assert other.connection.info.backend_pid == first
+    assert other.is_usable()
+
+
+def test_a_connection_that_the_server_ended_is_replaced_before_it_is_used(other):
+    gone = other.connection.info.backend_pid
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [gone])
+
+    assert not other.is_usable()
+    asked_of(other)
+    assert other.connection.info.backend_pid != gone
+
+
+def test_a_connection_on_which_the_server_said_something_is_asked(other):
+    heard: list[psycopg.Notify] = []
+    other.connection.add_notify_handler(heard.append)
+    with other.cursor() as cursor:
+        cursor.execute("LISTEN news")
+    with connection.cursor() as cursor:
+        cursor.execute("NOTIFY news")
+    assert select.select([other.connection.fileno()], [], [], 30)[0]
+
+    assert other.is_usable()
+    assert len(heard) == 1
+
+
+def test_a_connection_that_was_closed_is_not_usable(other):
+    other.connection.close()
+
+    assert not other.is_usable()
+
+
+def test_a_statement_is_kept_once_for_numbers_of_any_size(other):
+    for number in (1, 40_000, 3_000_000_000, 2**62):
+        with other.prepared_cursor() as cursor:
+            cursor.execute("SELECT %s, 'a'", [number])
+            assert cursor.fetchone() == (number, "a")
+    with other.cursor() as cursor:
+        cursor.execute(KEPT)
+        assert cursor.fetchall() == [("SELECT $1, 'a'", ["bigint"])]
+
+
+def test_what_django_asks_itself_is_not_kept(other):
+    for _ in range(20):
+        with other.cursor() as cursor:
+            cursor.execute("SELECT %s", [1])
+    with other.cursor() as cursor:
+        cursor.execute(KEPT)
+        assert cursor.fetchall() == []
+
+
+def test_a_mistake_in_a_prepared_statement_is_djangos_error(other):
+    with pytest.raises(ProgrammingError) as raised, other.prepared_cursor() as cursor:
+        cursor.execute("SELECT nothing FROM nowhere")
+    assert isinstance(raised.value.__cause__, psycopg.errors.UndefinedTable)
