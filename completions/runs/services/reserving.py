@@ -64,10 +64,14 @@ def _budgeted_runs(wanted: Sequence[CallRequest]) -> QuerySet[Run] | None:
 
 
 def _lock_calls(wanted: Sequence[CallRequest]) -> set[int]:
-    """Lock the claimed rows before their runs, as those who settle do; return which are held."""
+    """Lock the claimed rows before their runs, as those who settle do; return which are held.
+
+    One that somebody else holds is waited for: another worker who found it waiting a moment ago
+    may hold it for as long as its own claim takes. Passed over, it would stay claimed by nobody.
+    """
     calls = type(wanted[0].call)._default_manager.filter(state=CallState.CLAIMED)  # noqa: SLF001
     rows = calls.filter(pk__in=[one.call.pk for one in wanted]).order_by("pk").only("pk")
-    return {row.pk for row in rows.select_for_update(skip_locked=True)}
+    return {row.pk for row in rows.select_for_update()}
 
 
 @dataclass

@@ -11,10 +11,10 @@ from completions.choices import CallState
 from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun
 from completions.runs import services
-from completions.runs.services import budgeting, calling, states
+from completions.runs.services import budgeting, calling, reserving, states
 from tests.factories import NOW
 from tests.factories_of_calls import PRICE, make_run_of
-from tests.threads import together
+from tests.threads import together, while_uncommitted
 
 pytestmark = [
     pytest.mark.postgres,
@@ -51,6 +51,22 @@ def test_claims_stay_within_the_budget(run):
     assert len({one.claim.call_id for one in claimed}) == len(claimed) == 7
     assert run.reserved_usd == reserved() <= run.budget_usd
     assert run.state == "RUNNING"  # what is reserved may come back
+
+
+def test_a_claimed_call_that_another_worker_holds_for_a_moment_is_waited_for(run):
+    calls = GenerationCall.objects.all()
+    ids = calling.claim_calls(calls, limit=3, now=NOW)
+    rows = {row.pk: row for row in generating._load(ids)}
+    questions = calling.prepare(calls, rows.values(), generating._question, NOW)
+    wanted = [reserving.CallRequest(rows[one.claim.call_id], one.request, 1) for one in questions]
+
+    admitted = while_uncommitted(
+        lambda: calls.select_for_update().get(pk=ids[0]),
+        partial(reserving.reserve, wanted, now=NOW),
+        has_to_wait=True,
+    )
+
+    assert admitted == set(ids)
 
 
 def test_what_claims_and_answers_move_at_once_adds_up(run):
