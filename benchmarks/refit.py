@@ -1,14 +1,19 @@
 """What a refit costs beside a scan of the judgments: python -m benchmarks.refit [--size b].
 
-A study is made inside a PostgreSQL database of its own, which is dropped in the end. Needs
+Some answers come in before each refit, which counts these and takes the rest as it was kept. A
+study is made inside a PostgreSQL database of its own, which is dropped in the end. Needs
 DATABASE_URL or a server as the tests do. Scan and refit take turns, and the ratio counts.
 """
 
 import argparse
 import resource
+import secrets
 import sys
 import time
+import uuid
 from collections.abc import Callable
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +24,8 @@ from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 
 MEBI = 2**10  # resource counts in KiB
+N_NEW = 1000
+SESSION = 40  # answers of each person who comes
 SIZES = {"a": (42_000, 20, 300), "b": (1_000_000, 100, 5_000)}
 
 
@@ -36,28 +43,67 @@ def scan() -> None:
         cursor.fetchone()
 
 
-def measure(study: Any, n_rounds: int) -> None:  # noqa: ANN401 (models need the settings)
-    """Time the parts of a study's refit, in turns."""
+def answer(study: Any, n: int) -> None:  # noqa: ANN401 (models need the settings)
+    """Let n more answers come in, by people new to the study, to any comparisons."""
+    from annotation.models import Comparison, Judgment, Lease, Rater  # noqa: PLC0415 (as above)
+
+    now, places = timezone.now(), range(-(-n // SESSION))
+    codes = [f"N{secrets.token_hex(7)}" for _ in places]
+    raters = Rater.objects.bulk_create(
+        Rater(study=study, code=code, entered_at=now) for code in codes
+    )
+    pairs = Comparison.objects.filter(study=study).order_by("?")[:n]
+    one = Judgment.objects.filter(comparison__study=study)[0]
+    template = Lease.objects.get(judgments=one)
+    leases, given = [], []
+    for place, pair in enumerate(pairs):
+        judgment, lease = copy(one), copy(template)
+        lease.pk, lease.token, lease.number = None, uuid.uuid4(), place
+        judgment.pk, judgment.submitted_at = None, now
+        for row in (lease, judgment):
+            row.comparison, row.rater = pair, raters[place // SESSION]
+        leases.append(lease)
+        given.append(judgment)
+    for judgment, lease in zip(given, Lease.objects.bulk_create(leases), strict=True):
+        judgment.lease = lease
+    Judgment.objects.bulk_create(given)
+
+
+def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN401 (as above)
+    """Time the parts of a study's refit, in turns: after answers came in, as they always do."""
+    from annotation.models import Judgment  # noqa: PLC0415
     from ranking.choices import ContextSet, EvaluatorPool  # noqa: PLC0415
     from ranking.fits.estimate import estimate_ratings  # noqa: PLC0415
     from ranking.fits.services.claiming import method_of  # noqa: PLC0415
     from ranking.judgments import frames  # noqa: PLC0415 (as above)
     from ranking.judgments.frames import Selection  # noqa: PLC0415
 
-    selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
-    judgments = frames.read_judgments(selection)
-    tasks: dict[str, Callable[[], object]] = {
-        "scan": scan,
-        "stamp": lambda: frames.read_stamps(study=study, as_of=selection.as_of),
-        "read": lambda: frames.read_judgments(selection),
-        "evaluators": lambda: frames.read_evaluators(selection),
-        "hash": judgments.inputs_hash,
-        "fit": lambda: estimate_ratings(judgments, method_of(study)),
-    }
-    rounds = [[milliseconds(task) for task in tasks.values()] for _ in range(n_rounds)]
+    def now() -> Selection:
+        return Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
+
+    first = milliseconds(lambda: frames.keep_counts(study=study, now=timezone.now()))
+    rounds, tasks = [], dict[str, Callable[[], object]]()
+    for _ in range(n_rounds):
+        answer(study, n_new)
+        selection = now()
+        judgments = frames.read_judgments(selection, is_anew=True)
+        tasks = {
+            "scan": scan,
+            "count anew": partial(frames.read_judgments, selection, is_anew=True),
+            "keep": partial(frames.keep_counts, study=study, now=selection.as_of),
+            "look again": partial(frames.keep_counts, study=study, now=selection.as_of),
+            "stamp": partial(frames.read_stamps, study=study, as_of=selection.as_of),
+            "read": partial(frames.read_judgments, selection),
+            "evaluators": partial(frames.read_evaluators, selection),
+            "hash": judgments.inputs_hash,
+            "fit": partial(estimate_ratings, judgments, method_of(study)),
+        }
+        rounds.append([milliseconds(task) for task in tasks.values()])
     taken = dict(zip(tasks, np.median(rounds, axis=0).tolist(), strict=True))
-    refit = taken["read"] + taken["evaluators"] + taken["hash"] + taken["fit"]
-    sys.stdout.write(f"\n{judgments.n_judgments:,} judgments, {len(judgments.systems)} systems\n")
+    parts = ("keep", "stamp", "read", "evaluators", "hash", "fit")
+    refit = sum(taken[part] for part in parts)
+    sys.stdout.write(f"the first time all are counted: {first:.0f} ms; then {n_new} answers come\n")
+    sys.stdout.write(f"\n{Judgment.objects.count():,} judgments\n")
     for task, median in (taken | {"refit": refit}).items():
         sys.stdout.write(f"{task:<12}{median:>9.0f} ms{median / taken['scan']:>8.1f} scans\n")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // MEBI
@@ -69,6 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, default="a")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--new", type=int, default=N_NEW, help="answers that come before each")
     parser.add_argument("--marks", action="store_true")
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
@@ -76,7 +123,7 @@ def main() -> None:
         from benchmarks.refit_rows import Size, fill  # noqa: PLC0415 (models need the settings)
 
         study = fill(Size(*SIZES[asked.size]), with_marks=asked.marks)
-        measure(study, asked.rounds)
+        measure(study, asked.rounds, asked.new)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from ranking.models import (
     DimensionRate,
     Fit,
     HumanRating,
+    KeptCounts,
     Measurement,
     RaterFigures,
     Rating,
@@ -94,6 +95,12 @@ def make_exclusion(**fields: Any) -> Exclusion:
     return Exclusion.objects.create(
         **who, **{"is_excluded": True, "rule": "checks-v1", "decided_at": NOW} | fields
     )
+
+
+def make_kept_counts(**fields: Any) -> KeptCounts:
+    times = dict.fromkeys(("since", "until", "counted_at"), NOW)
+    study = fields.pop("study", None) or make_study()
+    return KeptCounts.objects.create(study=study, rows=b"", newer_rows=b"", **times | fields)
 
 
 def make_fit(**fields: Any) -> Fit:

@@ -1,6 +1,6 @@
 """Models of the ranking app, one aggregate per module."""
 
-from ranking.models.fits import Analysis, DimensionRate, Fit, HumanRating, Rating
+from ranking.models.fits import Analysis, DimensionRate, Fit, HumanRating, KeptCounts, Rating
 from ranking.models.raters import Measurement, RaterFigures
 from ranking.models.releases import Release
 
@@ -9,6 +9,7 @@ __all__ = [
     "DimensionRate",
     "Fit",
     "HumanRating",
+    "KeptCounts",
     "Measurement",
     "RaterFigures",
     "Rating",

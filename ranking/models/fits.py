@@ -83,6 +83,36 @@ class Fit(models.Model):
         return self.published_at is None and self.study.state != StudyState.CLOSED
 
 
+class KeptCounts(models.Model):
+    """The judgments of a study that count, added up by comparison: what a refit begins with.
+
+    A copy that can be made again at any time: the judgments are the truth.
+    """
+
+    study = models.OneToOneField(
+        "annotation.Study", models.PROTECT, related_name="kept_counts", primary_key=True
+    )
+    since = models.DateTimeField(help_text="From when to when this is what counts: begin.")
+    until = models.DateTimeField(help_text="End, which is when somebody looked last.")
+    counted_at = models.DateTimeField(help_text="When all judgments were counted last.")
+    rule = models.CharField(max_length=16, help_text="Mark of the code that says what counts.")
+    newest = models.BigIntegerField(default=0, help_text="Key of a judgment at the last look.")
+    n_decisions = models.IntegerField(default=0)
+    rows = models.BinaryField()
+    newer_rows = models.BinaryField(help_text="Of some comparisons, in place of what `rows` has.")
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(since__lte=F("until")), name="kept_counts_since_before_until"
+            ),
+        )
+        verbose_name_plural = "kept counts"
+
+    def __str__(self) -> str:
+        return f"study {self.study_id}, as of {self.until:%Y-%m-%d %H:%M:%S}"
+
+
 class Rating(AppendOnlyModel):
     """What one fit says of one system."""
 

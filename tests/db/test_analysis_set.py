@@ -230,14 +230,14 @@ class TestReadGroups:
 
         assert marks == (("a", "H", 2, 3), ("b", "H", 1, 3))
 
-    def test_reads_a_study_in_seven_queries(self, now):
+    def test_reads_a_study_in_eight_queries(self, now):
         study = make_judged_study(with_llm=True)
 
-        # comparisons, answers, names of dialogues and systems, marks, decisions, deletions
+        # what is kept, comparisons, answers, dialogues, systems, marks, decisions, deletions
         with counted_reads() as reads:
             counted(study, now)
 
-        assert reads.n == 7
+        assert reads.n == 8
 
     def test_the_hash_changes_with_each_judgment_and_not_without(self, now):
         study = make_judged_study()

@@ -79,8 +79,9 @@ class TestClaimFit:
     def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
         study = make_judged_study(with_llm=True)
 
-        # the stamp, two kinds of decisions, is there a fit of that name, and the claim
-        with django_assert_max_num_queries(7) as asked:
+        frames.keep_counts(study=study, now=now)
+        # what is kept is looked at, brought up for the answers since, and read; then the claim
+        with django_assert_max_num_queries(24) as asked:
             claim(study, now, COMBINED)
 
         assert not any("COPY" in query["sql"] for query in asked)

@@ -110,7 +110,7 @@ class TestReadJudgments:
         with counted_reads() as of_groups:
             frames.read_groups(selection)
 
-        assert (of_all.n, of_groups.n) == (8, 7)
+        assert (of_all.n, of_groups.n) == (9, 8)
 
     def test_reads_more_texts_with_no_more_queries(self, now):
         study = make_study_of_people()
@@ -118,7 +118,7 @@ class TestReadJudgments:
         with counted_reads() as reads:
             read(study, now)
 
-        assert reads.n == 10
+        assert reads.n == 11
 
     def test_the_hash_tells_who_judged_which_text(self, now):
         study = make_study_of_people(n_contexts=2)

@@ -80,6 +80,7 @@ def look_at(*, study: Study, now: dt.datetime) -> Look:
     newest = selectors.newest_fits(study)
     claimed, waiting = [], []
     nothing = dict.fromkeys(newest, Stamp(0, 0, frames.n_decisions(study)))  # all may be gone
+    frames.keep_counts(study=study, now=now)
     stamps = frames.read_stamps(study=study, as_of=now)
     for (pool, context_set), stamp in (nothing | stamps).items():
         known = newest.get((pool, context_set))
@@ -113,6 +114,7 @@ def claim_fit(
     Returns ``None`` when there is nothing to rate and never was, or when a fit of the same
     judgments by the same method exists or is being computed.
     """
+    frames.keep_counts(study=study, now=now)
     stamp = frames.read_stamps(study=study, as_of=now).get((pool, context_set))
     if stamp is None:
         if not Fit.objects.filter(study=study, pool=pool, context_set=context_set).exists():

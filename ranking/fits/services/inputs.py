@@ -171,7 +171,8 @@ def judgments_of(fit: Fit) -> GroupedJudgments:
         If what counts as of the fit's time is something else now.
     """
     decided = _stamp_of(fit).n_decisions
-    found = replace(frames.read_judgments(selection_of(fit)), n_decisions=decided)
+    judgments = frames.read_judgments(selection_of(fit), is_anew=True)
+    found = replace(judgments, n_decisions=decided)
     if found.inputs_hash() != fit.inputs_hash:
         raise JudgmentsChangedError
     return found

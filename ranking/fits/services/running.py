@@ -56,6 +56,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False
+    frames.keep_counts(study=fit.study, now=fit.as_of)
     judgments = frames.read_judgments(_selection(fit))
     if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         read_verdicts,
     )
     from ranking.judgments.frames.judged import read_implied, read_judgments, read_scores
+    from ranking.judgments.frames.keeping import keep_counts
+    from ranking.judgments.frames.kept import kept_rows, packed, rule
     from ranking.judgments.frames.sources import DatabaseSources
 else:
     __getattr__ = names_of(__name__)
@@ -45,10 +47,13 @@ __all__ = [
     "Selection",
     "analysis_set",
     "grouped",
+    "keep_counts",
+    "kept_rows",
     "n_decisions",
     "n_given",
     "n_judgments",
     "newest_judgment",
+    "packed",
     "read_answers",
     "read_columns",
     "read_columns_and_dimensions",
@@ -64,5 +69,6 @@ __all__ = [
     "read_stamps",
     "read_style",
     "read_verdicts",
+    "rule",
     "selected",
 ]

@@ -2,9 +2,10 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from django.db.models import Count, IntegerField, Max, Q, QuerySet, Sum, Value
@@ -22,6 +23,7 @@ from ranking.judgments.analysis_set import (
     selected_pairs,
 )
 from ranking.judgments.frames.integers import coded, dialogues, flag, read_integers, systems
+from ranking.judgments.frames.kept import Rows, kept_rows
 from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts
 from ranking.judgments.method import Stamp
 from ranking.numerics.arrays import Integers
@@ -35,6 +37,7 @@ PAIR = (
     "first__system",
     "second__system",
     flag(Q(context__is_simulated=True)),
+    flag(Q(context__stratum=Stratum.ADVERSARIAL)),
 )
 SUMS = {
     "n": Count("pk"),
@@ -45,6 +48,9 @@ SUMS = {
     "newest": Max("pk"),
     "sum_of_keys": Sum("pk"),
 }
+FACTS = ("dialogue", "first", "second", "is_simulated", "is_adversarial")
+ANSWER = ("is_graded", "is_judge", *SUMS)
+"""Columns of what is kept, in the orders of `PAIR` and of `read_answers` after the comparison."""
 STRATA = {
     ContextSet.ALL: set(Stratum),
     ContextSet.REGULAR: {Stratum.REGULAR},
@@ -57,9 +63,12 @@ KINDS = {
 }
 
 
-def read_groups(selection: Selection) -> GroupedJudgments:
-    """Add up the selected judgments by dialogue and pair, with the marks on the dimensions."""
-    judgments = read_verdicts(selection)
+def read_groups(selection: Selection, *, is_anew: bool = False) -> GroupedJudgments:
+    """Add up the selected judgments by dialogue and pair, with the marks on the dimensions.
+
+    With ``is_anew`` the judgments themselves are counted, whatever is kept.
+    """
+    judgments = read_verdicts(selection, is_anew=is_anew)
     decisions = n_decisions(selection.study)
     return replace(judgments, marks=_read_marks(selection), n_decisions=decisions)
 
@@ -76,28 +85,56 @@ class Compared:
     systems: Mapping[int, str]
 
 
-def read_compared(selection: Selection) -> Compared:
-    """Read the comparisons of a selection, in three queries."""
-    pairs = read_integers(selected_pairs(selection).order_by("pk").values_list(*PAIR))
+def read_compared(selection: Selection, *, only: Sequence[int] | None = None) -> Compared:
+    """Read the comparisons of a selection, or some of them by their keys, in three queries."""
+    wanted = selected_pairs(selection)
+    wanted = wanted if only is None else wanted.filter(pk__in=only)
+    pairs = read_integers(wanted.order_by("pk").values_list(*PAIR))
     return Compared(pairs, dialogues(pairs[:, 1]), systems())
 
 
-def read_verdicts(selection: Selection, compared: Compared | None = None) -> GroupedJudgments:
+def read_verdicts(
+    selection: Selection, compared: Compared | None = None, *, is_anew: bool = False
+) -> GroupedJudgments:
     """Add up the same without what the ratings themselves do not need.
 
-    One query adds up the answers to each comparison, and one says what the comparisons are,
-    unless they are given: no judgment is read singly, and none is joined to what its comparison
-    knows.
+    What is kept is taken, where it is of the selection's time. Else one query adds up the answers
+    to each comparison, and one says what the comparisons are, unless they are given: no judgment
+    is read singly, and none is joined to what its comparison knows.
     """
+    if compared is None and not selection.without and not is_anew:
+        kept = kept_rows(selection.study, as_of=selection.as_of)
+        if kept is not None:
+            return _grouped_kept(_of_selection(kept, selection.pool, selection.context_set))
     compared = compared or read_compared(selection)
     return grouped(read_answers(selection, compared), compared)
+
+
+def _of_selection(rows: Rows, pool: EvaluatorPool, context_set: ContextSet) -> Rows:
+    strata = [stratum == Stratum.ADVERSARIAL for stratum in STRATA[context_set]]
+    is_meant = np.isin(rows["is_judge"], list(KINDS[pool])) & np.isin(
+        rows["is_adversarial"], strata
+    )
+    return rows if is_meant.all() else rows[is_meant]
+
+
+def _grouped_kept(rows: Rows) -> GroupedJudgments:
+    compared = np.stack([rows[name].astype(np.int64) for name in ("comparison", *FACTS)], axis=1)
+    answers = np.stack([rows[name].astype(np.int64) for name in ("comparison", *ANSWER)], axis=1)
+    names = Compared(compared, dialogues(rows["dialogue"]), systems())
+    return _added_up(compared, answers, names)
 
 
 def grouped(answers: Integers, compared: Compared) -> GroupedJudgments:
     """Add up answers, as `read_answers` gives them, by dialogue and pair."""
     pairs = compared.pairs
     place = np.searchsorted(pairs[:, 0], answers[:, 0])
-    _, dialogue, first, second, is_simulated = pairs[place].T
+    return _added_up(pairs[place], answers, compared)
+
+
+def _added_up(pairs: Integers, answers: Integers, compared: Compared) -> GroupedJudgments:
+    """Add up answers, given what each is about."""
+    _, dialogue, first, second, is_simulated, _ = pairs.T
     units, unit = coded(dialogue, compared.dialogues)
     slugs, (first, second) = coded(np.stack([first, second]), compared.systems)
     columns = (unit, first, second, *answers[:, 1:-2].T)
@@ -112,8 +149,10 @@ def grouped(answers: Integers, compared: Compared) -> GroupedJudgments:
     )
 
 
-def read_answers(selection: Selection, compared: Compared) -> Integers:
-    """Add up the selected answers to each comparison.
+def read_answers(
+    selection: Selection, compared: Compared, *, only: Sequence[int] | None = None
+) -> Integers:
+    """Add up the selected answers to each comparison, or to some by their keys.
 
     Returns
     -------
@@ -123,6 +162,8 @@ def read_answers(selection: Selection, compared: Compared) -> Integers:
     pairs, answers = compared.pairs[:, 0], selected_answers(selection)
     if not len(pairs):
         answers = answers.none()
+    elif only is not None:
+        answers = answers.filter(comparison__in=only)
     else:
         first, last = int(pairs[0]), int(pairs[-1])
         answers = answers.filter(comparison__gte=first, comparison__lte=last)
@@ -147,13 +188,9 @@ def read_stamps(
     *, study: Study, as_of: dt.datetime
 ) -> dict[tuple[EvaluatorPool, ContextSet], Stamp]:
     """Return the stamp of each pool and context set that has judgments, without reading them."""
-    rows = (
-        analysis_set(study=study, as_of=as_of)
-        .order_by()
-        .values_list(flag(Q(judge__isnull=False)), "comparison__context__stratum")
-        .annotate(n=Count("pk"), newest=Max("pk"), sum_of_keys=Sum("pk"))
-    )
-    parts, decisions = list(rows), n_decisions(study)
+    kept = kept_rows(study, as_of=as_of)
+    parts = _parts(study, as_of) if kept is None else _parts_kept(kept)
+    decisions = n_decisions(study)
     stamps = {}
     for (pool, kinds), (context_set, strata) in product(KINDS.items(), STRATA.items()):
         found = [part[2:] for part in parts if part[0] in kinds and part[1] in strata]
@@ -161,6 +198,29 @@ def read_stamps(
             n, newest, keys = zip(*found, strict=True)
             stamps[pool, context_set] = Stamp(sum(n), max(newest), decisions, sum(keys))
     return stamps
+
+
+def _parts(study: Study, as_of: dt.datetime) -> list[tuple[Any, ...]]:
+    """Return how many judgments count, their newest key and the sum of keys, kind by kind."""
+    rows = (
+        analysis_set(study=study, as_of=as_of)
+        .order_by()
+        .values_list(flag(Q(judge__isnull=False)), "comparison__context__stratum")
+        .annotate(n=Count("pk"), newest=Max("pk"), sum_of_keys=Sum("pk"))
+    )
+    return list(rows)
+
+
+def _parts_kept(rows: Rows) -> list[tuple[Any, ...]]:
+    parts = []
+    for is_judge, stratum in product((False, True), Stratum):
+        is_meant = (rows["is_judge"] == is_judge) & (
+            rows["is_adversarial"] == (stratum == Stratum.ADVERSARIAL)
+        )
+        if is_meant.any():
+            n, newest, keys = (rows[name][is_meant] for name in ("n", "newest", "sum_of_keys"))
+            parts.append((is_judge, stratum, int(n.sum()), int(newest.max()), int(keys.sum())))
+    return parts
 
 
 def read_stamp(selection: Selection, *, n_decisions: int) -> Stamp:

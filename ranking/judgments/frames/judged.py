@@ -33,14 +33,15 @@ PLACE = ("comparison__context__dialogue__content_hash", "comparison__context")
 ANSWER = ("rater__code", "judge__slug", "protocol", "verdict")
 
 
-def read_judgments(selection: Selection) -> GroupedJudgments:
+def read_judgments(selection: Selection, *, is_anew: bool = False) -> GroupedJudgments:
     """Read all that a fit rests on: single texts of people too, if there are any.
 
-    Of a likert study that is what its ratings imply, without single texts.
+    Of a likert study that is what its ratings imply, without single texts. With ``is_anew`` the
+    judgments themselves are counted, whatever is kept.
     """
     if selection.study.protocol == Protocol.LIKERT:
         return read_implied(selection)
-    judgments = read_groups(selection)
+    judgments = read_groups(selection, is_anew=is_anew)
     people = System.objects.filter(slug__in=judgments.systems, kind=SystemKind.HUMAN)
     return replace(judgments, texts=_read_texts(selection)) if people.exists() else judgments
 

@@ -4,12 +4,13 @@ from functools import partial
 
 from ranking.choices import FitState, PeopleKind, ReleaseState
 from tests.db.constraints.rules import Case, twice
-from tests.factories import NOW, make_rater, make_study, make_system
+from tests.factories import HOUR, NOW, make_rater, make_study, make_system
 from tests.factories_written_once import (
     make_analysis,
     make_dimension_rate,
     make_fit,
     make_human_rating,
+    make_kept_counts,
     make_measurement,
     make_rater_figures,
     make_rating,
@@ -54,6 +55,11 @@ FITS = [
         "fit_published_once_ended",
         partial(make_fit, published_at=NOW),
         partial(make_fit, **DONE, published_at=NOW),
+    ),
+    Case(
+        "kept_counts_since_before_until",
+        partial(make_kept_counts, until=NOW - HOUR),
+        make_kept_counts,
     ),
 ]
 

@@ -1,0 +1,132 @@
+"""Keep what counts of a study added up, so that a refit counts only what is new (ADR-0018).
+
+The judgments stay the truth. All of them are counted anew each day, after each decision about
+somebody's answers, and when the rule was changed; between, comparisons that were answered since
+are counted again, each as a whole. So a revision, an answer that came in late and an import need no
+arithmetic of their own.
+"""
+
+import datetime as dt
+import logging
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.choices import Protocol
+from annotation.models import Exclusion, Judgment, Study
+from completions.models import Completion
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.judgments.analysis_set import Selection, n_decisions, newest_judgment
+from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_compared
+from ranking.judgments.frames.kept import ROW, Rows, joined, packed, rule, unpacked, without
+from ranking.models import KeptCounts
+from ranking.numerics.arrays import Integers
+
+OVERLAP = 1000  # keys of judgments whose transactions may still be under way
+LATE = dt.timedelta(minutes=1)  # by which the clocks of servers may differ
+MOST = 10_000  # comparisons that are counted again one by one
+MUCH = 16  # of so many parts, one that is newer has all of it written anew
+EACH = dt.timedelta(days=1)
+NEVER = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+NOTHING = packed(np.empty(0, dtype=ROW))
+Changed = list[str]
+"""Names of columns."""
+
+logger = logging.getLogger(__name__)
+
+
+@transaction.atomic
+def keep_counts(*, study: Study, now: dt.datetime) -> None:
+    """Bring what is kept of a study up to now; of ratings of single messages nothing is kept."""
+    if study.protocol == Protocol.LIKERT:
+        return
+    times = dict.fromkeys(("since", "until", "counted_at"), NEVER)
+    nothing = {**times, "rows": NOTHING, "newer_rows": NOTHING}
+    KeptCounts.objects.get_or_create(study=study, defaults=nothing)
+    kept = KeptCounts.objects.select_for_update().get(study=study)
+    if kept.until > now:
+        return
+    # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
+    newest, decisions = newest_judgment(), n_decisions(study)
+    has_held = kept.rule == rule() and kept.n_decisions == decisions
+    answered = _answered_since(kept) if has_held and not _is_decided_since(kept) else None
+    if answered is None or now - kept.counted_at >= EACH:
+        changed = _count_anew(kept, answered, now)
+    else:
+        changed = _count_again(kept, answered, now)
+    kept.until, kept.newest, kept.n_decisions, kept.rule = now, newest, decisions, rule()
+    kept.save(update_fields=["until", "newest", "n_decisions", "rule", *changed])
+
+
+def _count_anew(kept: KeptCounts, answered: Integers | None, now: dt.datetime) -> Changed:
+    """Count everything; what was kept until now must have been right but for what came since."""
+    found = _counted(kept.study, now)
+    before = joined(unpacked(kept.rows), unpacked(kept.newer_rows))
+    if answered is not None and not _is_same(without(found, answered), without(before, answered)):
+        logger.error("what was kept of %s was not what counts; it is now", kept.study.slug)
+    kept.counted_at = now
+    if _is_same(found, before):
+        return ["counted_at"]
+    kept.rows, kept.newer_rows, kept.since = packed(found), NOTHING, now
+    return ["counted_at", "rows", "newer_rows", "since"]
+
+
+def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Changed:
+    """Count the answers to some comparisons, and keep them in place of what was kept of these."""
+    if not len(answered):
+        return []
+    rows, newer = unpacked(kept.rows), unpacked(kept.newer_rows)
+    found, before = _counted(kept.study, now, only=answered.tolist()), joined(rows, newer)
+    if _is_same(found, before[np.isin(before["comparison"], answered)]):
+        return []
+    gone = np.zeros(len(answered), dtype=ROW)
+    gone["comparison"] = answered
+    newer = np.concatenate([without(newer, answered), found, without(gone, found["comparison"])])
+    kept.newer_rows, kept.since = packed(newer), now
+    if len(newer) * MUCH < len(rows):
+        return ["newer_rows", "since"]
+    kept.rows, kept.newer_rows = packed(joined(rows, newer)), NOTHING
+    return ["rows", "newer_rows", "since"]
+
+
+def _counted(study: Study, now: dt.datetime, *, only: list[int] | None = None) -> Rows:
+    """Add up the answers that count, to all comparisons or to some, sorted by comparison."""
+    selection = Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
+    compared = read_compared(selection, only=only)
+    answers = read_answers(selection, compared, only=only)
+    answers = answers[np.lexsort(answers[:, 2::-1].T)]
+    facts = compared.pairs[np.searchsorted(compared.pairs[:, 0], answers[:, 0])]
+    rows = np.empty(len(answers), dtype=ROW)
+    columns = (*facts.T, *answers[:, 1:].T)
+    for name, column in zip(("comparison", *FACTS, *ANSWER), columns, strict=True):
+        rows[name] = column
+    return rows
+
+
+def _answered_since(kept: KeptCounts) -> Integers | None:
+    """Return the comparisons that got judgments since the last look, or None if they are many."""
+    since = Q(pk__gt=kept.newest - OVERLAP) | Q(submitted_at__gt=kept.until - LATE)
+    judged = Judgment.objects.filter(since, comparison__study=kept.study)
+    found = judged.order_by("comparison").values_list("comparison", flat=True).distinct()
+    answered = np.fromiter(found[: MOST + 1], dtype=np.int64)
+    return answered if len(answered) <= MOST else None
+
+
+def _is_decided_since(kept: KeptCounts) -> bool:
+    """Say whether a decision takes effect after the last look that was known of at it.
+
+    A new one is noticed by the number of decisions; this one is dated ahead.
+    """
+    study, until = kept.study, kept.until
+    concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
+    written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
+    return (
+        concerned.filter(decided_at__gt=until).exists()
+        or study.raters.filter(data_kept=False, ended_at__gt=until).exists()
+        or written.filter(erased_at__gt=until).exists()
+    )
+
+
+def _is_same(one: Rows, other: Rows) -> bool:
+    return one.tobytes() == other.tobytes()

@@ -1,0 +1,65 @@
+"""What counts of a study, added up by comparison, as it was kept at the last look (ADR-0018)."""
+
+import datetime as dt
+import hashlib
+import zlib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.models import Study
+from ranking.models import KeptCounts
+from ranking.numerics.arrays import Integers
+
+KEYS = ("comparison", "dialogue", "first", "second", "newest", "sum_of_keys")
+NUMBERS = ("n", "n_first", "n_second", "size_first", "size_second")
+FLAGS = ("is_simulated", "is_adversarial", "is_graded", "is_judge")
+ROW = np.dtype(
+    [(one, "<i8") for one in KEYS]
+    + [(one, "<i4") for one in NUMBERS]
+    + [(one, "u1") for one in FLAGS]
+)
+"""The answers to a comparison by people or by judges, on one scale; keys are those of rows."""
+Rows = NDArray[np.void]
+"""Of type `ROW`, sorted by comparison."""
+RULE = ("analysis_set.py", "frames/groups.py", "frames/keeping.py", "frames/kept.py")
+FAST = 1  # of zlib's levels: most of the bytes are zeros of large numbers
+
+
+@cache
+def rule() -> str:
+    """Return a mark of the code that says what counts and how it is kept."""
+    sources = [Path(__file__).parents[1] / name for name in RULE]
+    return hashlib.sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()[:16]
+
+
+def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
+    """Return what counts as of a time, if that is what is kept, or None; one query."""
+    there = KeptCounts.objects.filter(study=study, rule=rule())
+    kept = there.filter(since__lte=as_of, until__gte=as_of).first()
+    return None if kept is None else joined(unpacked(kept.rows), unpacked(kept.newer_rows))
+
+
+def joined(rows: Rows, newer: Rows) -> Rows:
+    """Return rows with those of some comparisons in place of what was there; 0 of them are none."""
+    if not len(newer):
+        return rows
+    found = np.concatenate([without(rows, newer["comparison"]), newer[newer["n"] > 0]])
+    return found[np.argsort(found["comparison"], kind="stable")]
+
+
+def without(rows: Rows, comparisons: Integers) -> Rows:
+    """Leave out the rows of some comparisons."""
+    return rows[~np.isin(rows["comparison"], comparisons)]
+
+
+def packed(rows: Rows) -> bytes:
+    """Return rows as they are stored."""
+    return zlib.compress(rows.tobytes(), FAST)
+
+
+def unpacked(stored: bytes | memoryview) -> Rows:
+    """Return the rows that `packed` stored."""
+    return np.frombuffer(zlib.decompress(stored), dtype=ROW)
