@@ -60,6 +60,34 @@ def by_numpy(wins: Floats) -> Floats:
     return np.asarray(theta - theta.mean())
 
 
+def resampled_by_numpy(
+    pairs: WeightedPairs, shape: tuple[int, int], start: Floats, times: Floats
+) -> Floats:
+    """Refit resamples with dense tables and chords from the start: a dozen lines, no checks.
+
+    ``shape`` is how many units and systems there are, ``times`` how often each resample has each
+    unit, (n_resamples, n_units).
+    """
+    n_units, n = shape
+    table = np.zeros((n_units, n, n))
+    np.add.at(table, (pairs.unit, pairs.first, pairs.second), pairs.to_first)
+    np.add.at(table, (pairs.unit, pairs.second, pairs.first), pairs.to_second)
+    wins = (times @ table.reshape(n_units, n * n)).reshape(-1, n, n)
+    games, won = wins + wins.transpose(0, 2, 1), wins.sum(axis=2)
+    p = special.expit(start[:, None] - start[None, :])
+    weight = games.mean(axis=0) * p * (1.0 - p)
+    inverse = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight)
+    theta = np.tile(start, (len(times), 1))
+    for _ in range(40):
+        odds = np.exp(theta)
+        shares = odds[:, :, None] / (odds[:, :, None] + odds[:, None, :])
+        step = (won - (games * shares).sum(axis=2)) @ inverse
+        theta += step
+        if np.abs(step).max() < TOLERANCE:
+            break
+    return np.asarray(theta - theta.mean(axis=1, keepdims=True))
+
+
 def by_heart(wins: Floats) -> Floats:
     """Fit with this project's code, checks and covariance included."""
     return fit_bradley_terry(wins).log_strengths

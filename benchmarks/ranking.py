@@ -12,7 +12,14 @@ import numpy as np
 
 from benchmarks import simulation
 from benchmarks.coded import Size, draw
-from benchmarks.peers import by_choix, by_evalica, by_heart, by_numpy, count
+from benchmarks.peers import (
+    by_choix,
+    by_evalica,
+    by_heart,
+    by_numpy,
+    count,
+    resampled_by_numpy,
+)
 from ranking.numerics.arrays import Floats
 from ranking.numerics.batches import WeightedPairs
 from ranking.numerics.bootstrap import bootstrap_strengths
@@ -34,6 +41,7 @@ others have no such thing: their solvers are given counts of one resample after 
 some and multiplied. Peak memory is that of the process after each line, and only ever grows.
 """
 
+MOST_DENSE = 10_000  # units times systems, of which plain NumPy makes one dense table
 Task = Callable[[], object]
 Clock = Callable[[], float]
 Contest = Mapping[str, tuple[Task, float]]
@@ -45,6 +53,13 @@ def contests(pairs: WeightedPairs, size: Size, n_samples: int) -> dict[str, Cont
     start = by_heart(count(pairs, size.n_systems))
     drawn, more = draw_units(size.n_units, n_samples, rng), REPLICATES / n_samples
     counted = partial(count, pairs, size.n_systems)
+    shape = (size.n_units, size.n_systems)
+
+    def in_numpy() -> Floats:
+        times = draw_units(size.n_units, REPLICATES, np.random.default_rng(SEED))
+        return resampled_by_numpy(pairs, shape, start, times)
+
+    by_hand = {"NumPy": (in_numpy, 1)} if np.prod(shape) < MOST_DENSE else {}
     return {
         "fit": {
             "HEART": (lambda: by_heart(tables(pairs, size).total()), 1),
@@ -54,6 +69,7 @@ def contests(pairs: WeightedPairs, size: Size, n_samples: int) -> dict[str, Cont
         },
         "bootstrap": {
             "HEART": (lambda: resampled(pairs, size, start), 1),
+            **by_hand,
             "choix": (lambda: [by_choix(counted(times)) for times in drawn], more),
             "evalica": (lambda: [by_evalica(counted(times)) for times in drawn], more),
         },

@@ -17,6 +17,7 @@ from ranking.numerics.threads import available_threads
 
 __all__ = ["BootstrapReplicates", "bootstrap_strengths", "draw_units", "one_step_bootstrap"]
 
+MUCH = 2**28  # judgments times replicates, above which threads gain more than they cost
 TIMES_BYTES = 64 * 2**20  # of how often each unit was drawn in the samples at hand
 
 
@@ -69,7 +70,8 @@ def bootstrap_strengths(
         The only source of chance: one generator state, one answer, and the draws are those of
         `draw_units`.
     n_threads : int, optional
-        Threads to work in; as many as there are processors. The answer does not depend on it.
+        Threads to work in; as many as there are processors, but one where there is little to
+        do. The answer does not depend on it.
 
     Returns
     -------
@@ -106,8 +108,9 @@ def bootstrap_strengths(
     if tables.n_units <= 1 or n_replicates < 1:
         msg = f"cannot draw {n_replicates} samples of {tables.n_units} units"
         raise ValueError(msg)
-    threads = n_threads or available_threads()
-    refit = SampleRefits.of(tables, np.asarray(start, dtype=np.float64))
+    n_rows = sum(len(batch.pairs.unit) for batch in tables.batches)
+    threads = n_threads or (available_threads() if n_rows * n_replicates > MUCH else 1)
+    refit = SampleRefits.of(tables, np.asarray(start, dtype=np.float64), n_threads=threads)
     seeds = draw_seeds(n_replicates, rng)
     at_once = max(1, TIMES_BYTES // (tables.n_units * SAMPLES_PER_SEED))
     fitted = [

@@ -67,6 +67,7 @@ def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Flo
        Variables, section 7.1 (the simplified Newton method). doi:10.1137/1.9780898719468
     """
     start = start - start.mean()
+    found = np.empty((len(start), wins.shape[1]))
     theta = np.tile(start[:, None], wins.shape[1])
     settled = np.zeros(wins.shape[1], dtype=np.bool_)
     moving = np.arange(wins.shape[1])
@@ -76,11 +77,12 @@ def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Flo
     for n_done in range(MAX_STEPS):
         is_rough = n_done < STEPS_IN_SINGLE
         totals = single if is_rough else pair_totals
-        gradient = np.subtract(wins, _expected(totals, theta[:, moving]), dtype=np.float64)
+        gradient = np.subtract(wins, _expected(totals, theta), dtype=np.float64)
         step = product_in_this_thread(inverse, gradient)
         # What has settled or left stays where it is, so that no sample depends on the others.
-        going &= np.abs(theta[:, moving] + step - start[:, None]).max(axis=0) < TOO_FAR
-        theta[:, moving] += np.where(going, step, 0.0)
+        moved = theta + step
+        going &= np.abs(moved - start[:, None]).max(axis=0) < TOO_FAR
+        np.copyto(theta, moved, where=going)
         length = np.abs(step).max(axis=0)
         ended = going & (_error_left(length, before) <= TOLERANCE) & (not is_rough)
         settled[moving[ended]] = True
@@ -89,9 +91,11 @@ def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Flo
             break
         before = length
         if not is_rough and going.mean() < 0.5:  # noqa: PLR2004 (then copying pays)
-            pair_totals, wins = pair_totals[:, going], wins[:, going]
+            found[:, moving[~going]] = theta[:, ~going]
+            pair_totals, wins, theta = pair_totals[:, going], wins[:, going], theta[:, going]
             moving, before, going = moving[going], before[going], going[going]
-    return ChordFits(theta - theta.mean(axis=0), settled)
+    found[:, moving] = theta
+    return ChordFits(found - found.mean(axis=0), settled)
 
 
 def product_in_this_thread(matrix: Floats, columns: Floats) -> Floats:
@@ -217,14 +221,15 @@ class SampleRefits:
     scale: float
 
     @classmethod
-    def of(cls, tables: WinTables, start: Floats) -> "SampleRefits":
+    def of(cls, tables: WinTables, start: Floats, *, n_threads: int = 1) -> "SampleRefits":
         """Prepare refits that start from strengths near the maximum of ``tables``."""
         connecting = _connecting(tables)
         n = tables.n_systems
         if connecting is None:
             return cls(tables, start, np.zeros((n, n)), None, np.zeros((n, 0)), 1.0)
-        for batch in tables.batches:
-            _ = batch.pair_totals  # made here, and not by each thread for itself
+        # Made here, side by side, and not by each thread for itself.
+        sums = [(tables, "unit_wins"), *((batch, "pair_totals") for batch in tables.batches)]
+        in_threads(lambda one: getattr(*one), sums, n_threads=n_threads)
         inverse = pseudo_inverse(tables.information(start))
         return cls(tables, start, inverse, connecting, *_wins_to_add(tables))
 

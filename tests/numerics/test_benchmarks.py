@@ -73,6 +73,13 @@ class TestRanking:
     def test_resamples_are_refitted_exactly(self, ranking, rng):
         assert ranking.largest_error(coded.draw(self.SIZE, rng), self.SIZE, 70) < 3e-9
 
+    def test_resamples_of_plain_numpy_are_the_same_problem(self, ranking, rng):
+        pairs = coded.draw(self.SIZE, rng)
+        bootstrap = ranking.contests(pairs, self.SIZE, n_samples=1)["bootstrap"]
+        found, peer = (bootstrap[name][0]() for name in ("HEART", "NumPy"))
+
+        np.testing.assert_allclose(found, peer, atol=1e-6)
+
     def test_every_contestant_has_something_to_do(self, ranking, rng):
         found = ranking.contests(coded.draw(self.SIZE, rng), self.SIZE, n_samples=1)
 
