@@ -16,7 +16,8 @@ from ranking.fits.services.claiming import MOVED, PATIENCE, look_at, method_of, 
 from ranking.judgments import frames
 from ranking.models import Fit
 
-# Whatever a glance cannot see (a row edited by hand, a transaction of many minutes) is seen then.
+# Then a study is looked at whatever a glance says. What no look sees either (a row edited by hand,
+# a transaction of many minutes) is seen when everything is counted anew, once a day.
 LONGEST = dt.timedelta(minutes=5)
 OVERLAP = 1000  # keys of judgments whose transactions may still be under way
 Names = frozenset[tuple[str, bool]]
