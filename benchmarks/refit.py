@@ -100,7 +100,7 @@ def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN
         }
         rounds.append([milliseconds(task) for task in tasks.values()])
     taken = dict(zip(tasks, np.median(rounds, axis=0).tolist(), strict=True))
-    parts = ("keep", "stamp", "read", "evaluators", "hash", "fit")
+    parts = ("keep", "stamp", "look again", "read", "evaluators", "hash", "fit")
     refit = sum(taken[part] for part in parts)
     sys.stdout.write(f"the first time all are counted: {first:.0f} ms; then {n_new} answers come\n")
     sys.stdout.write(f"\n{Judgment.objects.count():,} judgments\n")

@@ -8,7 +8,6 @@ import re
 import uuid
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from django import template
 from django.template import Context
@@ -78,7 +77,7 @@ def _stage(
     chip_order: int,
     n_done: int,
     _language: str | None,
-    **shown: Any,  # noqa: ANN401 (whatever the template asks for)
+    **shown: bool,
 ) -> str:
     page = ComparisonPage(TOKEN, talk, MESSAGE_A, MESSAGE_B if is_pair else "")
     context = {

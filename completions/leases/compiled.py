@@ -55,8 +55,8 @@ class Statement:
         return cls(sql % tuple(constants), tuple((names.get(one, ""), one) for one in asked))
 
     def values(self, given: Mapping[str, object]) -> list[Any]:
-        """Return the values to run it with, numbers of the width that the stand-in was given."""
-        return [_like(value, given[name]) if name else value for name, value in self.parts]
+        """Return the values to run it with; their numbers are of one width where that matters."""
+        return [given[name] if name else value for name, value in self.parts]
 
 
 class Reader(Generic[Row]):
@@ -188,11 +188,6 @@ def _literal(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(int(value))
     return "%s"
-
-
-def _like(stand_in: object, value: object) -> object:
-    width: type[Any] = type(stand_in)
-    return width(value) if isinstance(value, int) else value
 
 
 def _as_stored(values: Mapping[str, object]) -> dict[str, object]:

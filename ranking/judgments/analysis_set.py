@@ -129,6 +129,9 @@ def n_judgments(*, study: Study, as_of: dt.datetime) -> int:
     return analysis_set(study=study, as_of=as_of).count()
 
 
+OVERLAP = 1000  # keys of judgments whose transactions may still be under way
+
+
 def newest_judgment() -> int:
     """Return the highest key of any judgment, or 0: one look at an index."""
     return Judgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
@@ -149,14 +152,29 @@ def n_decisions(study: Study) -> int:
     Exclusion decisions that may concern it, deletions on request, and runs of labels that are
     over: what these found enters with the next fit (ADR-0018).
     """
-    concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
-    written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
-    erased = written.filter(erased_at__isnull=False)  # only what people wrote ever is
-    withdrawn = study.raters.filter(data_kept=False)
+    concerned, withdrawn, erased = _decided(study)
     strategies = LabellingRun.objects.filter(dataset=study.dataset_id, ended_at__isnull=False)
     themes = RationaleRun.objects.filter(study=study, ended_at__isnull=False)
     others = (one.values("pk") for one in (erased, strategies, themes))
     return concerned.count() + withdrawn.values("pk").union(*others, all=True).count()
+
+
+def is_decided_after(study: Study, at: dt.datetime) -> bool:
+    """Say whether a decision about the study's judgments takes effect after a time."""
+    concerned, withdrawn, erased = _decided(study)
+    return (
+        concerned.filter(decided_at__gt=at).exists()
+        or withdrawn.filter(ended_at__gt=at).exists()
+        or erased.filter(erased_at__gt=at).exists()
+    )
+
+
+def _decided(study: Study) -> tuple[QuerySet[Exclusion], QuerySet[Rater], QuerySet[Completion]]:
+    """Return by what judgments of the study leave the set: exclusions, withdrawals, deletions."""
+    concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
+    written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
+    erased = written.filter(erased_at__isnull=False)  # only what people wrote ever is
+    return concerned, study.raters.filter(data_kept=False), erased
 
 
 def why_left_out(*, study: Study, as_of: dt.datetime) -> Case:

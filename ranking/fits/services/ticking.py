@@ -19,7 +19,6 @@ from ranking.models import Fit
 # Then a study is looked at whatever a glance says. What no look sees either (a row edited by hand,
 # a transaction of many minutes) is seen when everything is counted anew, once a day.
 LONGEST = dt.timedelta(minutes=5)
-OVERLAP = 1000  # keys of judgments whose transactions may still be under way
 Names = frozenset[tuple[str, bool]]
 
 
@@ -83,7 +82,7 @@ def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
         if seen.is_enough(_glance(study, fits, after=seen.glance.after, now=now), now=now):
             return []
     # What comes in between is to be a change for the next glance: so this one is before the look.
-    before = _glance(study, (), after=max(0, frames.newest_judgment() - OVERLAP), now=now)
+    before = _glance(study, (), after=max(0, frames.newest_judgment() - frames.OVERLAP), now=now)
     look = look_at(study=study, now=now)
     waiting = look.waiting_since
     if waiting is not None:  # in whole seconds, so that looks meanwhile ask for no other

@@ -6,6 +6,7 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from ranking.judgments.analysis_set import (
+        OVERLAP,
         SIMULATED,
         Selection,
         analysis_set,
@@ -41,6 +42,7 @@ else:
     __getattr__ = names_of(__name__)
 
 __all__ = [
+    "OVERLAP",
     "SIMULATED",
     "DatabaseSources",
     "Evaluators",

@@ -14,16 +14,20 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotation.choices import Protocol
-from annotation.models import Exclusion, Judgment, Study
-from completions.models import Completion
+from annotation.models import Judgment, Study
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.judgments.analysis_set import Selection, n_decisions, newest_judgment
+from ranking.judgments.analysis_set import (
+    OVERLAP,
+    Selection,
+    is_decided_after,
+    n_decisions,
+    newest_judgment,
+)
 from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_compared
 from ranking.judgments.frames.kept import ROW, Rows, joined, packed, rule, unpacked, without
 from ranking.models import KeptCounts
 from ranking.numerics.arrays import Integers
 
-OVERLAP = 1000  # keys of judgments whose transactions may still be under way
 LATE = dt.timedelta(minutes=1)  # by which the clocks of servers may differ
 MOST = 10_000  # comparisons that are counted again one by one
 MUCH = 16  # of so many parts, one that is newer has all of it written anew
@@ -50,7 +54,9 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
     # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
     newest, decisions = newest_judgment(), n_decisions(study)
     has_held = kept.rule == rule() and kept.n_decisions == decisions
-    answered = _answered_since(kept) if has_held and not _is_decided_since(kept) else None
+    # A new decision is noticed by their number; one that was there and dated ahead, by its time.
+    is_decided = not has_held or is_decided_after(study, kept.until)
+    answered = None if is_decided else _answered_since(kept)
     if answered is None or now - kept.counted_at >= EACH:
         changed = _count_anew(kept, answered, now)
     else:
@@ -111,21 +117,6 @@ def _answered_since(kept: KeptCounts) -> Integers | None:
     found = judged.order_by("comparison").values_list("comparison", flat=True).distinct()
     answered = np.fromiter(found[: MOST + 1], dtype=np.int64)
     return answered if len(answered) <= MOST else None
-
-
-def _is_decided_since(kept: KeptCounts) -> bool:
-    """Say whether a decision takes effect after the last look that was known of at it.
-
-    A new one is noticed by the number of decisions; this one is dated ahead.
-    """
-    study, until = kept.study, kept.until
-    concerned = Exclusion.objects.filter(Q(rater__study=study) | Q(judge__isnull=False))
-    written = Completion.objects.filter(context__dataset=study.dataset_id, writer__isnull=False)
-    return (
-        concerned.filter(decided_at__gt=until).exists()
-        or study.raters.filter(data_kept=False, ended_at__gt=until).exists()
-        or written.filter(erased_at__gt=until).exists()
-    )
 
 
 def _is_same(one: Rows, other: Rows) -> bool:
