@@ -20,99 +20,144 @@ from ranking.released.queries import ReleasedFile
 class DimensionShareOut(serializers.Serializer[DimensionShare]):
     """The share of marks that a system won on one dimension."""
 
-    key = serializers.CharField()
-    name = serializers.CharField()
-    per_cent = serializers.FloatField(allow_null=True)
-    n_marks = serializers.IntegerField()
+    key = serializers.CharField(help_text="Of the dimension, in the rubric.")
+    name = serializers.CharField(help_text="Of the dimension, in words.")
+    per_cent = serializers.FloatField(allow_null=True, help_text="Of the marks that named a side.")
+    n_marks = serializers.IntegerField(help_text="Marks that named a side.")
 
 
 class RatingOut(serializers.Serializer[BoardRow]):
     """One system of a fit."""
 
-    system = serializers.CharField(source="slug")
-    name = serializers.CharField()
-    kind = serializers.CharField()
-    is_simulated = serializers.BooleanField()
-    tier = serializers.IntegerField(allow_null=True)
-    rank = serializers.IntegerField()
-    rank_low = serializers.IntegerField()
-    rank_high = serializers.IntegerField()
-    elo = serializers.FloatField()
-    elo_se = serializers.FloatField()
-    elo_low = serializers.FloatField()
-    elo_high = serializers.FloatField()
-    joint_low = serializers.FloatField(allow_null=True)
-    joint_high = serializers.FloatField(allow_null=True)
-    sandwich_se = serializers.FloatField(allow_null=True)
-    win_per_cent = serializers.FloatField(source="win_rate")
-    n_judgments = serializers.IntegerField()
-    wins = serializers.IntegerField()
-    losses = serializers.IntegerField()
-    ties = serializers.IntegerField()
-    dimensions = DimensionShareOut(many=True)
+    system = serializers.CharField(source="slug", help_text="Its slug.")
+    name = serializers.CharField(help_text="As results show it.")
+    kind = serializers.CharField(help_text="MODEL, HUMAN or ORIGINAL.")
+    is_simulated = serializers.BooleanField(help_text="The offline provider stands in for a model.")
+    tier = serializers.IntegerField(
+        allow_null=True,
+        help_text="1 is the first: systems that the joint intervals do not set apart "
+        "from the best of their tier; null in fits made before there were tiers.",
+    )
+    rank = serializers.IntegerField(help_text="By rating.")
+    rank_low = serializers.IntegerField(
+        help_text="Best rank that the differences leave open, all systems at once."
+    )
+    rank_high = serializers.IntegerField(help_text="Worst such rank.")
+    elo = serializers.FloatField(help_text="In points; a study's mean is 1500.")
+    elo_se = serializers.FloatField(help_text="Bootstrap standard error.")
+    elo_low = serializers.FloatField(
+        help_text="Lower end of the 95 % interval, for this row alone."
+    )
+    elo_high = serializers.FloatField(help_text="Upper end of that interval.")
+    joint_low = serializers.FloatField(
+        allow_null=True,
+        help_text="Lower end of the interval that holds for all systems at once; null as tier.",
+    )
+    joint_high = serializers.FloatField(allow_null=True, help_text="Upper end of that interval.")
+    sandwich_se = serializers.FloatField(
+        allow_null=True,
+        help_text="Standard error in closed form, clustered by source dialogue: "
+        "a cross-check; null as tier.",
+    )
+    win_per_cent = serializers.FloatField(
+        source="win_rate", help_text="Judgments won, a tie counting half, whatever their strength."
+    )
+    n_judgments = serializers.IntegerField(help_text="Judgments of the system.")
+    wins = serializers.IntegerField(help_text="Judgments won.")
+    losses = serializers.IntegerField(help_text="Judgments lost.")
+    ties = serializers.IntegerField(help_text="Judgments without a winner.")
+    dimensions = DimensionShareOut(many=True, help_text="Empty if nobody marked anything.")
 
 
 class PeopleOut(serializers.Serializer[PeopleRow]):
     """A row derived from people's texts: not one of the systems."""
 
-    derived = serializers.CharField(source="kind")
-    name = serializers.CharField()
-    elo = serializers.FloatField()
-    elo_se = serializers.FloatField()
-    elo_low = serializers.FloatField()
-    elo_high = serializers.FloatField()
-    is_optimistic = serializers.BooleanField()
-    n_judgments = serializers.IntegerField()
-    n_contexts = serializers.IntegerField()
-    contexts = serializers.IntegerField()
-    opponents_per_text = serializers.FloatField(allow_null=True)
+    derived = serializers.CharField(
+        source="kind", help_text="AVERAGE, MEAN_TEXT, RANDOM_TEXT, BEST_CROSS_FITTED or BEST_PLAIN."
+    )
+    name = serializers.CharField(help_text="The same in words.")
+    elo = serializers.FloatField(help_text="In points; a study's mean is 1500.")
+    elo_se = serializers.FloatField(help_text="Bootstrap standard error.")
+    elo_low = serializers.FloatField(
+        help_text="Lower end of the 95 % interval, for this row alone."
+    )
+    elo_high = serializers.FloatField(help_text="Upper end of that interval.")
+    is_optimistic = serializers.BooleanField(
+        help_text="Its texts were chosen by the judgments that score them."
+    )
+    n_judgments = serializers.IntegerField(
+        help_text="Behind the score; cross-fitted, on average over the splits."
+    )
+    n_contexts = serializers.IntegerField(
+        help_text="Contexts with a say in it; cross-fitted, on average."
+    )
+    contexts = serializers.IntegerField(help_text="Contexts that might have a say.")
+    opponents_per_text = serializers.FloatField(
+        allow_null=True, help_text="Systems that a text met, on average."
+    )
 
 
 class PeopleRefusalOut(serializers.Serializer[PeopleRefusal]):
     """A derived row that could not be computed, and why."""
 
-    derived = serializers.CharField(source="kind")
-    name = serializers.CharField()
-    reason = serializers.CharField()
+    derived = serializers.CharField(source="kind", help_text="As of the rows.")
+    name = serializers.CharField(help_text="The same in words.")
+    reason = serializers.CharField(help_text="Why it could not be computed.")
 
 
 class ConditionsOut(serializers.Serializer[Conditions]):
     """The terms on which the ratings hold."""
 
-    pool = serializers.CharField()
-    contexts = serializers.CharField(source="context_set")
-    as_of = serializers.DateTimeField()
-    n_judgments = serializers.IntegerField()
-    n_dialogues = serializers.IntegerField()
-    n_raters = serializers.IntegerField()
-    judges = serializers.ListField(child=serializers.CharField())
-    is_simulated = serializers.BooleanField()
-    warnings = serializers.ListField(child=serializers.CharField())
-    replicates = serializers.IntegerField()
-    replicates_without_maximum = serializers.IntegerField()
-    seed = serializers.IntegerField()
-    inputs_hash = serializers.CharField()
-    protocol_hash = serializers.CharField()
-    plan = serializers.CharField()
-    code_version = serializers.CharField()
+    pool = serializers.CharField(help_text="Whose judgments, in words.")
+    contexts = serializers.CharField(source="context_set", help_text="On which contexts, in words.")
+    as_of = serializers.DateTimeField(help_text="Judgments and exclusions up to this time entered.")
+    n_judgments = serializers.IntegerField(help_text="Judgments that count.")
+    n_dialogues = serializers.IntegerField(
+        help_text="Source dialogues, which are what is resampled."
+    )
+    n_raters = serializers.IntegerField(help_text="People who judged.")
+    judges = serializers.ListField(child=serializers.CharField(), help_text="LLM judges, by name.")
+    is_simulated = serializers.BooleanField(
+        help_text="Some system, person or judge behind it is simulated."
+    )
+    warnings = serializers.ListField(
+        child=serializers.CharField(), help_text="What a reader should know, in sentences."
+    )
+    replicates = serializers.IntegerField(help_text="Bootstrap replicates drawn.")
+    replicates_without_maximum = serializers.IntegerField(
+        help_text="Those without finite strengths."
+    )
+    seed = serializers.IntegerField(help_text="Of the bootstrap.")
+    inputs_hash = serializers.CharField(help_text="SHA-256 of the judgments.")
+    protocol_hash = serializers.CharField(help_text="SHA-256 of the study's locked file.")
+    plan = serializers.CharField(
+        help_text="BALANCED, or ADAPTIVE: informative pairs were asked about more often."
+    )
+    code_version = serializers.CharField(help_text="Of the estimators' code.")
 
 
 class JoiningOut(serializers.Serializer[Joining]):
     """A judgment that would join groups of systems."""
 
-    winner = serializers.CharField()
-    loser = serializers.CharField()
-    is_either_way = serializers.BooleanField()
+    winner = serializers.CharField(
+        help_text="A share of a win goes to it, as by a graded judgment or a tie."
+    )
+    loser = serializers.CharField(help_text="Against this one.")
+    is_either_way = serializers.BooleanField(
+        help_text="They never met, and each needs a share from the other."
+    )
 
 
 class AnalysisOut(serializers.Serializer[AnalysisLink]):
     """An analysis of a fit, and where it stands."""
 
-    analysis = serializers.CharField(source="slug")
-    title = serializers.CharField(source="label")
-    fit = serializers.CharField()
-    state = serializers.CharField()
-    is_exploratory = serializers.BooleanField()
+    analysis = serializers.CharField(source="slug", help_text="Its name in addresses.")
+    title = serializers.CharField(source="label", help_text="Its name in words.")
+    fit = serializers.CharField(help_text="This fit, or the last that was analysed before it.")
+    state = serializers.CharField(help_text="RUNNING, DONE or REFUSED.")
+    is_exploratory = serializers.BooleanField(
+        help_text="It was not planned before the judgments came."
+    )
 
 
 class AnalysesOut(serializers.Serializer[AnalysisLink]):
@@ -124,20 +169,38 @@ class AnalysesOut(serializers.Serializer[AnalysisLink]):
 class BoardOut(serializers.Serializer[Board]):
     """The ratings of one fit with their conditions, or why there are none."""
 
-    study = serializers.CharField()
-    fit = serializers.CharField(source="key")
-    is_implied = serializers.BooleanField()
+    study = serializers.CharField(help_text="Its slug.")
+    fit = serializers.CharField(source="key", help_text="The permanent name of the fit.")
+    is_implied = serializers.BooleanField(
+        help_text="Of pairs that nobody compared: in a likert study messages are rated alone, "
+        "and points imply the pairs; mean points are its analysis likert."
+    )
     is_embargoed = serializers.BooleanField(
         help_text="For the study's team alone: the study is not closed, and nobody published this."
     )
-    refusal = serializers.CharField()
-    components = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
-    joining = JoiningOut(many=True)
-    conditions = ConditionsOut()
-    ratings = RatingOut(many=True, source="rows")
-    people = PeopleOut(many=True)
-    people_refused = PeopleRefusalOut(many=True)
-    analyses = AnalysisOut(many=True)
+    refusal = serializers.CharField(
+        help_text="Why there are no ratings, or empty; then ratings is empty, "
+        "and the status is still 200."
+    )
+    components = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="With a refusal for lack of connection: the groups of systems "
+        "that could be rated apart, by name.",
+    )
+    joining = JoiningOut(
+        many=True, help_text="With components: judgments that together would join the groups."
+    )
+    conditions = ConditionsOut(
+        help_text="The terms on which the numbers hold; to be shown wherever they are."
+    )
+    ratings = RatingOut(many=True, source="rows", help_text="One entry per system, best first.")
+    people = PeopleOut(
+        many=True,
+        help_text="Rows derived from what people wrote; no systems, "
+        "and empty if no person wrote any of them.",
+    )
+    people_refused = PeopleRefusalOut(many=True, help_text="Which of these could not be computed.")
+    analyses = AnalysisOut(many=True, help_text="What else was looked into.")
 
 
 class FitOut(serializers.ModelSerializer[Fit]):
