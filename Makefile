@@ -122,7 +122,7 @@ bench-prompt: setup ## What ranking a million rows of a file costs (ARGS="--rows
 bench-refit: setup ## What a refit costs beside a scan of the judgments, on PostgreSQL (ARGS="--size b")
 	$(BIN)/python -m benchmarks.refit $(ARGS)
 
-bench-report: setup ## What the report of a study and its pages cost, on PostgreSQL (ARGS="--judgments 4000")
+bench-report: setup ## What the report of a study, its release and its pages cost, on PostgreSQL (ARGS="--judgments 4000")
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.report $(ARGS)
 
 bench-import: setup ## What an import of DIALOGUES=FILE costs beside json.load (ARGS="--rounds 3")

@@ -1,4 +1,4 @@
-"""What the report of a study costs, and its pages: python -m benchmarks.report [--judgments N].
+"""What a study's report, release and pages cost: python -m benchmarks.report [--judgments N].
 
 A study of people and LLM judges with all that analyses ask for is made inside a PostgreSQL
 database of its own, which is dropped in the end. Needs DATABASE_URL or a server as the tests do.
@@ -16,7 +16,7 @@ N_EARLIER = 400  # fits before the newest, for the history
 
 
 def measure(n_judgments: int, *, each_selection: bool) -> None:
-    """Make the study, its report, and its pages."""
+    """Make the study, its report, its release, and its pages."""
     from benchmarks import report_costs  # noqa: PLC0415 (models need the settings)
     from benchmarks.report_rows import fill_report, repeat_fit  # noqa: PLC0415
 
@@ -25,6 +25,7 @@ def measure(n_judgments: int, *, each_selection: bool) -> None:
     sys.stdout.write(f"rows made in {time.perf_counter() - started:.1f} s\n\n")
     fits = report_costs.make_fits(study)
     report_costs.measure_report(fits, each_selection=each_selection)
+    report_costs.measure_release(study)
     repeat_fit(fits[0], N_EARLIER)
     sys.stdout.write("\n")
     report_costs.measure_pages(fits[0])

@@ -4,6 +4,7 @@ import os
 import resource
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from annotation.models import Study
 from ranking.fits import analysis_queries, selectors
 from ranking.fits import services as fit_services
 from ranking.models import Fit
+from ranking.release_check import verify
+from ranking.releases import services as release_services
 from ranking.report import services as report_services
 
 MEBI = 2**10  # resource counts in KiB
@@ -105,6 +108,16 @@ def make_fits(study: Study) -> list[Fit]:
     results = selectors.Results(study, is_team=False)
     found = [results.latest(pool, context_set) for pool, context_set in results.selections()]
     return [fit for fit in found if fit is not None]
+
+
+def measure_release(study: Study) -> None:
+    """Build a release of all that was computed, as workers do, and verify the whole of it."""
+    release = release_services.claim_release(study=study, now=timezone.now())
+    build = partial(release_services.build_release, release=release, clock=timezone.now)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "release"
+        say("release built and verified", cost(partial(build, folder=folder)))
+        say("release verified again, all of it", cost(partial(verify, folder)))
 
 
 def addresses(fit: Fit) -> Iterator[str]:

@@ -4,11 +4,15 @@ People and LLM judges judge the same pairs. An answer follows from the two syste
 itself, and from chance; marks and reasons go with the answer.
 """
 
-from django.db import connection
+import hashlib
 
-from annotation.models import Comparison, Judge, Study
+from django.db import connection
+from django.db.models import QuerySet
+
+from annotation.models import Comparison, Judge, Judgment, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
+from completions.files.toml import content_hash
 from completions.models import Completion, StrategyCall, System
 from completions.strategies.rules import load_codebook
 from ranking.models import Fit
@@ -49,7 +53,20 @@ def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS, n_raters: int =
         _calls(first, N_CALLS * N_PAIRS * n_contexts)
         _answers(n_systems)
         _strategies(Completion.objects.filter(context__key__startswith="bench-").count())
+        _lock(study)
     return study
+
+
+def _lock(study: Study) -> None:
+    """Put the study and its answers under the hash of its file, as releases ask for it."""
+    seed = hashlib.sha256(study.seed.encode()).hexdigest()
+    study.content = study.content | {"seed_sha256": seed}
+    study.protocol_hash = content_hash(study.content)
+    QuerySet(Study).filter(pk=study.pk).update(
+        content=study.content, protocol_hash=study.protocol_hash
+    )
+    given = QuerySet(Judgment).filter(comparison__study=study)
+    given.update(protocol_hash=study.protocol_hash)
 
 
 def _systems(n_systems: int) -> None:

@@ -186,8 +186,8 @@ def _of_reports(study: Study) -> list[Alert]:
     if not n:
         return []
     text = ngettext(
-        "%(n)s reported talk waits for a decision.",
-        "%(n)s reported talks wait for a decision.",
+        "%(n)s reported conversation waits for a decision.",
+        "%(n)s reported conversations wait for a decision.",
         n,
     )
     return [

@@ -24,10 +24,10 @@ from completions.dialogues.forms import TypedTextField
 
 DECIDED = {
     ReportOutcome.RELEASED: gettext_lazy(
-        "The talk may be shown again, except to those who reported it."
+        "The conversation may be shown again, except to those who reported it."
     ),
     ReportOutcome.DROPPED: gettext_lazy(
-        "The talk is shown to nobody any more; what was judged of it stays."
+        "The conversation is shown to nobody any more; what was judged of it stays."
     ),
 }
 

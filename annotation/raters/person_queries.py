@@ -128,7 +128,7 @@ def held_of_writer(writer: Writer) -> Held:
                 _("texts that studies may compare"),
                 writer.completions.filter(erased_at=None).count(),
             ),
-            (_("talks handed out"), writer.leases.count()),
+            (_("conversations handed out"), writer.leases.count()),
             (_("drafts"), writer.leases.exclude(draft="").count()),
             (_("mails sent"), writer.mails.filter(sent_at__isnull=False).count()),
             (_("mails that wait"), writer.mails.filter(sent_at=None).count()),

@@ -145,7 +145,7 @@ RULES = Section(
             gettext_lazy("0: never."),
         ),
         _number("source_guesses", gettext_lazy("Guesses of the source, after the last pair")),
-        _number("reports_to_hold", gettext_lazy("Reports until a talk is held")),
+        _number("reports_to_hold", gettext_lazy("Reports until a conversation is held")),
         FieldSpec(
             "checks.gold_set",
             gettext_lazy("Planted pairs"),

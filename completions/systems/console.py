@@ -219,7 +219,7 @@ class NewSystem(forms.Form):
     )
     opening = forms.CharField(
         required=False,
-        label=gettext_lazy("Said by the user before a talk that the supporter begins"),
+        label=gettext_lazy("Said by the user before a conversation that the supporter begins"),
     )
 
     def __init__(

@@ -137,8 +137,8 @@ class Settings(forms.Form):
         self.add_error(
             "completions_per_context",
             ngettext(
-                "%(n)d talk has more messages already, or people at work on one.",
-                "%(n)d talks have more messages already, or people at work on one.",
+                "%(n)d conversation has more messages already, or people at work on one.",
+                "%(n)d conversations have more messages already, or people at work on one.",
                 n_talks,
             )
             % {"n": n_talks},

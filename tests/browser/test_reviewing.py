@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.browser.conftest import Site, follow, sign_in
 from tests.browser.looks import faults_of
 
 N = 4
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="package")
@@ -20,6 +22,22 @@ def read_only(site: Site) -> str:
     """A dataset with all that the pages can show; no test decides anything in it."""
     site.manage("contexts", "screen", "--dataset", "demo", "--opinions")
     return "demo"
+
+
+def test_one_box_ticks_all_that_may_be_ticked_together(page):
+    boxes = "".join(
+        f'<input type="checkbox" name="one" value="{value}" {more}>'
+        for value, more in (("paid", ""), ("partly", "data-by-hand"), ("paid, too", ""))
+    )
+    all_of_them = '<label hidden data-ticks><input type="checkbox">All</label>'
+    page.set_content(f"<form>{all_of_them}{boxes}</form>")
+    page.add_script_tag(path=ROOT / "static/js/ticking.js")
+    ticked = "boxes => boxes.filter(box => box.checked).map(box => box.value)"
+
+    page.get_by_text("All").check()
+    assert page.locator("[name]").evaluate_all(ticked) == ["paid", "paid, too"]
+    page.get_by_text("All").uncheck()
+    assert page.locator("[name]").evaluate_all(ticked) == []
 
 
 @pytest.fixture(scope="module")

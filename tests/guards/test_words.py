@@ -56,6 +56,18 @@ def test_pages_and_messages_use_the_fields_words():
     assert found == []
 
 
+def test_a_conversation_is_called_so_everywhere():
+    code = ("access", "annotation", "completions", "heart_site", "ranking")
+    found = [
+        f"{file.relative_to(ROOT)}: {text.strip()[:120]}"
+        for file in (*(ROOT / "templates").rglob("*.html"), *files(code, ".py"))
+        for text in texts(file)
+        if re.search(r"\b[Tt]alks?\b", text) and not any(fine in text for fine in FINE)
+    ]
+
+    assert found == []
+
+
 def test_no_page_sends_anybody_to_a_terminal():
     told = re.compile(r"manage\.py|\bmake (?:demo|run)\b|by command\b")
     found = [

@@ -36,7 +36,14 @@ from tests.factories import (
     make_study,
     make_writer,
 )
-from tests.factories_of_calls import DONE, make_rationale_call, make_rationale_run, make_theme_label
+from tests.factories_of_calls import (
+    DONE,
+    make_rationale_call,
+    make_rationale_run,
+    make_theme_check_item,
+    make_theme_label,
+    make_theme_labelling,
+)
 from tests.observed import nudged
 
 pytestmark = [
@@ -355,12 +362,15 @@ class TestADeletedRationale:
             presence=Presence.PRESENT,
             quote="asks",
         )
+        item = make_theme_check_item(judgment=judgment)
+        noted = make_theme_labelling(item=item, note="They wrote: warmer.", themes=[KEYS[0]])
 
         rater_services.withdraw_rater(rater=judgment.rater, now=NOW)
 
-        for row in (done, label, waiting, kept):
+        for row in (done, label, waiting, kept, noted):
             row.refresh_from_db()
         assert (done.raw_answer, label.quote, kept.quote) == ("[deleted]", "[deleted]", "asks")
+        assert (noted.note, noted.themes) == ("", [KEYS[0]])
         assert (waiting.state, waiting.error_kind) == (CallState.FAILED, "erased")
 
     def test_stays_when_a_rater_withdraws_and_leaves_the_answers(self, study):

@@ -146,7 +146,7 @@ class TestAlerts:
         study = make_study()
         make_report(rater=make_rater(study=study))
 
-        assert alerts(study) == ["1 reported talk waits for a decision."]
+        assert alerts(study) == ["1 reported conversation waits for a decision."]
 
     def test_tell_of_completions_held_and_failed(self):
         study = make_study()

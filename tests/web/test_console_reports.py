@@ -77,7 +77,7 @@ class TestPage:
         assert ReportKind.UPSET.label in shown
         assert TURNS[0]["text"] in shown
         assert stored.lease.comparison.first.text in shown
-        assert "1 talk waits for a decision" in shown
+        assert "1 conversation waits for a decision" in shown
 
     def test_leaves_out_what_other_studies_reported(self, staff):
         make_report(make_planted_study(), "Elsewhere.")
@@ -93,7 +93,7 @@ class TestPage:
         shown = page(staff, study)
 
         assert shown.index(waiting.context.key) < shown.index(decided.context.key)
-        assert "1 talk waits for a decision" in shown
+        assert "1 conversation waits for a decision" in shown
 
     @pytest.mark.parametrize("n_talks", [1, 8])
     def test_takes_few_queries_for_any_number_of_reports(
@@ -134,7 +134,7 @@ class TestOverview:
 
         shown = self.shown(staff)
 
-        assert f'<a href="{url(study)}">Study of kind words</a>: 2 talks' in shown
+        assert f'<a href="{url(study)}">Study of kind words</a>: 2 conversations' in shown
 
     def test_counts_a_talk_once_however_many_reported_it(self, staff):
         study = make_planted_study(title="Study of kind words")
@@ -142,7 +142,7 @@ class TestOverview:
         Comparison.objects.update(slots_left=4, shown_first_as_a=1)
         report(make_lease(comparison=pair))
 
-        assert "Study of kind words</a>: 1 talk<" in self.shown(staff)
+        assert "Study of kind words</a>: 1 conversation<" in self.shown(staff)
 
     def test_says_nothing_once_it_is_decided(self, staff):
         stored = make_report(make_planted_study())

@@ -71,6 +71,15 @@ class TestThePage:
         assert "Settled (1)" in shown
         assert "x-1" not in page(manager, study, show="approve")
 
+    @pytest.mark.usefixtures("fake")
+    @pytest.mark.parametrize(("code", "by_hand"), [("C1", 0), ("C2", 1), ("C4", 1)])
+    def test_ticks_all_whose_work_is_whole_and_no_other(self, manager, study, code, by_hand):
+        come(study, code)
+
+        shown = manager.get(reverse("raters:payments", args=[study.slug])).content.decode()
+        assert shown.count('name="submission"') == 1
+        assert shown.count("data-by-hand") == by_hand
+
     def test_reads_a_code_that_was_derived(self, manager):
         study = make_study(slug="unnamed", content=study_content(), locked_at=NOW)
         rater = make_rater(

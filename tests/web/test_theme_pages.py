@@ -127,7 +127,7 @@ class TestLabelling:
         assert "It names the loss" in shown
         assert answer.content.decode().count('name="found"') == len(BOOK.themes)
         assert Judgment.objects.first().rater.code not in shown
-        assert "The talk" not in shown  # the model reads the reason alone, too
+        assert "The conversation" not in shown  # the model reads the reason alone, too
 
     def test_of_two_people_that_agree_settles_the_sample_with_scores(self, study, coder, ada, ben):
         draw(ada, coder)

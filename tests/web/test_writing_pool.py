@@ -253,7 +253,7 @@ class TestSettings:
         page = staff.post(url("settings"), SHARE | {"completions_per_context": "2"})
 
         assert page.status_code == 422
-        assert "1 talk has more messages already" in told(page)
+        assert "1 conversation has more messages already" in told(page)
         dataset.refresh_from_db()
         assert dataset.completions_per_context == 3
 

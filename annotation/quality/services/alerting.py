@@ -69,7 +69,7 @@ def _message(alerts: list[ReportAlert]) -> EmailMessage:
     n = len(alerts)
     subject = ngettext("HEART: %(n)d report by a rater", "HEART: %(n)d reports by raters", n)
     lines = [
-        _("Raters reported talks. What they wrote, and the talks, are in the console alone."),
+        _("Raters reported conversations. These, and what they wrote, are in the console alone."),
         "",
         *sorted({_line(alert) for alert in alerts}),
     ]
@@ -79,7 +79,7 @@ def _message(alerts: list[ReportAlert]) -> EmailMessage:
 def _line(alert: ReportAlert) -> str:
     report = alert.report
     study = report.rater.study
-    return _("%(study)s: talk %(key)s. %(kind)s. Decide at %(address)s") % {
+    return _("%(study)s: conversation %(key)s. %(kind)s. Decide at %(address)s") % {
         "study": study.title,
         "key": report.context.key,
         "kind": ReportKind(report.kind).label,

@@ -14,7 +14,14 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.assignment import design
 from annotation.choices import Purpose
-from annotation.models import Judgment, RationaleCall, RationaleRun, Study, ThemeLabel
+from annotation.models import (
+    Judgment,
+    RationaleCall,
+    RationaleRun,
+    Study,
+    ThemeLabel,
+    ThemeLabelling,
+)
 from annotation.rationales import themes
 from annotation.rationales.addressing import addressed_by
 from completions.dialogues.normaliser import plain
@@ -118,9 +125,10 @@ def find_themes(
 
 
 def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
-    """Delete the words that labels and answers quote of rationales which are deleted."""
+    """Delete the words that labels, answers and notes quote of rationales which are deleted."""
     calls = RationaleCall.objects.filter(judgment__in=judgments)
-    quoted_labels.forget_quotes(calls, ThemeLabel, now=now)
+    notes = QuerySet(ThemeLabelling).filter(item__judgment__in=judgments)
+    quoted_labels.forget_quotes(calls, ThemeLabel, notes, now=now)
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,10 @@ def keep_nothing(call: QuerySet[Any], heard: ModelAnswer[Labels]) -> None:
     call.update(**fields | ERASED)
 
 
-def forget_quotes(calls: QuerySet[Any], rows: type[StoredLabel], *, now: dt.datetime) -> None:
-    """Delete the words that answers and labels quote of texts which are deleted.
+def forget_quotes(
+    calls: QuerySet[Any], rows: type[StoredLabel], notes: QuerySet[Any], *, now: dt.datetime
+) -> None:
+    """Delete the words that answers, labels and people's notes quote of texts which are deleted.
 
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
@@ -73,6 +75,7 @@ def forget_quotes(calls: QuerySet[Any], rows: type[StoredLabel], *, now: dt.date
     for call in calls.exclude(raw_answer="").order_by("pk"):
         asked = {name: value for name, value in call.asked.items() if name != "first_try"}
         calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
-    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
+    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
     labels: QuerySet[Any] = QuerySet(rows)
     labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)
+    notes.exclude(note="").update(note="")

@@ -111,10 +111,8 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
     calls = StrategyCall.objects.filter(completion__in=completions)
-    quoted_labels.forget_quotes(calls, StrategyLabel, now=now)
-    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
-    notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
-    notes.filter(item__completion__in=completions).exclude(note="").update(note="")
+    notes = QuerySet(HumanLabelling).filter(item__completion__in=completions)
+    quoted_labels.forget_quotes(calls, StrategyLabel, notes, now=now)
 
 
 @dataclass(frozen=True)

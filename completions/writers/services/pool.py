@@ -16,7 +16,7 @@ class MessagesTakenError(Exception):
     """More messages were written, or begun, for some talk than each is to have from now on."""
 
     def __init__(self, n_talks: int) -> None:
-        super().__init__(f"{n_talks} talks have more messages than that")
+        super().__init__(f"{n_talks} conversations have more messages than that")
         self.n_talks = n_talks
 
 

@@ -21,7 +21,7 @@ NAMES = {
 }
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 SIMULATED = (
-    "**Simulated.** Raters, judges, systems or talks behind this release are stand-ins. "
+    "**Simulated.** Raters, judges, systems or dialogues behind this release are stand-ins. "
     "Its figures say nothing about real ones."
 )
 ABOUT_SCORES = (
@@ -84,7 +84,7 @@ def _dialogues(dataset: Mapping[str, Any]) -> str:
     """Say where the dialogues come from, and that they are nobody's where they are not."""
     said = f"Dialogues: {dataset['name']}, licence: {dataset['licence'] or 'not named'}."
     if dataset["is_authored"]:
-        said += " They were written for this software; nobody's talk is in them."
+        said += " They were written for this software; nobody's conversation is in them."
     return said
 
 
