@@ -92,12 +92,8 @@ def load_rubric(reference: str) -> Rubric:
         If there is none of that name, or its file does not hold a rubric.
     """
     return load_shipped(
-        reference, folder=RUBRICS, kind="rubric", parse=_parse_file, error=RubricError
+        reference, folder=RUBRICS, kind="rubric", parse=parse_rubric, error=RubricError
     )
-
-
-def _parse_file(text: str, name: str) -> Rubric:
-    return parse_rubric(text, source=name)
 
 
 def parse_rubric(text: str, *, source: str) -> Rubric:

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
@@ -18,6 +19,42 @@ class TomlPart(BaseModel):
     """A part of an authored file: nothing in it that is not known, and nothing changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class ShippedFile(TomlPart):
+    """What a shipped file holds, under a name and a version; once published it never changes."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
+
+    @property
+    def reference(self) -> str:
+        """The name under which others ask for it."""
+        return f"{self.name}-{self.version}"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the canonical content."""
+        return content_hash(self.content())
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain values that JSON can hold."""
+        return self.model_dump(mode="json")
+
+
+def refuse_repeats(**values: Sequence[Hashable]) -> None:
+    """Refuse what comes twice; each argument is named for what its values are.
+
+    Raises
+    ------
+    ValueError
+        If a value comes twice.
+    """
+    for what, those in values.items():
+        twice = [value for value, n in Counter(those).items() if n > 1]
+        if twice:
+            msg = f"every {what} may be used once, found twice: {twice[0]}"
+            raise ValueError(msg)
 
 
 class TalkTurn(TomlPart):
@@ -81,10 +118,10 @@ def load_shipped(
     *,
     folder: Path,
     kind: str,
-    parse: Callable[[str, str], Named],
+    parse: Callable[..., Named],
     error: type[ValueError],
 ) -> Named:
-    """Return what the shipped file of that name and version holds.
+    """Return what the shipped file of that name and version holds; ``parse`` gets its source, too.
 
     Raises
     ------
@@ -97,7 +134,7 @@ def load_shipped(
         msg = f'there is no {kind} "{reference}"; known are {", ".join(known)}'
         raise error(msg)
     path = folder / f"{reference}.toml"
-    found = parse(path.read_text(encoding="utf-8"), path.name)
+    found = parse(path.read_text(encoding="utf-8"), source=path.name)
     if found.reference != reference:
         msg = f"{path.name}: holds {found.reference}: name and version must match the file's name"
         raise error(msg)

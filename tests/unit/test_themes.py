@@ -73,7 +73,7 @@ class TestParsing:
             ),
             (HEAD + THEME.replace("A is short", "A warms"), 'finds its counterexample "A warms."'),
             (HEAD + THEME.replace("'warm'", "'(warm'"), "no regular expression"),
-            (HEAD + THEME + THEME, "themes with one key: warmth"),
+            (HEAD + THEME + THEME, "every key may be used once, found twice: warmth"),
             (HEAD, "themes"),
             (HEAD + THEME.replace('"E"', '"Q"'), "about"),
             (HEAD + THEME + "colour = 1", "colour"),

@@ -1,8 +1,7 @@
 """Gold sets as data: pairs with a known better message, read from TOML and checked."""
 
-from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -10,12 +9,13 @@ from annotation.studies.rubric import RubricError, load_rubric
 from completions.files.toml import (
     Key,
     Message,
+    ShippedFile,
     TalkTurn,
     TomlPart,
     check_talk,
-    content_hash,
     load_shipped,
     parse_toml,
+    refuse_repeats,
 )
 
 SETS = Path(__file__).parent
@@ -43,11 +43,9 @@ class GoldPair(TomlPart):
         return self
 
 
-class GoldSet(TomlPart):
+class GoldSet(ShippedFile):
     """Gold pairs per dimension of a rubric, and attention pairs with one message of nonsense."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
-    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
     rubric: Annotated[str, Field(min_length=1, max_length=60)]
     pairs: Annotated[tuple[GoldPair, ...], Field(min_length=1)]
     attention: tuple[GoldPair, ...] = ()
@@ -55,30 +53,12 @@ class GoldSet(TomlPart):
     @model_validator(mode="after")
     def _says_nothing_twice(self) -> Self:
         every = (*self.pairs, *self.attention)
-        for what, values in (
-            ("key", [pair.key for pair in every]),
-            ("message", [text for pair in every for text in (pair.high, pair.low)]),
-            ("talk", [tuple(turn.text for turn in pair.turns) for pair in every]),
-        ):
-            twice = [value for value, n in Counter(values).items() if n > 1]
-            if twice:
-                msg = f"every {what} may be used once, found twice: {twice[0]}"
-                raise ValueError(msg)
+        refuse_repeats(
+            key=[pair.key for pair in every],
+            message=[text for pair in every for text in (pair.high, pair.low)],
+            talk=[tuple(turn.text for turn in pair.turns) for pair in every],
+        )
         return self
-
-    @property
-    def reference(self) -> str:
-        """The name under which study files ask for it."""
-        return f"{self.name}-{self.version}"
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the canonical content."""
-        return content_hash(self.content())
-
-    def content(self) -> dict[str, Any]:
-        """Return the set as plain values that JSON can hold."""
-        return self.model_dump(mode="json")
 
 
 def load_gold_set(reference: str) -> GoldSet:
@@ -89,11 +69,8 @@ def load_gold_set(reference: str) -> GoldSet:
     GoldError
         If there is none of that name, or its file does not hold a gold set.
     """
-    return load_shipped(reference, folder=SETS, kind="gold set", parse=_parse_file, error=GoldError)
-
-
-def _parse_file(text: str, name: str) -> GoldSet:
-    return parse_gold_set(text, source=name)
+    parse = parse_gold_set
+    return load_shipped(reference, folder=SETS, kind="gold set", parse=parse, error=GoldError)
 
 
 def parse_gold_set(text: str, *, source: str) -> GoldSet:

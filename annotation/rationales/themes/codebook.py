@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from completions.files.toml import Key, TomlPart, content_hash, load_shipped, parse_toml
+from completions.files.toml import (
+    Key,
+    ShippedFile,
+    TomlPart,
+    load_shipped,
+    parse_toml,
+    refuse_repeats,
+)
 from completions.llm import labels, prompts
 from completions.llm.labels import LabelRequest, Labels
 from completions.llm.prompts import Prompt, encoded
@@ -63,38 +70,23 @@ class Theme(TomlPart):
         return self._pattern.search(text) is not None
 
 
-class Codebook(TomlPart):
+class Codebook(ShippedFile):
     """The themes of one version."""
 
-    name: Key
-    version: Annotated[str, Field(pattern=r"^[1-9][0-9]*$")]
     themes: tuple[Theme, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _names_each_once(self) -> Self:
-        keys = [theme.key for theme in self.themes]
-        if twice := sorted({key for key in keys if keys.count(key) > 1}):
-            msg = f"themes with one key: {', '.join(twice)}"
-            raise ValueError(msg)
+        refuse_repeats(key=self.keys)
         return self
-
-    @property
-    def reference(self) -> str:
-        """The name under which results say what they were coded by."""
-        return f"{self.name}-{self.version}"
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the themes, in order."""
         return tuple(theme.key for theme in self.themes)
 
-    @property
-    def sha256(self) -> str:
-        """The hash of the canonical content."""
-        return content_hash(self.model_dump(mode="json"))
 
-
-def parse_codebook(text: str, source: str = "codebook") -> Codebook:
+def parse_codebook(text: str, *, source: str = "codebook") -> Codebook:
     """Read a codebook from TOML.
 
     Raises
@@ -102,11 +94,7 @@ def parse_codebook(text: str, source: str = "codebook") -> Codebook:
     CodebookError
         If it does not hold together, with what and where.
     """
-
-    def validate(found: Any) -> Codebook:  # noqa: ANN401 (whatever the file holds)
-        return Codebook.model_validate(found)
-
-    return parse_toml(text, source=source, validate=validate, error=CodebookError)
+    return parse_toml(text, source=source, validate=Codebook.model_validate, error=CodebookError)
 
 
 def load_codebook(reference: str = SHIPPED) -> Codebook:

@@ -1,6 +1,5 @@
 """The codebook of strategies, what a model is asked by it, and the strict reading of answers."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from completions.files.toml import Key, TomlPart, content_hash, load_shipped, parse_toml
+from completions.files.toml import (
+    Key,
+    ShippedFile,
+    TomlPart,
+    load_shipped,
+    parse_toml,
+    refuse_repeats,
+)
 from completions.llm import labels, prompts
 from completions.llm.labels import LabelRequest, Labels
 from completions.llm.prompts import Prompt, encoded
@@ -33,40 +39,20 @@ class Strategy(TomlPart):
     """What looks like it and is not."""
 
 
-class Codebook(TomlPart):
+class Codebook(ShippedFile):
     """The strategies in their order."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
-    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
     strategies: Annotated[tuple[Strategy, ...], Field(min_length=1, max_length=40)]
 
     @model_validator(mode="after")
     def _names_nothing_twice(self) -> Self:
-        for what, values in (
-            ("key", [one.key for one in self.strategies]),
-            ("name", [one.name for one in self.strategies]),
-        ):
-            twice = [value for value, n in Counter(values).items() if n > 1]
-            if twice:
-                msg = f"every {what} may be used once, found twice: {twice[0]}"
-                raise ValueError(msg)
+        refuse_repeats(key=self.keys, name=[one.name for one in self.strategies])
         return self
-
-    @property
-    def reference(self) -> str:
-        """The name under which the codebook is asked for."""
-        return f"{self.name}-{self.version}"
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the strategies, in order."""
         return tuple(one.key for one in self.strategies)
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the canonical content."""
-        content: dict[str, Any] = self.model_dump(mode="json")
-        return content_hash(content)
 
 
 def load_codebook(reference: str = SHIPPED) -> Codebook:
@@ -78,7 +64,7 @@ def load_codebook(reference: str = SHIPPED) -> Codebook:
         If there is none of that name, or its file does not hold a codebook.
     """
     return load_shipped(
-        reference, folder=CODEBOOKS, kind="codebook", parse=_parse_file, error=CodebookError
+        reference, folder=CODEBOOKS, kind="codebook", parse=parse_codebook, error=CodebookError
     )
 
 
@@ -91,10 +77,6 @@ def parse_codebook(text: str, *, source: str) -> Codebook:
         If the text is not TOML, or a field is missing, unknown or out of range, or comes twice.
     """
     return parse_toml(text, source=source, validate=Codebook.model_validate, error=CodebookError)
-
-
-def _parse_file(text: str, name: str) -> Codebook:
-    return parse_codebook(text, source=name)
 
 
 STRATEGIST = "strategist-1"

@@ -1,19 +1,19 @@
 """Trial talks as data: what newcomers write for before they are let in, read from TOML."""
 
-from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from completions.files.toml import (
     Key,
+    ShippedFile,
     TalkTurn,
     TomlPart,
     check_talk,
-    content_hash,
     load_shipped,
     parse_toml,
+    refuse_repeats,
 )
 
 SETS = Path(__file__).parent
@@ -36,35 +36,18 @@ class TrialTalk(TomlPart):
         return self
 
 
-class VettingSet(TomlPart):
+class VettingSet(ShippedFile):
     """The talks that a newcomer writes for, in the order in which they come."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
-    version: Annotated[str, Field(pattern=r"^[0-9]{1,4}$")]
     talks: Annotated[tuple[TrialTalk, ...], Field(min_length=1, max_length=10)]
 
     @model_validator(mode="after")
     def _says_nothing_twice(self) -> Self:
-        for what, values in (
-            ("key", [talk.key for talk in self.talks]),
-            ("talk", [tuple(turn.text for turn in talk.turns) for talk in self.talks]),
-        ):
-            twice = [value for value, n in Counter(values).items() if n > 1]
-            if twice:
-                msg = f"every {what} may be used once, found twice: {twice[0]}"
-                raise ValueError(msg)
+        refuse_repeats(
+            key=[talk.key for talk in self.talks],
+            talk=[tuple(turn.text for turn in talk.turns) for talk in self.talks],
+        )
         return self
-
-    @property
-    def reference(self) -> str:
-        """The name under which the set is asked for."""
-        return f"{self.name}-{self.version}"
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the canonical content."""
-        content: dict[str, Any] = self.model_dump(mode="json")
-        return content_hash(content)
 
 
 def load_vetting_set(reference: str = SHIPPED) -> VettingSet:
@@ -76,7 +59,8 @@ def load_vetting_set(reference: str = SHIPPED) -> VettingSet:
         If there is none of that name, or its file does not hold such a set.
     """
     kind = "set of trial talks"
-    return load_shipped(reference, folder=SETS, kind=kind, parse=_parse_file, error=VettingError)
+    parse = parse_vetting_set
+    return load_shipped(reference, folder=SETS, kind=kind, parse=parse, error=VettingError)
 
 
 def parse_vetting_set(text: str, *, source: str) -> VettingSet:
@@ -89,7 +73,3 @@ def parse_vetting_set(text: str, *, source: str) -> VettingSet:
         not end on the seeker's turn, or comes twice.
     """
     return parse_toml(text, source=source, validate=VettingSet.model_validate, error=VettingError)
-
-
-def _parse_file(text: str, name: str) -> VettingSet:
-    return parse_vetting_set(text, source=name)
