@@ -6,12 +6,14 @@ from access.background import app
 from access.nudges import Work, nudge
 from annotation.judges import services as judge_services
 from annotation.judging import services as judging_services
+from annotation.models import JudgeRun, RationaleRun
 from annotation.quality import services as quality_services
 from annotation.quality.services.reporting import ALERT_WITHIN_S
 from annotation.raters import services as rater_services
 from annotation.rationales import services as rationales_services
 from annotation.retention import services as retention_services
 from annotation.studies import services as study_services
+from completions.runs import services as run_services
 
 
 @app.task(ignore_result=True)
@@ -21,28 +23,15 @@ def release_expired_leases() -> int:
 
 
 @app.task(ignore_result=True)
-def look_after_runs() -> int:
-    """Beat tick: end the runs that have no open call, and see to it that calls are made."""
-    now = timezone.now()
-    if judge_services.is_judging_waiting(now=now):
-        nudge(Work.ASK_JUDGES)
-    if rationales_services.is_rationale_labelling_waiting(now=now):
-        nudge(Work.FIND_THEMES)
-    return judge_services.finish_judge_runs(now=now) + rationales_services.finish_rationale_runs(
-        now=now
-    )
-
-
-@app.task(ignore_result=True)
 def ask_judges() -> int:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
-    return judge_services.pull_judging(clock=timezone.now)
+    return run_services.pull(JudgeRun, judge_services.ask_judges, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def find_themes() -> int:
     """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
-    return rationales_services.pull_rationale_labelling(clock=timezone.now)
+    return run_services.pull(RationaleRun, rationales_services.find_themes, clock=timezone.now)
 
 
 @app.task(ignore_result=True)

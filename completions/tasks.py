@@ -6,6 +6,7 @@ from access.background import app
 from access.nudges import Work, nudge
 from completions.generation import services as generation_services
 from completions.jobs import services as job_services
+from completions.models import GenerationRun, LabellingRun
 from completions.runs import services as run_services
 from completions.strategies import services as strategy_services
 from completions.writers import services as writer_services
@@ -33,11 +34,7 @@ def look_after_runs() -> int:
     job_services.forget_unconfirmed_files(now=now)
     if job_services.are_jobs_waiting(now=now):
         nudge(Work.DO_JOBS)
-    if generation_services.is_generation_waiting(now=now):
-        nudge(Work.GENERATE)
-    if strategy_services.is_labelling_waiting(now=now):
-        nudge(Work.NAME_STRATEGIES)
-    return run_services.finish_all_runs(now=now)
+    return run_services.look_after_runs(now=now)
 
 
 @app.task(ignore_result=True)
@@ -52,10 +49,11 @@ def do_jobs() -> bool:
 @app.task(ignore_result=True)
 def generate_completions() -> int:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
-    return generation_services.pull_generation(clock=timezone.now)
+    make = generation_services.generate_completions
+    return run_services.pull(GenerationRun, make, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def name_strategies() -> int:
     """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
-    return strategy_services.pull_labelling(clock=timezone.now)
+    return run_services.pull(LabellingRun, strategy_services.name_strategies, clock=timezone.now)

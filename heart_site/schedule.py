@@ -25,7 +25,6 @@ ROUTES = {
     "completions.tasks.generate_completions": {"queue": LLM},
     "completions.tasks.name_strategies": {"queue": LLM},
     "annotation.tasks.release_expired_leases": {"queue": MAINTENANCE},
-    "annotation.tasks.look_after_runs": {"queue": MAINTENANCE},
     "annotation.tasks.ask_judges": {"queue": LLM},
     "annotation.tasks.find_themes": {"queue": LLM},
     "annotation.tasks.scan_rationales": {"queue": MAINTENANCE},
@@ -69,7 +68,6 @@ def beat_schedule(*, refit_seconds: float, review_seconds: float) -> dict[str, d
         # Whoever stores the last answer ends its run; these see what two did at once, and calls
         # that wait while nobody makes any.
         "look-after-runs": _every(SWEEP_S, "completions.tasks.look_after_runs"),
-        "look-after-runs-of-studies": _every(SWEEP_S, "annotation.tasks.look_after_runs"),
         # Two raters who give the last two answers at once each see the other's still open.
         "announce-full-studies": _every(SWEEP_S, "annotation.tasks.announce_full_studies"),
         # Also what is due again after a receiver did not take it.

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from access.nudges import Work
-from annotation.choices import Side
+from annotation.choices import Side, StudyState
 from annotation.models.comparison import Comparison
 from annotation.models.study import Study
 from completions.models import FAILED, Endpoint, ProviderCall, Run
@@ -33,6 +33,7 @@ class JudgeRun(Run):
 
     kind = "judges"
     work = Work.ASK_JUDGES
+    made_while = Q(comparison__study__state=StudyState.OPEN)
     study = models.ForeignKey(Study, models.PROTECT, related_name="judge_runs")
     both_orders = models.BooleanField(default=False)
     samples = models.PositiveSmallIntegerField(default=1)

@@ -22,11 +22,13 @@ class Run(models.Model):
 
     ``reserved_usd`` is the most that the calls in flight can cost: it is taken from the budget
     before a call is made, and given back, less the price, when the call has ended. ``work`` is what
-    workers are nudged to do when it has calls to make, ``kind`` its name in addresses.
+    workers are nudged to do when it has calls to make, ``kind`` its name in addresses; calls of the
+    kind are made while ``made_while`` holds of them.
     """
 
     kind: ClassVar[str]
     work: ClassVar[Work]
+    made_while: ClassVar[Q] = Q()
 
     state = models.CharField(max_length=9, choices=RunState, default=RunState.RUNNING)
     pause_reason = models.CharField(max_length=7, choices=PauseReason, blank=True)

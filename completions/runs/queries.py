@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeVar
 
+from django.apps import apps
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Count, Min, QuerySet
 
@@ -85,6 +86,17 @@ def call_rows(runs: type[Run]) -> QuerySet[Any]:
     manager: Any = call_model(runs)._default_manager  # noqa: SLF001 (documented API)
     rows: QuerySet[Any] = manager.all()
     return rows
+
+
+def calls_to_make(runs: type[Run], run: Run | None = None) -> QuerySet[Any]:
+    """Return the calls of a kind, or of one run, that workers may make once they are due."""
+    calls = call_rows(runs).filter(runs.made_while)
+    return calls if run is None else calls.filter(run=run)
+
+
+def run_models() -> list[type[Run]]:
+    """Return every kind of run."""
+    return [model for model in apps.get_models() if issubclass(model, Run)]
 
 
 def run_model(calls: type[ProviderCall]) -> type[Run]:

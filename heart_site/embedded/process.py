@@ -22,13 +22,10 @@ from django.core.wsgi import get_wsgi_application
 from django.db import connection
 from waitress.server import create_server
 
-from annotation.judges import services as judge_services
-from annotation.rationales import services as rationales_services
 from completions import llm, offline
-from completions.generation import services as generation_services
 from completions.jobs import services as job_services
 from completions.runs import pulling
-from completions.strategies import services as strategy_services
+from completions.runs import services as run_services
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for
@@ -126,11 +123,8 @@ def _folder_in_use() -> Iterator[None]:
         with suppress(BlockingIOError):
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if connection.vendor == "sqlite":
-                generation_services.forget_generation_claims()
+                run_services.forget_claims()
                 job_services.forget_job_claims()
-                strategy_services.forget_labelling_claims()
-                judge_services.forget_judging_claims()
-                rationales_services.forget_rationale_claims()
                 fit_services.forget_fit_claims()
                 report_services.forget_analysis_claims()
         fcntl.flock(mark, fcntl.LOCK_SH)

@@ -2,17 +2,15 @@
 
 import pytest
 
-from annotation.judges import services as judge_services
 from annotation.models import JudgeCall, RationaleCall
-from annotation.rationales import services as rationales_services
 from completions.choices import CallState
-from completions.generation import services as completions
-from completions.models import GenerationCall
+from completions.models import GenerationCall, StrategyCall
+from completions.runs import services as run_services
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import services as ranking
 from ranking.models import Fit
 from tests.factories import NOW, digest, make_generation_call, make_judge_call, make_study
-from tests.factories_of_calls import make_rationale_call
+from tests.factories_of_calls import make_rationale_call, make_strategy_call
 
 pytestmark = pytest.mark.django_db
 CLAIMED = {"state": CallState.CLAIMED, "claimed_at": NOW, "attempts": 1}
@@ -20,18 +18,18 @@ FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "permanent"}
 
 
 @pytest.mark.parametrize(
-    ("model", "make", "forget"),
+    ("model", "make"),
     [
-        (GenerationCall, make_generation_call, completions.forget_generation_claims),
-        (JudgeCall, make_judge_call, judge_services.forget_judging_claims),
-        (RationaleCall, make_rationale_call, rationales_services.forget_rationale_claims),
+        (GenerationCall, make_generation_call),
+        (StrategyCall, make_strategy_call),
+        (JudgeCall, make_judge_call),
+        (RationaleCall, make_rationale_call),
     ],
-    ids=["generation", "judging", "rationales"],
 )
-def test_claimed_calls_wait_again_and_ended_ones_do_not(model, make, forget):
+def test_claimed_calls_wait_again_and_ended_ones_do_not(model, make):
     claimed, failed = make(**CLAIMED), make(**FAILED)
 
-    assert forget() == 1
+    assert run_services.forget_claims() == 1
 
     states = dict(model.objects.values_list("pk", "state"))
     assert states == {claimed.pk: CallState.PENDING, failed.pk: CallState.FAILED}

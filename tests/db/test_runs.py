@@ -205,7 +205,7 @@ class TestAClaim:
         run = make_generation_run(budget_usd=Decimal(5))
         make_call_in_flight(run, "0.25")
 
-        assert generation_services.forget_generation_claims() == 1
+        assert run_services.forget_claims() == 1
 
         run.refresh_from_db()
         assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)

@@ -23,6 +23,7 @@ from completions.runs import services as completions
 from completions.runs import view_data
 from completions.runs.services import budgeting, calling
 from completions.systems.services.registering import assistant_for
+from completions.tasks import look_after_runs
 from tests.factories import (
     NOW,
     make_assistant,
@@ -422,8 +423,8 @@ class TestARun:
     def test_that_was_left_behind_is_ended_by_the_tick(self, clock):
         run = make_rationale_run()
 
-        tasks.look_after_runs()
-        tasks.look_after_runs()
+        look_after_runs()
+        look_after_runs()
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
@@ -440,7 +441,7 @@ class TestARun:
         run = completions.pause_run(start(), now=clock())
 
         assert rationales_services.find_themes(clock=clock) == 0
-        assert not rationales_services.is_rationale_labelling_waiting(now=clock())
+        assert not completions.is_waiting(RationaleRun, now=clock())
         completions.resume_run(run, now=clock())
         assert rationales_services.find_themes(clock=clock) == 1
 
@@ -518,13 +519,13 @@ class TestFailures:
 class TestTheTasks:
     def test_wake_a_worker_only_if_something_waits(self, start, study):
         with nudged() as sent:
-            tasks.look_after_runs()
+            look_after_runs()
         assert sent == []
         judge(study)
         start()
 
         with nudged() as sent:
-            tasks.look_after_runs()
+            look_after_runs()
 
         assert sent == [Work.FIND_THEMES]
 

@@ -13,8 +13,9 @@ from completions.generation import services
 from completions.generation.services import generating
 from completions.llm import PermanentError, Reply
 from completions.llm.prompts import SUPPORTER, load_prompt
-from completions.models import Completion, GenerationCall, System
+from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.offline import Behaviour, Fault
+from completions.runs import services as run_services
 from completions.runs.services import calling
 from completions.writers import services as writer_services
 from tests.factories import (
@@ -244,11 +245,11 @@ class TestFailures:
         assert (call.state, call.error_kind) == (CallState.PENDING, "rate_limited")
         assert call.retry_at == clock.at + dt.timedelta(seconds=300)
         clock.turn(seconds=200)
-        assert not services.is_generation_waiting(now=clock.at)
+        assert not run_services.is_waiting(GenerationRun, now=clock.at)
         services.generate_completions(clock=clock)
         assert len(provider.calls) == 1
         clock.turn(seconds=100)
-        assert services.is_generation_waiting(now=clock.at)
+        assert run_services.is_waiting(GenerationRun, now=clock.at)
         services.generate_completions(clock=clock)
         assert GenerationCall.objects.get().state == CallState.DONE
 
@@ -343,7 +344,7 @@ class TestClaims:
         lost = clock.at - calling.CLAIM_LENGTH
         make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=1)
 
-        assert services.is_generation_waiting(now=clock.at)
+        assert run_services.is_waiting(GenerationRun, now=clock.at)
         services.generate_completions(clock=clock)
 
         assert GenerationCall.objects.get().state == CallState.DONE
@@ -371,7 +372,7 @@ class TestClaims:
     def test_ended_calls_are_never_claimed(self, now):
         make_call(state=CallState.FAILED, error_kind="x", ended_at=now)
 
-        assert not services.is_generation_waiting(now=now)
+        assert not run_services.is_waiting(GenerationRun, now=now)
         assert calling.claim_calls(GenerationCall.objects.all(), limit=9, now=now) == []
 
 

@@ -14,12 +14,14 @@ from annotation.choices import Protocol, Side, StudyState
 from annotation.judges import answers, prompt, services
 from annotation.judges.services import judging
 from annotation.judging import services as judging_services
-from annotation.models import DimensionMark, Judge, JudgeCall, Judgment
+from annotation.models import DimensionMark, Judge, JudgeCall, JudgeRun, Judgment
 from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
+from completions.runs import services as run_services
 from completions.runs.services import asking, calling
+from completions.tasks import look_after_runs
 from tests.factories import (
     NOW,
     make_comparison,
@@ -192,7 +194,7 @@ class TestAsk:
         call = make_call()
         type(call.comparison.study).objects.update(state=state)
 
-        assert not services.is_judging_waiting(now=clock.at)
+        assert not run_services.is_waiting(JudgeRun, now=clock.at)
         assert services.ask_judges(clock=clock) == 0
         assert not provider.calls
 
@@ -307,12 +309,12 @@ class TestFailures:
 class TestTicks:
     def test_a_tick_nudges_a_worker_only_when_calls_wait(self):
         with nudged() as sent:
-            tasks.look_after_runs()
+            look_after_runs()
         assert sent == []
         make_call()
 
         with nudged() as sent:
-            tasks.look_after_runs()
+            look_after_runs()
 
         assert sent == [Work.ASK_JUDGES]
 

@@ -330,7 +330,7 @@ class TestARun:
         run_services.pause_run(start(), now=clock())
 
         assert strategy_services.name_strategies(clock=clock) == 0
-        assert not strategy_services.is_labelling_waiting(now=clock())
+        assert not run_services.is_waiting(LabellingRun, now=clock())
 
 
 class TestTheTasks:

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import OutputWrapper
 
-from annotation import tasks as of_studies
 from annotation.models import Comparison, JudgeRun, Judgment, Study
 from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
@@ -349,8 +348,8 @@ class TestJudgesRun:
 class TestTicks:
     def test_end_runs_and_may_come_twice(self):
         run, judging = make_generation_run(), make_judge_run()
-        for tick in (tasks.look_after_runs, of_studies.look_after_runs) * 2:
-            tick()
+        tasks.look_after_runs()
+        tasks.look_after_runs()
 
         run.refresh_from_db()
         judging.refresh_from_db()

@@ -119,8 +119,7 @@ def worker(
 
 
 def test_a_worker_completes_a_run_and_stops_when_asked(broker, database, provider, worker):
-    for tick in ("completions.tasks.look_after_runs", "annotation.tasks.look_after_runs"):
-        broker.send_task(tick, queue="maintenance")
+    broker.send_task("completions.tasks.look_after_runs", queue="maintenance")
 
     wait_until(lambda: database.count(COMPLETED) == N_COMPLETIONS, worker)
     wait_until(lambda: database.count(JUDGED) == N_JUDGMENTS, worker)

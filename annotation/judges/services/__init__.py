@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from annotation.judges.services.drafting import draft_judge_run
     from annotation.judges.services.judging import (
         ask_judges,
-        forget_judging_claims,
-        is_judging_waiting,
-        pull_judging,
     )
     from annotation.judges.services.planning import (
         StudyNotLockedError,
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from annotation.judges.services.running import (
         Asking,
         SamplesAlikeError,
-        finish_judge_runs,
         start_judge_run,
     )
 else:
@@ -34,11 +30,7 @@ __all__ = [
     "ask_judges",
     "count_wanted_judge_calls",
     "draft_judge_run",
-    "finish_judge_runs",
-    "forget_judging_claims",
-    "is_judging_waiting",
     "plan_judge_calls",
-    "pull_judging",
     "register_simulated_judge",
     "start_judge_run",
     "sync_judges",

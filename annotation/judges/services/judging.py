@@ -1,6 +1,5 @@
 """Put comparisons to LLM judges and turn their valid answers into judgments."""
 
-import datetime as dt
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from django.db.models import QuerySet
 from pydantic import TypeAdapter
 
 from access.nudges import Work, nudge
-from annotation.choices import Protocol, Side, StudyState
+from annotation.choices import Protocol, Side
 from annotation.judges import answers as judge_answers_answers
 from annotation.judges import prompt, ratings
 from annotation.judges.verdict_probability import probability_of_a
@@ -23,7 +22,8 @@ from annotation.studies.rubric import Rubric
 from annotation.studies.verdicts import Answer
 from completions import llm
 from completions.dialogues.normaliser import plain
-from completions.runs.services import asking, calling, running
+from completions.runs import queries
+from completions.runs.services import asking, calling
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 
@@ -31,23 +31,6 @@ MAX_TOKENS = 2000
 TIMEOUT_S = 180.0
 _TURN = threading.Lock()
 _RUBRIC = TypeAdapter(Rubric)
-
-
-def is_judging_waiting(*, now: dt.datetime) -> bool:
-    """Say whether a worker would find a judge to ask."""
-    return calling.claimable(_calls_of_open_studies(), now=now).exists()
-
-
-def pull_judging(*, clock: Clock) -> int:
-    """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return running.pull_and_come_back(
-        JudgeRun.work, _calls_of_open_studies, lambda: ask_judges(clock=clock), clock=clock
-    )
-
-
-def forget_judging_claims() -> int:
-    """Free the calls that dead workers held; only for who knows that no worker lives."""
-    return calling.forget_claims(JudgeCall.objects.all())
 
 
 def ask_judges(
@@ -80,8 +63,7 @@ class _Desk:
 
     def calls(self) -> QuerySet[JudgeCall]:
         """Return the calls of open studies, or of one run."""
-        calls = _calls_of_open_studies()
-        return calls if self.run is None else calls.filter(run=self.run)
+        return queries.calls_to_make(JudgeRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[JudgeCall]:
         """Return these calls with their judges and comparisons, also of studies closed since."""
@@ -140,10 +122,6 @@ def _request(
         timeout_s=TIMEOUT_S,
         **_sampling(call),
     )
-
-
-def _calls_of_open_studies() -> QuerySet[JudgeCall]:
-    return JudgeCall.objects.filter(comparison__study__state=StudyState.OPEN)
 
 
 @lru_cache(maxsize=2048)  # a talk's turns come back with each of its pairs, twice per judge

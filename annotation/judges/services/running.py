@@ -72,11 +72,6 @@ def start_judge_run(
     return running.begin(run, n_added, now=now, by=by)
 
 
-def finish_judge_runs(*, now: dt.datetime) -> int:
-    """End the runs of judges that have no open call; return how many."""
-    return running.finish_runs(JudgeRun.objects.all(), now=now)
-
-
 def _plan(study: Study, judges: Collection[Judge], asking: Asking) -> dict[str, Any]:
     plan = {
         "study": study.slug,

@@ -8,12 +8,8 @@ if TYPE_CHECKING:
     from annotation.rationales.services.checking import draw_theme_sample
     from annotation.rationales.services.labelling import (
         find_themes,
-        finish_rationale_runs,
-        forget_rationale_claims,
         forget_themes,
-        is_rationale_labelling_waiting,
         plan_rationale_calls,
-        pull_rationale_labelling,
         start_rationale_run,
     )
     from annotation.rationales.services.scanning import (
@@ -32,13 +28,9 @@ __all__ = [
     "decide_rationale",
     "draw_theme_sample",
     "find_themes",
-    "finish_rationale_runs",
-    "forget_rationale_claims",
     "forget_scans",
     "forget_themes",
-    "is_rationale_labelling_waiting",
     "plan_rationale_calls",
-    "pull_rationale_labelling",
     "scan_rationales",
     "start_rationale_run",
 ]

@@ -27,6 +27,7 @@ from annotation.rationales.addressing import addressed_by
 from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels
 from completions.models import Assistant
+from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
@@ -86,26 +87,6 @@ def plan_rationale_calls(
     return len(added)
 
 
-def is_rationale_labelling_waiting(*, now: dt.datetime) -> bool:
-    """Say whether a worker would find a call to make."""
-    return calling.claimable(RationaleCall.objects.all(), now=now).exists()
-
-
-def pull_rationale_labelling(*, clock: Clock) -> int:
-    """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return running.pull_and_come_back(
-        RationaleRun.work,
-        RationaleCall.objects.all,
-        lambda: find_themes(clock=clock),
-        clock=clock,
-    )
-
-
-def forget_rationale_claims() -> int:
-    """Free the calls that dead workers held; only for who knows that no worker lives."""
-    return calling.forget_claims(RationaleCall.objects.all())
-
-
 def find_themes(
     *,
     clock: Clock,
@@ -139,8 +120,7 @@ class Desk:
 
     def calls(self) -> QuerySet[RationaleCall]:
         """Return the calls of the run, or all."""
-        calls = RationaleCall.objects.all()
-        return calls if self.run is None else calls.filter(run=self.run)
+        return queries.calls_to_make(RationaleRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[RationaleCall]:
         """Return these calls with their rationales."""
@@ -232,8 +212,3 @@ def start_rationale_run(
     )
     n_added = plan_rationale_calls(run=run, assistant=assistant, now=now, most=most)
     return running.begin(run, n_added, now=now, by=by)
-
-
-def finish_rationale_runs(*, now: dt.datetime) -> int:
-    """End the runs about rationales that have no open call; return how many."""
-    return running.finish_runs(RationaleRun.objects.all(), now=now)

@@ -7,11 +7,8 @@ from access.later import names_of
 if TYPE_CHECKING:
     from completions.generation.services.generating import (
         NotAModelError,
-        forget_generation_claims,
         generate_completions,
-        is_generation_waiting,
         plan_generation_calls,
-        pull_generation,
     )
     from completions.generation.services.planning import retry_completions, start_generation_run
 else:
@@ -19,11 +16,8 @@ else:
 
 __all__ = [
     "NotAModelError",
-    "forget_generation_claims",
     "generate_completions",
-    "is_generation_waiting",
     "plan_generation_calls",
-    "pull_generation",
     "retry_completions",
     "start_generation_run",
 ]

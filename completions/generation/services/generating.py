@@ -16,8 +16,8 @@ from completions.choices import CallState
 from completions.leaks import manners
 from completions.llm import prompts
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
-from completions.runs import pulling
-from completions.runs.services import calling, running, speaking, states
+from completions.runs import pulling, queries
+from completions.runs.services import calling, speaking, states
 from completions.runs.services.calling import Answered, Claim, Clock, Failed, Question
 
 MAX_TOKENS = 300
@@ -60,26 +60,6 @@ def plan_generation_calls(
     return len(added)
 
 
-def is_generation_waiting(*, now: dt.datetime) -> bool:
-    """Say whether a worker would find a call to make."""
-    return calling.claimable(GenerationCall.objects.all(), now=now).exists()
-
-
-def pull_generation(*, clock: Clock) -> int:
-    """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return running.pull_and_come_back(
-        GenerationRun.work,
-        GenerationCall.objects.all,
-        lambda: generate_completions(clock=clock),
-        clock=clock,
-    )
-
-
-def forget_generation_claims() -> int:
-    """Free the calls that dead workers held; only for who knows that no worker lives."""
-    return calling.forget_claims(GenerationCall.objects.all())
-
-
 def generate_completions(
     *,
     clock: Clock,
@@ -120,9 +100,7 @@ class _Queue:
 
     def claim(self, limit: int) -> pulling.Claimed[Question]:
         """Claim calls and load what their questions need."""
-        calls, now = GenerationCall.objects.all(), self.clock()
-        if self.run is not None:
-            calls = calls.filter(run=self.run)
+        calls, now = queries.calls_to_make(GenerationRun, self.run), self.clock()
         questions = calling.claim_questions(calls, _load, _question, limit=limit, now=now)
         is_short = len(questions) < limit
         wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
         RunStateError,
         cancel_run,
         finish_all_runs,
+        forget_claims,
+        is_waiting,
+        look_after_runs,
         pause_run,
+        pull,
         resume_run,
         retry_failed,
     )
@@ -28,7 +32,11 @@ __all__ = [
     "UnknownPriceError",
     "cancel_run",
     "finish_all_runs",
+    "forget_claims",
+    "is_waiting",
+    "look_after_runs",
     "pause_run",
+    "pull",
     "resume_run",
     "retry_failed",
 ]

@@ -11,15 +11,21 @@ from django.db import transaction
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet
 
 from access.log import record
-from access.nudges import KEPT_S, SOON_S, Work, nudge
+from access.nudges import KEPT_S, SOON_S, nudge
 from completions.choices import CallState, PauseReason, RunState
 from completions.dialogues.locking import lock_texts
-from completions.models import Completion, GenerationRun, LabellingRun, Run
+from completions.models import Completion, GenerationRun, Run
 from completions.runs import pulling
-from completions.runs.queries import call_rows, calls_of, endpoints_of
-from completions.runs.services import budgeting, calling
-from completions.runs.services import states as run_states_states
-from completions.runs.services import states as service_states
+from completions.runs.queries import (
+    call_model,
+    call_rows,
+    calls_of,
+    calls_to_make,
+    endpoints_of,
+    run_models,
+    run_rows,
+)
+from completions.runs.services import budgeting, calling, states
 from completions.runs.services.calling import Clock
 from completions.runs.services.states import SomeRun
 
@@ -87,9 +93,9 @@ def begin(run: SomeRun, n_added: int, *, now: dt.datetime, by: User | None) -> S
 @transaction.atomic
 def pause_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
     """Make no further call of a run; calls in flight end. A paused run stays as it is."""
-    run = run_states_states.lock(run)
+    run = states.lock(run)
     _refuse_if_over(run, "paused")
-    run_states_states.pause_if_running(run, PauseReason.ADMIN, "", now=now, by=by)
+    states.pause_if_running(run, PauseReason.ADMIN, "", now=now, by=by)
     return run
 
 
@@ -112,22 +118,20 @@ def resume_run(
     _refuse_if_over(run, "resumed")
     told = _set_budget(run, budget_usd)
     if run.pause_reason == PauseReason.REFUSED:
-        calls = calls_of(run).filter(
-            error_kind__in={*service_states.KINDS, service_states.BAD_REQUEST}
-        )
-        service_states.ask_again(_still_wanted(run, calls))
+        calls = calls_of(run).filter(error_kind__in={*states.KINDS, states.BAD_REQUEST})
+        states.ask_again(_still_wanted(run, calls))
     if run.state == RunState.PAUSED or told:
-        run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+        states.change(run, RunState.RUNNING, now=now, by=by, told=told)
     return run
 
 
 @transaction.atomic
 def cancel_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> SomeRun:
     """Give up what waits; calls in flight end, and what was answered is kept."""
-    run = run_states_states.lock(run)
+    run = states.lock(run)
     _refuse_if_over(run, "cancelled")
-    run_states_states.give_up_waiting(run, lost=calling.lost(now), now=now)
-    run_states_states.change(run, RunState.CANCELLED, now=now, by=by)
+    states.give_up_waiting(run, lost=calling.lost(now), now=now)
+    states.change(run, RunState.CANCELLED, now=now, by=by)
     return run
 
 
@@ -154,16 +158,12 @@ def retry_failed(
     """
     run = _lock_to_ask_again(run)
     told = _set_budget(run, budget_usd)
-    states = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
-    calls = (
-        calls_of(run)
-        .filter(only or Q(), state__in=states)
-        .exclude(error_kind=service_states.ERASED)
-    )
-    n_again = service_states.ask_again(_still_wanted(run, calls))
+    unusable = [CallState.FAILED, CallState.INVALID] if with_invalid else [CallState.FAILED]
+    calls = calls_of(run).filter(only or Q(), state__in=unusable).exclude(error_kind=states.ERASED)
+    n_again = states.ask_again(_still_wanted(run, calls))
     if n_again:
         told = {**told, "asked again": n_again}
-        run_states_states.change(run, RunState.RUNNING, now=now, by=by, told=told)
+        states.change(run, RunState.RUNNING, now=now, by=by, told=told)
     return n_again
 
 
@@ -171,7 +171,7 @@ def _lock_to_ask_again(run: SomeRun) -> SomeRun:
     """Lock a run; nobody brings in meanwhile what its calls may be asked for again."""
     if isinstance(run, GenerationRun):
         lock_texts(run.dataset_id)  # before the run's row, as whoever tries several again does
-    return run_states_states.lock(run)
+    return states.lock(run)
 
 
 def _still_wanted(run: Run, calls: QuerySet[Any]) -> QuerySet[Any]:
@@ -190,24 +190,41 @@ def finish_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:
     calls = call_rows(runs.model).filter(run=OuterRef("pk"), ended_at=None)
     for run in runs.filter(Exists(calls), state=RunState.CANCELLED).order_by("pk"):
         _clear_cancelled(run, now)
-    return run_states_states.end_runs(runs, now=now)
+    return states.end_runs(runs, now=now)
 
 
 def finish_all_runs(*, now: dt.datetime) -> int:
-    """End the runs of this app that have no open call; return how many."""
-    of_systems = finish_runs(GenerationRun.objects.all(), now=now)
-    return of_systems + finish_runs(LabellingRun.objects.all(), now=now)
+    """End the runs of all kinds that have no open call; return how many."""
+    return sum(finish_runs(run_rows(call_model(runs)), now=now) for runs in run_models())
+
+
+def look_after_runs(*, now: dt.datetime) -> int:
+    """End runs as `finish_all_runs` does, and nudge workers where calls wait."""
+    for runs in run_models():
+        if is_waiting(runs, now=now):
+            nudge(runs.work)
+    return finish_all_runs(now=now)
+
+
+def is_waiting(runs: type[Run], *, now: dt.datetime) -> bool:
+    """Say whether a worker would find a call of this kind of run to make."""
+    return calling.claimable(calls_to_make(runs), now=now).exists()
+
+
+def forget_claims() -> int:
+    """Free the calls that dead workers held; only for who knows that no worker lives."""
+    return sum(calling.forget_claims(call_rows(runs)) for runs in run_models())
 
 
 @transaction.atomic
 def _clear_cancelled(run: Run, now: dt.datetime) -> None:
-    run = run_states_states.lock(run)
+    run = states.lock(run)
     if run.state == RunState.CANCELLED:
-        run_states_states.give_up_waiting(run, lost=calling.lost(now), now=now)
+        states.give_up_waiting(run, lost=calling.lost(now), now=now)
 
 
 def _refuse_if_over(run: Run, wanted: str) -> None:
-    if run.state not in run_states_states.GOES_ON:
+    if run.state not in states.GOES_ON:
         said = "was cancelled" if run.state == RunState.CANCELLED else "has ended"
         msg = f"run #{run.pk} {said} and cannot be {wanted}; `retry` asks again what failed"
         raise RunStateError(msg)
@@ -221,22 +238,20 @@ def _set_budget(run: Run, budget_usd: Decimal | None) -> dict[str, object]:
     return {"budget": str(budget_usd)}
 
 
-Calls = Callable[[], QuerySet[Any]]
-
-
-def pull_and_come_back(work: Work, calls: Calls, pull: Callable[[], int], *, clock: Clock) -> int:
-    """Pull, and see to it that somebody pulls again while there is something left; return how many.
+def pull(runs: type[Run], make: Callable[..., int], *, clock: Clock) -> int:
+    """Have a worker ``make`` calls of this kind of run for a while; return how many.
 
     More than one process can have in flight calls another to help. What is left at the end is
     pulled at once, or when it is due; with nothing done it waits a moment, since another thread
     of this process may be about it.
     """
-    if _is_more_than_one_holds(calls(), now=clock()):
-        nudge(work)
-    n = pull()
-    wait_s = None if pulling.STOPPING.is_set() else seconds_to_next(calls(), now=clock())
+    calls = calls_to_make(runs)
+    if _is_more_than_one_holds(calls, now=clock()):
+        nudge(runs.work)
+    n = make(clock=clock)
+    wait_s = None if pulling.STOPPING.is_set() else seconds_to_next(calls, now=clock())
     if wait_s is not None and wait_s <= KEPT_S:  # what is due later is left to the sweep
-        nudge(work, within_s=wait_s if n else max(wait_s, SOON_S))
+        nudge(runs.work, within_s=wait_s if n else max(wait_s, SOON_S))
     return n
 
 

@@ -6,12 +6,9 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from completions.strategies.services.labelling import (
-        forget_labelling_claims,
         forget_labels,
-        is_labelling_waiting,
         name_strategies,
         plan_strategy_calls,
-        pull_labelling,
         start_labelling_run,
     )
     from completions.strategies.services.spot_checking import (
@@ -39,12 +36,9 @@ __all__ = [
     "adjudicate",
     "draw",
     "draw_sample",
-    "forget_labelling_claims",
     "forget_labels",
-    "is_labelling_waiting",
     "label_item",
     "name_strategies",
     "plan_strategy_calls",
-    "pull_labelling",
     "start_labelling_run",
 ]

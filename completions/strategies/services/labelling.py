@@ -22,7 +22,8 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.runs.services import asking, calling, quoted_labels, running
+from completions.runs import queries
+from completions.runs.services import asking, calling, quoted_labels
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.quoted_labels import TextDeletedError
@@ -65,26 +66,6 @@ def plan_strategy_calls(
     return len(added)
 
 
-def is_labelling_waiting(*, now: dt.datetime) -> bool:
-    """Say whether a worker would find a call to make."""
-    return calling.claimable(StrategyCall.objects.all(), now=now).exists()
-
-
-def pull_labelling(*, clock: Clock) -> int:
-    """Have a worker make waiting calls for a while, and others after it while any is left."""
-    return running.pull_and_come_back(
-        LabellingRun.work,
-        StrategyCall.objects.all,
-        lambda: name_strategies(clock=clock),
-        clock=clock,
-    )
-
-
-def forget_labelling_claims() -> int:
-    """Free the calls that dead workers held; only for who knows that no worker lives."""
-    return calling.forget_claims(StrategyCall.objects.all())
-
-
 def name_strategies(
     *,
     clock: Clock,
@@ -123,8 +104,7 @@ class StrategyCalls:
 
     def calls(self) -> QuerySet[StrategyCall]:
         """Return the calls of the run, or all."""
-        calls = StrategyCall.objects.all()
-        return calls if self.run is None else calls.filter(run=self.run)
+        return queries.calls_to_make(LabellingRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[StrategyCall]:
         """Return these calls with their texts."""
