@@ -65,8 +65,8 @@ def _lock(study: Study) -> None:
     QuerySet(Study).filter(pk=study.pk).update(
         content=study.content, protocol_hash=study.protocol_hash
     )
-    given = QuerySet(Judgment).filter(comparison__study=study)
-    given.update(protocol_hash=study.protocol_hash)
+    given: QuerySet[Judgment] = QuerySet(Judgment)
+    given.filter(comparison__study=study).update(protocol_hash=study.protocol_hash)
 
 
 def _systems(n_systems: int) -> None:

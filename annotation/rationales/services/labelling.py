@@ -108,7 +108,8 @@ def find_themes(
 def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
     """Delete the words that labels, answers and notes quote of rationales which are deleted."""
     calls = RationaleCall.objects.filter(judgment__in=judgments)
-    notes = QuerySet(ThemeLabelling).filter(item__judgment__in=judgments)
+    notes: QuerySet[ThemeLabelling] = QuerySet(ThemeLabelling)
+    notes = notes.filter(item__judgment__in=judgments)
     quoted_labels.forget_quotes(calls, ThemeLabel, notes, now=now)
 
 

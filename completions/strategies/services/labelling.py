@@ -92,7 +92,8 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
     calls = StrategyCall.objects.filter(completion__in=completions)
-    notes = QuerySet(HumanLabelling).filter(item__completion__in=completions)
+    notes: QuerySet[HumanLabelling] = QuerySet(HumanLabelling)
+    notes = notes.filter(item__completion__in=completions)
     quoted_labels.forget_quotes(calls, StrategyLabel, notes, now=now)
 
 
