@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--preferred", action="store_true", help="not the other selections")
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
-    with scratch_site():
+    with scratch_site(HEART_LOG_LEVEL="WARNING"):
         measure(asked.judgments, each_selection=not asked.preferred)
 
 

@@ -12,8 +12,9 @@ from django.db.models import QuerySet
 from annotation.models import Comparison, Judge, Judgment, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
+from completions.dialogues.context_extraction import turns_hash
 from completions.files.toml import content_hash
-from completions.models import Completion, StrategyCall, System
+from completions.models import Completion, Context, StrategyCall, System
 from completions.strategies.rules import load_codebook
 from ranking.models import Fit
 from tests.factories import make_judge, make_judge_call, make_llm_judgment
@@ -58,7 +59,16 @@ def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS, n_raters: int =
 
 
 def _lock(study: Study) -> None:
-    """Put the study and its answers under the hash of its file, as releases ask for it."""
+    """Put texts, the study and its answers under their hashes, as releases ask for it."""
+    _run(
+        "UPDATE completions_completion"
+        " SET content_hash = encode(sha256(convert_to(text, 'UTF8')), 'hex')"
+    )
+    contexts = list(Context.objects.all())
+    for context in contexts:
+        context.turns = [*context.turns[:-1], {"role": "seeker", "text": f"I am {context.key}."}]
+        context.content_hash = turns_hash(context.turns)
+    Context.objects.bulk_update(contexts, ["turns", "content_hash"])
     seed = hashlib.sha256(study.seed.encode()).hexdigest()
     study.content = study.content | {"seed_sha256": seed}
     study.protocol_hash = content_hash(study.content)
