@@ -97,6 +97,9 @@ class KeptCounts(models.Model):
     counted_at = models.DateTimeField(help_text="When all judgments were counted last.")
     rule = models.CharField(max_length=16, help_text="Mark of the code that says what counts.")
     newest = models.BigIntegerField(default=0, help_text="Key of a judgment at the last look.")
+    n_newest = models.IntegerField(
+        default=0, db_default=0, help_text="Judgments with keys about that one and above, then."
+    )
     n_decisions = models.IntegerField(default=0)
     rows = models.BinaryField()
     newer_rows = models.BinaryField(help_text="Of some comparisons, in place of what `rows` has.")

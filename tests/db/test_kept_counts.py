@@ -230,6 +230,27 @@ def test_without_a_change_what_is_kept_is_of_all_times_since_it_came_to_be(study
         assert (found is not None) is is_kept
 
 
+def test_another_look_of_the_same_time_counts_nothing_where_nothing_came_in(study, monkeypatch):
+    keep(study, NOW + 60 * MINUTE)
+    make_judgment(comparison=study.comparisons.first(), submitted_at=NOW + 61 * MINUTE)
+    first = keep(study, NOW + 65 * MINUTE)
+    monkeypatch.delattr(keeping, "_counted")
+
+    second = keep(study, NOW + 65 * MINUTE)
+
+    assert (second.since, second.until) == (first.since, first.until)
+
+
+def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_time(study):
+    now = NOW + 60 * MINUTE
+    keep(study, now)
+    make_judgment(comparison=study.comparisons.first(), submitted_at=NOW)
+
+    keep(study, now)
+
+    check(study, now)
+
+
 def test_a_look_back_in_time_changes_nothing(study):
     first = keep(study, NOW + 60 * MINUTE)
     make_judgment(comparison=study.comparisons.first())

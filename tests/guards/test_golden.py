@@ -100,15 +100,18 @@ def release(folder):
     told = dict[str, dict[str, None]]()
     for name in sorted(set(files_of(folder / "built")) - {SUMS}):
         told.setdefault(masked(name), {}).update(dict.fromkeys(lines_of(folder / "built" / name)))
-    return "\n\n".join("\n".join((name, *lines)) for name, lines in told.items())
+    return "\n\n".join(
+        "\n".join((name, *(sorted(lines) if ".json" in name else lines)))
+        for name, lines in told.items()
+    )
 
 
 def lines_of(file):
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".json":
-        return sorted(kinds(json.loads(text)))
+        return kinds(json.loads(text))
     if file.suffix == ".jsonl":
-        return sorted(kinds([json.loads(line) for line in text.splitlines()]))
+        return kinds([json.loads(line) for line in text.splitlines()])
     return masked(re.sub(r"```text.*?```", "", text, flags=re.DOTALL)).splitlines()
 
 

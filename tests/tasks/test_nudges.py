@@ -22,7 +22,7 @@ from annotation.raters import services as rater_services
 from annotation.studies import services as study_services
 from annotation.tasks import send_report_alerts
 from completions.choices import CallState, MailKind, PauseReason, RunState
-from completions.generation.services import generating
+from completions.generation import services as generation_services
 from completions.jobs import services as jobs
 from completions.models import GenerationCall
 from completions.runs import pulling
@@ -387,7 +387,7 @@ class TestComingBack:
 
     def test_a_pull_that_could_do_nothing_waits_before_the_next(self, sent, monkeypatch):
         make_generation_call()
-        monkeypatch.setattr(generating, "generate_completions", lambda **_how: 0)
+        monkeypatch.setattr(generation_services, "generate_completions", lambda **_how: 0)
 
         with TestCase.captureOnCommitCallbacks(execute=True):
             generate_completions()
@@ -396,7 +396,7 @@ class TestComingBack:
 
     def test_a_pull_whose_time_is_over_is_followed_by_another(self, sent, monkeypatch):
         make_generation_call()
-        monkeypatch.setattr(generating, "generate_completions", lambda **_how: 9)
+        monkeypatch.setattr(generation_services, "generate_completions", lambda **_how: 9)
 
         with TestCase.captureOnCommitCallbacks(execute=True):
             generate_completions()
@@ -406,7 +406,7 @@ class TestComingBack:
     def test_a_pull_with_more_than_it_can_hold_calls_others(self, sent, monkeypatch, settings):
         settings.HEART_LLM_CONCURRENCY = 2
         monkeypatch.setattr(
-            generating,
+            generation_services,
             "generate_completions",
             lambda **_how: GenerationCall.objects.all().delete()[0],
         )

@@ -21,6 +21,7 @@ from ranking.judgments.analysis_set import (
     Selection,
     is_decided_after,
     n_decisions,
+    n_newer,
     newest_judgment,
 )
 from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_compared
@@ -53,7 +54,10 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
         return
     # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
     newest, decisions = newest_judgment(), n_decisions(study)
+    n_newest = n_newer(newest - OVERLAP)
     has_held = kept.rule == rule() and kept.n_decisions == decisions
+    if has_held and kept.until == now and n_newer(kept.newest - OVERLAP) == kept.n_newest:
+        return
     # A new decision is noticed by their number; one that was there and dated ahead, by its time.
     is_decided = not has_held or is_decided_after(study, kept.until)
     answered = None if is_decided else _answered_since(kept)
@@ -61,8 +65,9 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
         changed = _count_anew(kept, answered, now)
     else:
         changed = _count_again(kept, answered, now)
-    kept.until, kept.newest, kept.n_decisions, kept.rule = now, newest, decisions, rule()
-    kept.save(update_fields=["until", "newest", "n_decisions", "rule", *changed])
+    kept.until, kept.n_decisions, kept.rule = now, decisions, rule()
+    kept.newest, kept.n_newest = newest, n_newest
+    kept.save(update_fields=["until", "newest", "n_newest", "n_decisions", "rule", *changed])
 
 
 def _count_anew(kept: KeptCounts, answered: Integers | None, now: dt.datetime) -> Changed:
