@@ -119,30 +119,33 @@ def _of_selection(rows: Rows, pool: EvaluatorPool, context_set: ContextSet) -> R
 
 
 def _grouped_kept(rows: Rows) -> GroupedJudgments:
-    compared = np.stack([rows[name].astype(np.int64) for name in ("comparison", *FACTS)], axis=1)
-    answers = np.stack([rows[name].astype(np.int64) for name in ("comparison", *ANSWER)], axis=1)
-    names = Compared(compared, dialogues(rows["dialogue"]), systems())
-    return _added_up(compared, answers, names)
+    facts, answers = ([rows[name].astype(np.int64) for name in names] for names in (FACTS, ANSWER))
+    return _added_up(facts, answers, dialogues(rows["dialogue"]), systems())
 
 
 def grouped(answers: Integers, compared: Compared) -> GroupedJudgments:
     """Add up answers, as `read_answers` gives them, by dialogue and pair."""
     pairs = compared.pairs
     place = np.searchsorted(pairs[:, 0], answers[:, 0])
-    return _added_up(pairs[place], answers, compared)
+    facts, given = list(pairs[place, 1:].T), list(answers[:, 1:].T)
+    return _added_up(facts, given, compared.dialogues, compared.systems)
 
 
-def _added_up(pairs: Integers, answers: Integers, compared: Compared) -> GroupedJudgments:
-    """Add up answers, given what each is about."""
-    _, dialogue, first, second, is_simulated, _ = pairs.T
-    units, unit = coded(dialogue, compared.dialogues)
-    slugs, (first, second) = coded(np.stack([first, second]), compared.systems)
-    columns = (unit, first, second, *answers[:, 1:-2].T)
-    newest, keys = answers[:, -2:].T
+def _added_up(
+    facts: Sequence[Integers],
+    answers: Sequence[Integers],
+    hashes: Mapping[int, str],
+    names: Mapping[int, str],
+) -> GroupedJudgments:
+    """Add up answers, given what each is about: columns in the orders of `FACTS` and `ANSWER`."""
+    dialogue, first, second, is_simulated, _ = facts
+    *columns, newest, keys = answers
+    units, unit = coded(dialogue, hashes)
+    slugs, (first, second) = coded(np.stack([first, second]), names)
     return GroupedJudgments(
         systems=slugs,
         dialogues=units,
-        counts=PairCounts.added_up(np.stack(columns, axis=1)),
+        counts=PairCounts.added_up(np.stack([unit, first, second, *columns], axis=1)),
         newest=int(newest.max(initial=0)),
         sum_of_keys=int(keys.sum()),
         has_simulated_context=bool(is_simulated.any()),

@@ -25,7 +25,16 @@ from ranking.judgments.analysis_set import (
     newest_judgment,
 )
 from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_compared
-from ranking.judgments.frames.kept import ROW, Rows, joined, packed, rule, unpacked, without
+from ranking.judgments.frames.kept import (
+    ROW,
+    Rows,
+    all_rows,
+    joined,
+    packed,
+    rule,
+    unpacked,
+    without,
+)
 from ranking.models import KeptCounts
 from ranking.numerics.arrays import Integers
 
@@ -46,10 +55,7 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
     """Bring what is kept of a study up to now; of ratings of single messages nothing is kept."""
     if study.protocol == Protocol.LIKERT:
         return
-    times = dict.fromkeys(("since", "until", "counted_at"), NEVER)
-    nothing = {**times, "rows": NOTHING, "newer_rows": NOTHING}
-    KeptCounts.objects.get_or_create(study=study, defaults=nothing)
-    kept = KeptCounts.objects.select_for_update().get(study=study)
+    kept = _locked(study)
     if kept.until > now:
         return
     # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
@@ -70,10 +76,23 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
     kept.save(update_fields=["until", "newest", "n_newest", "n_decisions", "rule", *changed])
 
 
+def _locked(study: Study) -> KeptCounts:
+    """Lock what is kept of a study, whose rows are read when somebody asks for them."""
+    there = KeptCounts.objects.select_for_update().defer("rows", "newer_rows")
+    kept = there.filter(study=study).first()
+    if kept is None:
+        times = dict.fromkeys(("since", "until", "counted_at"), NEVER)
+        nothing = {**times, "rows": NOTHING, "newer_rows": NOTHING}
+        KeptCounts.objects.get_or_create(study=study, defaults=nothing)
+        kept = there.get(study=study)
+    kept.study = study
+    return kept
+
+
 def _count_anew(kept: KeptCounts, answered: Integers | None, now: dt.datetime) -> Changed:
     """Count everything; what was kept until now must have been right but for what came since."""
     found = _counted(kept.study, now)
-    before = joined(unpacked(kept.rows), unpacked(kept.newer_rows))
+    before = all_rows(kept)
     if answered is not None and not _is_same(without(found, answered), without(before, answered)):
         logger.error("what was kept of %s was not what counts; it is now", kept.study.slug)
     kept.counted_at = now
@@ -87,17 +106,17 @@ def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Chan
     """Count the answers to some comparisons, and keep them in place of what was kept of these."""
     if not len(answered):
         return []
-    rows, newer = unpacked(kept.rows), unpacked(kept.newer_rows)
-    found, before = _counted(kept.study, now, only=answered.tolist()), joined(rows, newer)
+    found, before = _counted(kept.study, now, only=answered.tolist()), all_rows(kept)
     if _is_same(found, before[np.isin(before["comparison"], answered)]):
         return []
     gone = np.zeros(len(answered), dtype=ROW)
     gone["comparison"] = answered
-    newer = np.concatenate([without(newer, answered), found, without(gone, found["comparison"])])
+    newer = without(unpacked(bytes(kept.newer_rows)), answered)
+    newer = np.concatenate([newer, found, without(gone, found["comparison"])])
     kept.newer_rows, kept.since = packed(newer), now
-    if len(newer) * MUCH < len(rows):
+    if len(newer) * MUCH < len(before):
         return ["newer_rows", "since"]
-    kept.rows, kept.newer_rows = packed(joined(rows, newer)), NOTHING
+    kept.rows, kept.newer_rows = packed(joined(before, newer)), NOTHING
     return ["rows", "newer_rows", "since"]
 
 
