@@ -4,21 +4,17 @@ People and LLM judges judge the same pairs. An answer follows from the two syste
 itself, and from chance; marks and reasons go with the answer.
 """
 
-import hashlib
-
 from django.db import connection
-from django.db.models import QuerySet
 
-from annotation.models import Comparison, Judge, Judgment, Study
+from annotation.models import Comparison, Judge, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
-from completions.dialogues.context_extraction import turns_hash
-from completions.files.toml import content_hash
-from completions.models import Completion, Context, StrategyCall, System
+from completions.models import Completion, StrategyCall, System
 from completions.strategies.rules import load_codebook
 from ranking.models import Fit
 from tests.factories import make_judge, make_judge_call, make_llm_judgment
 from tests.factories_of_calls import DONE, make_strategy_call
+from tests.released import put_under_hashes
 
 N_SYSTEMS = 20
 N_PAIRS = 12  # of each context
@@ -54,29 +50,8 @@ def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS, n_raters: int =
         _calls(first, N_CALLS * N_PAIRS * n_contexts)
         _answers(n_systems)
         _strategies(Completion.objects.filter(context__key__startswith="bench-").count())
-        _lock(study)
+        put_under_hashes(study)
     return study
-
-
-def _lock(study: Study) -> None:
-    """Put texts, the study and its answers under their hashes, as releases ask for it."""
-    _run(
-        "UPDATE completions_completion"
-        " SET content_hash = encode(sha256(convert_to(text, 'UTF8')), 'hex')"
-    )
-    contexts = list(Context.objects.all())
-    for context in contexts:
-        context.turns = [*context.turns[:-1], {"role": "seeker", "text": f"I am {context.key}."}]
-        context.content_hash = turns_hash(context.turns)
-    Context.objects.bulk_update(contexts, ["turns", "content_hash"])
-    seed = hashlib.sha256(study.seed.encode()).hexdigest()
-    study.content = study.content | {"seed_sha256": seed}
-    study.protocol_hash = content_hash(study.content)
-    QuerySet(Study).filter(pk=study.pk).update(
-        content=study.content, protocol_hash=study.protocol_hash
-    )
-    given: QuerySet[Judgment] = QuerySet(Judgment)
-    given.filter(comparison__study=study).update(protocol_hash=study.protocol_hash)
 
 
 def _systems(n_systems: int) -> None:
@@ -97,6 +72,10 @@ def _systems(n_systems: int) -> None:
         "UPDATE completions_context SET stratum = %s WHERE key LIKE 'bench-%%' AND id %% 6 = 0",
         Stratum.ADVERSARIAL,
     )
+    _run(  # so that no two have one hash
+        "UPDATE completions_context SET turns = (turns - -1)"
+        " || jsonb_build_array(jsonb_build_object('role', 'seeker', 'text', 'I am ' || key))"
+    )
 
 
 def name_as_simulated(study: Study) -> None:
@@ -113,12 +92,16 @@ def name_as_simulated(study: Study) -> None:
 
 
 def _texts() -> None:
-    """Make texts of different lengths; some ask, some list."""
+    """Make texts of different lengths; some ask, some list; each under its hash."""
     _run(
         "UPDATE completions_completion SET text = repeat(%s, 1 + floor(4 * random())::int)"
         " || CASE WHEN random() < 0.5 THEN 'What would help tonight?' ELSE '' END"
         " || CASE WHEN random() < 0.2 THEN E'\\n- Rest.\\n- Call a friend.' ELSE '' END",
         SENTENCE,
+    )
+    _run(
+        "UPDATE completions_completion"
+        " SET content_hash = encode(sha256(convert_to(text, 'UTF8')), 'hex')"
     )
 
 

@@ -53,21 +53,28 @@ START = NOW + dt.timedelta(hours=1)
 def make_study_to_release(**fields: object) -> Study:
     """Four raters and two judges on texts of people and of models; ratings are computed."""
     study = make_study_of_people()
-    content = study.content | {"seed_sha256": digest(study.seed)}
-    hashed = {"content": content, "protocol_hash": content_hash(content)}
-    Study.objects.filter(pk=study.pk).update(**hashed, **fields)
-    for context in Context.objects.filter(dataset=study.dataset):
-        Context.objects.filter(pk=context.pk).update(content_hash=turns_hash(context.turns))
     judges = [make_judge(), make_judge()]
     for number, comparison in enumerate(Comparison.objects.filter(study=study).order_by("pk")):
         for place, judge in enumerate(judges):
             make_marked_judgment(comparison, judge, 2 if (number + place) % 3 else -1)
+    Study.objects.filter(pk=study.pk).update(**fields)
+    put_under_hashes(study)
+    fit_services.refit_study(study=study, clock=lambda: START)
+    return study
+
+
+def put_under_hashes(study: Study) -> None:
+    """Give a study, its contexts and its judgments the hashes that they have once it is locked."""
+    study.refresh_from_db()
+    content = study.content | {"seed_sha256": digest(study.seed)}
+    hashed = {"content": content, "protocol_hash": content_hash(content)}
+    Study.objects.filter(pk=study.pk).update(**hashed)
+    for context in Context.objects.filter(dataset=study.dataset):
+        Context.objects.filter(pk=context.pk).update(content_hash=turns_hash(context.turns))
     # As a study that was locked with its hash has them; nothing else may change a judgment.
     given = QuerySet(Judgment).filter(comparison__study=study)  # type: ignore[var-annotated]
     given.update(protocol_hash=content_hash(content))
     study.refresh_from_db()
-    fit_services.refit_study(study=study, clock=lambda: START)
-    return study
 
 
 def build(study: Study, folder: Path, *, is_drawn: bool = True) -> Release:
