@@ -11,6 +11,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='keptcounts',
             name='n_newest',
-            field=models.IntegerField(db_default=0, default=0, help_text='Judgments with keys about that one and above, then.'),
+            field=models.IntegerField(db_default=0, default=0, help_text='Judgments above that key less the overlap, then.'),
         ),
     ]

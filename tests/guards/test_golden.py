@@ -131,8 +131,13 @@ def masked(text):
     )
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("made", [schema, commands, addresses, rank, studies, release])
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(schema, commands, addresses, rank, studies),
+        pytest.param(release, marks=pytest.mark.django_db),
+    ],
+)
 def test_stays_as_it_is(made, tmp_path, monkeypatch, settings):
     monkeypatch.setenv("COLUMNS", "100")
     settings.HEART_BOOTSTRAP_REPLICATES = 20

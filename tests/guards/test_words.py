@@ -60,7 +60,9 @@ def test_a_conversation_is_called_so_everywhere():
     code = ("access", "annotation", "completions", "heart_site", "ranking")
     found = [
         f"{file.relative_to(ROOT)}: {text.strip()[:120]}"
-        for file in (*(ROOT / "templates").rglob("*.html"), *files(code, ".py"))
+        for folder in ("templates", *code)
+        for file in (ROOT / folder).rglob("*.[hp][ty]*")
+        if file.suffix in {".html", ".py"}
         for text in texts(file)
         if re.search(r"\b[Tt]alks?\b", text) and not any(fine in text for fine in FINE)
     ]

@@ -6,20 +6,14 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from annotation.judges.services.drafting import draft_judge_run
-    from annotation.judges.services.judging import (
-        ask_judges,
-    )
+    from annotation.judges.services.judging import ask_judges
     from annotation.judges.services.planning import (
         StudyNotLockedError,
         count_wanted_judge_calls,
         plan_judge_calls,
     )
     from annotation.judges.services.registering import register_simulated_judge, sync_judges
-    from annotation.judges.services.running import (
-        Asking,
-        SamplesAlikeError,
-        start_judge_run,
-    )
+    from annotation.judges.services.running import Asking, SamplesAlikeError, start_judge_run
 else:
     __getattr__ = names_of(__name__)
 

@@ -73,6 +73,8 @@ class Theme(TomlPart):
 class Codebook(ShippedFile):
     """The themes of one version."""
 
+    name: Key
+    version: Annotated[str, Field(pattern=r"^[1-9][0-9]*$")]
     themes: tuple[Theme, ...] = Field(min_length=1)
 
     @model_validator(mode="after")

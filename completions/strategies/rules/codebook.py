@@ -42,6 +42,7 @@ class Strategy(TomlPart):
 class Codebook(ShippedFile):
     """The strategies in their order."""
 
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
     strategies: Annotated[tuple[Strategy, ...], Field(min_length=1, max_length=40)]
 
     @model_validator(mode="after")

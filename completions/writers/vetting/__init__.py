@@ -39,6 +39,7 @@ class TrialTalk(TomlPart):
 class VettingSet(ShippedFile):
     """The talks that a newcomer writes for, in the order in which they come."""
 
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
     talks: Annotated[tuple[TrialTalk, ...], Field(min_length=1, max_length=10)]
 
     @model_validator(mode="after")
