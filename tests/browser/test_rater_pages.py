@@ -8,6 +8,8 @@ from tests.browser.conftest import TriedStudy, wait_for_keys
 from tests.browser.looks import PHONE
 
 REASON = "It takes up what this person said."
+ICON = "icon.svg"
+"""Chromium asks for it when it likes, even after the page has answered a key."""
 
 
 def enrol(page: Page, address: str) -> None:
@@ -95,7 +97,7 @@ def test_the_next_pair_comes_with_the_answer_in_one_request(visit, site, record_
         expect(page.locator("#stage-title")).to_be_focused()
 
     record_property("milliseconds to the next pair", statistics.median(times))
-    assert [one.split()[0] for one in asked] == ["POST"] * 5
+    assert [one.split()[0] for one in asked if ICON not in one] == ["POST"] * 5
 
 
 def test_ticked_reasons_are_kept_over_a_reload(visit, studies):
